@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "layers/embedding.h"
@@ -47,7 +48,7 @@ struct Classifier {
   }
 };
 
-int main() {
+int main() try {
   ParameterStore<float> parameters;
   const Classifier model(parameters);
   parameters.allocate(/*seed=*/1);
@@ -72,4 +73,7 @@ int main() {
     right += (logits[2 * i + 1] > logits[2 * i]) == (unseen.classes[i] == 1);
   std::printf("%d of 1000 unseen sequences are classified correctly\n", right);
   return right >= 900 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ void print_sample(const LanguageModel& model, double temperature, RandomStream& 
   } while (last != '\n' && cache.position() < longest);
 }
 
-int main() {
+int main() try {
   std::vector<int> before, next;  // for each position; each line is its own sequence
   std::vector<RowSpan> lines;
   for (const std::string line : {"Peter Piper picked a peck of pickled peppers.", "Where is the peck?",
@@ -76,4 +77,7 @@ int main() {
   RandomStream random(2, "sample");
   for (int i = 0; i < 4; ++i) print_sample(model, /*temperature=*/1, random);
   return loss_per_character < 0.2 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,11 +1,12 @@
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "autograd/operators.h"
 
 using namespace glossa;
 
-int main() {
+int main() try {
   std::vector<double> x_numbers{1, 2}, w_numbers{1, 0, 0.5, -1}, target_numbers{1, 0};
   const Tensor<double> x_tensor{x_numbers, {1, 2}}, w_tensor{w_numbers, {2, 2}};
   const Tensor<double> target_tensor{target_numbers, {1, 2}};
@@ -46,4 +47,7 @@ int main() {
   std::printf("w after a step of %g: %.1f %.1f  %.1f %.1f\n", rate, w_numbers[0], w_numbers[1], w_numbers[2],
               w_numbers[3]);
   std::printf("loss %.3f\n", loss_value());
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 #include "autograd/ops.h"
@@ -14,7 +15,7 @@ void print_rows(const char* title, const Tensor<const double>& matrix) {
   }
 }
 
-int main() {
+int main() try {
   // Three tokens in four columns. Queries and keys use only the first one, which is easy to follow by hand.
   std::vector<double> queries{2, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0};
   std::vector<double> keys{std::log(1), 0, 0, 0, std::log(2), 0, 0, 0, std::log(5), 0, 0, 0};
@@ -38,4 +39,7 @@ int main() {
     print_rows("dv", v.grad());
     print_rows("dk", k.grad());
   }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

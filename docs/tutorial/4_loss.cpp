@@ -1,12 +1,13 @@
 #include <cmath>
 #include <cstdio>
+#include <exception>
 
 #include "data/tokenizers/word_tokenizer.h"
 #include "train/model/criterion.h"
 
 using namespace glossa;
 
-int main() {
+int main() try {
   ParallelCorpus text;
   text.source = {"hello world", "how are you"};
   text.target = {"namaste vishva", "aap kaise ho"};
@@ -57,4 +58,7 @@ int main() {
     std::printf(layout == Layout::padded ? "\n" : ", gradients differ by %.9f\n", apart);
     std::ranges::copy(parameters.grads(), of_box.begin());
   }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 
 #include "optim/adam.h"
 #include "optim/clip.h"
@@ -46,7 +47,7 @@ std::unique_ptr<Model> train(const EncodedCorpus& pairs, const EncodedCorpus& un
   return model;
 }
 
-int main() {
+int main() try {
   auto [training, validation, split, watched] = read_corpora(config.data, /*seed=*/1);
   const Tokenizers words = train_tokenizers(config.data, training);
   const EncodedCorpus pairs = encode(config.data, training, words), unseen = encode(config.data, validation, words);
@@ -56,4 +57,7 @@ int main() {
   train(encode(config.data, training, words), unseen, words, 200, 0.007);
   std::filesystem::remove_all("runs/tutorial");  // from an earlier try
   write_new_run("runs/tutorial", config, words, *model, data_hash(pairs, unseen));
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 
 #include "train/decoding/translator.h"
 #include "train/run.h"
@@ -28,7 +29,7 @@ void print_greedy(const Transformer<float>& model, const std::vector<int>& sourc
   std::printf("  all      %.2f\n", probability);
 }
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::string folder = count > 1 ? arguments[1] : "runs/tutorial";
   const std::string line = count > 2 ? arguments[2] : "two women are not talking to mohan";
   const LoadedRun run = load_run(RunName(folder), load_run_config(folder));
@@ -43,4 +44,7 @@ int main(int count, char** arguments) {
   Searcher<float> searcher;
   const Hypothesis best = searcher.decode(model, {&source, 1}, target_words->specials(), {.beam = 4}).front();
   std::printf("beam 4: %s, %.2f\n", target_words->decode(best.tokens).c_str(), std::exp(best.log_probability));
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
