@@ -5,10 +5,12 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "autograd/check.h"
-#include "data/text/text_file.h"
+#include "train/config/config_lines.h"
+#include "train/config/config_text.h"
 #include "train/config/foreign_names.h"
 #include "train/config/unknown_name.h"
 
@@ -30,12 +32,30 @@ GivenValue given_value(const YAML::Node& node) {
   return given;
 }
 
-/// Throws the error for an unknown key; `is_section` is true if further keys or nothing follow it.
-[[noreturn]] void unknown_key(std::string_view where, const std::string& key, bool is_section) {
+bool is_section(std::string_view name) {
+  return std::ranges::any_of(option_sections(), [&](const OptionSection& section) { return section.name == name; });
+}
+
+/// Throws the error for a section with a value in place of options.
+[[noreturn]] void value_of_section(std::string_view where, const OptionSection& section, const GivenValue& given) {
+  std::string hint;
+  for (const auto& other : option_sections())
+    for (const auto& option : other.options)
+      if (Config config; option.name == section.name && option.set(config, given))
+        hint = fmt::format(". Hint: did you mean {}.{}?", other.name, option.name);
+  misuse(where, "{0}: expected a key below it, such as {0}.{1}; got {2}{3}", section.name, section.options[0].name,
+         given.shown(), hint);
+}
+
+/// Throws the error for an unknown key.
+[[noreturn]] void unknown_key(std::string_view where, const std::string& key, const GivenValue& given) {
   for (const auto& section : option_sections())
-    if (key == section.name)
-      misuse(where, "{0}: expected a key below it, such as {0}.{1}; got a value", key, section.options[0].name);
-  const std::vector<std::string> meant = keys_meant(key, is_section);
+    if (key == section.name) value_of_section(where, section, given);
+  const bool has_keys = given.kind == GivenValue::Kind::nested || given.kind == GivenValue::Kind::nothing;
+  if (const std::size_t dot = key.find('.'); has_keys && dot != key.npos && is_section(key.substr(dot + 1)))
+    misuse(where, "expected an option of the section {}; got the section {}. Hint: indent both sections equally",
+           key.substr(0, dot), key.substr(dot + 1));
+  const std::vector<std::string> meant = keys_meant(key, has_keys);
   std::string text = unknown_name("key", key, meant, hint_about(key, "docs/options.md lists every key"));
   // The key is at the top of a file, without its section.
   std::vector<std::string> sections;
@@ -46,6 +66,24 @@ GivenValue given_value(const YAML::Node& node) {
   misuse(where, "{}", text);
 }
 
+/// Returns a number with a decimal comma or commas between thousands in the form that the option accepts: `0,5` as
+/// `0.5`, `10,000` as `10000`. Empty if the option accepts neither.
+std::string without_comma(const Option<Config>& option, const GivenValue& given) {
+  const auto accepts = [&](const std::string& text) {
+    Config config;
+    return given.kind == GivenValue::Kind::scalar && option.set(config, {GivenValue::Kind::scalar, text, {}});
+  };
+  std::string point = given.scalar, joined;
+  const std::size_t comma = point.find(',');
+  if (comma == point.npos) return "";
+  point[comma] = '.';
+  std::ranges::remove_copy(given.scalar, std::back_inserter(joined), ',');
+  constexpr std::size_t thousand_digits = 3;
+  const bool has_thousands = comma > 0 && point[0] != '0' && point.size() - comma > thousand_digits;
+  if (has_thousands && accepts(joined)) return joined;
+  return accepts(point) ? point : "";
+}
+
 /// Sets `section.key` in the configuration. Throws the errors that YAML and --set have in common.
 void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
   for (const auto& section : option_sections())
@@ -53,17 +91,13 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
       if (key != section.name + "." + option.name) continue;
       if (option.set(config, given)) return;
       const ForeignNames* const foreign = find_foreign(key);
+      const std::string number = without_comma(option, given);
       misuse(where, "{}: expected {}; got {}{}", key, option.accepts, given.shown(),
-             foreign == nullptr ? "" : fmt::format(". Hint: did you mean {}?", foreign->meaning));
+             !number.empty()      ? fmt::format(". Hint: write {}", number)
+             : foreign == nullptr ? ""
+                                  : fmt::format(". Hint: did you mean {}?", foreign->meaning));
     }
-  unknown_key(where, key, given.kind == GivenValue::Kind::nested || given.kind == GivenValue::Kind::nothing);
-}
-
-/// Column (counted from 1) of a tab in the indentation of a line (counted from 0); 0 if it does not have one.
-std::size_t tab_in_indentation(std::string_view text, int line) {
-  for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  const std::size_t at = text.find_first_not_of(' ');
-  return at != text.npos && text[at] == '\t' ? at + 1 : 0;
+  unknown_key(where, key, given);
 }
 
 /// Reads one YAML text into the configuration. yaml-cpp only handles syntax: values are taken as text and read by their
@@ -73,6 +107,7 @@ class YamlReader {
   YamlReader(Config& config, const std::string& where) : config_(config), where_(where) {}
 
   void read(const std::string& yaml) {
+    check_config_lines(yaml, where_);
     const auto documents = parse(yaml);
     if (documents.size() > 1) misuse(where(documents[1]), "expected one YAML document; got {}", documents.size());
     if (documents.empty() || documents[0].IsNull()) return;
@@ -87,22 +122,15 @@ class YamlReader {
     try {
       return YAML::LoadAll(yaml);
     } catch (const YAML::Exception& error) {
-      const std::string where = fmt::format("{}:{}", where_, error.mark.line + 1);
-      if (const std::size_t column = tab_in_indentation(yaml, error.mark.line); column > 0)
-        misuse(where, "expected spaces for indentation; got a tab in column {}. Hint: YAML allows no tabs there",
-               column);
-      misuse(where, "expected YAML; got: {}", error.msg);
+      misuse(fmt::format("{}:{}", where_, error.mark.line + 1), "expected YAML; got: {}", error.msg);
     }
   }
 
   /// Reads a section or, at the top level, a single option with a dotted key.
   void read_section(const YAML::Node& key, const YAML::Node& value) {
     const std::string name = new_key("", key);
-    const auto& sections = option_sections();
-    const bool is_section =
-        std::any_of(sections.begin(), sections.end(), [&](const OptionSection& s) { return s.name == name; });
-    if (is_section && value.IsNull()) return;
-    if (!is_section || !value.IsMap()) return set_option(config_, where(key), name, given_value(value));
+    if (is_section(name) && value.IsNull()) return;
+    if (!is_section(name) || !value.IsMap()) return set_option(config_, where(key), name, given_value(value));
     for (const auto& entry : value)
       set_option(config_, where(entry.first), new_key(name + ".", entry.first), given_value(entry.second));
   }
@@ -144,7 +172,7 @@ Config parse_config(const std::string& yaml, const std::string& where) {
 
 Config load_config(const std::string& path, const std::vector<std::string>& sets, Config defaults) {
   Config config = std::move(defaults);
-  if (!path.empty()) YamlReader(config, path).read(read_file(path));
+  if (!path.empty()) YamlReader(config, path).read(read_config_text(path));
   for (const std::string& set : sets) {
     const std::string where = "--set " + set;
     const auto equals = set.find('=');
@@ -214,7 +242,9 @@ std::string options_page() {
       "* A period has a unit: `500u` updates, `2e` epochs, `10Mt` target tokens; K, M and G multiply by 10^3, 10^6, "
       "10^9.\n"
       "  Without a unit, a number counts updates (epochs in `train.max_epochs`). `never` is 0: no period or limit.\n"
-      "* Unknown and repeated keys are errors.\n"
+      "* Unknown and repeated keys are errors. A value ends in its line, except for lists in brackets. Quote a value "
+      "that\n"
+      "  begins with `*` or another character that YAML reserves: `freeze: ['*bias']`.\n"
       "* `auto`, if the range has it, is resolved before training from the size of the corpus and the options given.\n"
       "  `recipes/small-pair.yaml` has the rules; the log and the run's config.yaml show the resulting values.\n"
       "  `runtime.gemm: auto` is onednn if glossa was built with it, else eigen.\n"
