@@ -6,6 +6,7 @@
 #include "train/console/failure.h"
 #include "train/console/print.h"
 #include "train/processes/job.h"
+#include "train/signals.h"
 
 namespace {
 
@@ -38,6 +39,7 @@ int end(const glossa::Failure& failure) {
 
 int main(int argc, char** argv) {
   try {
+    glossa::take_signals_aside();
     join_job();
     const int status = glossa::commands::run({argv + 1, argv + argc});
     glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",

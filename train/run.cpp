@@ -136,7 +136,9 @@ NewRunFolder::NewRunFolder(const std::string& run) {
   create_folder(run);
 }
 
-NewRunFolder::~NewRunFolder() {
+NewRunFolder::~NewRunFolder() { remove(); }
+
+void NewRunFolder::remove() {
   std::error_code ignored;
   for (const std::filesystem::path& path : made_)
     if (std::filesystem::is_empty(path, ignored)) std::filesystem::remove(path, ignored);
@@ -239,6 +241,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   const std::unique_ptr<Optimizer<float>> optimizer = make_optimizer(config.optim, model.parameters);
   const std::unique_ptr<MovingAverage<float>> average = make_average(config.train, model.parameters);
 
+  const Uninterrupted whole;
   CheckpointFolder checkpoints(run, static_cast<std::size_t>(config.train.keep_checkpoints));
   check_holds_no_run(run);  // a trainer may have started here meanwhile
   write_file_atomically(config_file(run), state.config);

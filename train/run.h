@@ -7,6 +7,7 @@
 
 #include "train/checkpoint/checkpoint.h"
 #include "train/corpora/datasets.h"
+#include "train/interruption.h"
 #include "train/model/model_factory.h"
 
 namespace glossa {
@@ -48,7 +49,7 @@ struct LoadedRun {
 };
 
 /// A new run's folder, created before any slow work so that missing permissions show at once. If the run fails, the
-/// folder is removed again, along with any parents created for it.
+/// folder is removed again, along with any parents created for it, also if a signal ends the program.
 class NewRunFolder {
  public:
   explicit NewRunFolder(const std::string& run);
@@ -61,7 +62,10 @@ class NewRunFolder {
   NewRunFolder& operator=(const NewRunFolder&) = delete;
 
  private:
+  void remove();
+
   std::vector<std::filesystem::path> made_;  // innermost first
+  WhenInterrupted when_interrupted_{[this] { remove(); }};
 };
 
 /// Returns process 0's configuration, with this process's runtime.threads. Throws if another option differs between

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "autograd/start_thread.h"
+#include "train/interruption.h"
 
 namespace glossa {
 
@@ -16,19 +17,25 @@ std::atomic<double> stop_requested_at = 0;
 std::atomic<bool> save_requested = false;
 static_assert(std::atomic<double>::is_always_lock_free);  // signal handlers use atomics
 
-void install(int signal, void (*handler)(int)) {
+using Handler = void (*)(int);
+
+void install(int signal, Handler handler) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigaction(signal, &action, nullptr);
 }
 
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
 /// Installs a handler for stop signals, except for SIGHUP under nohup, which ignores it.
-void install_for_stops(void (*handler)(int)) {
-  struct sigaction hangup {};
-  sigaction(SIGHUP, nullptr, &hangup);
+void install_for_stops(Handler handler) {
   for (const int signal : {SIGINT, SIGTERM}) install(signal, handler);
-  if (hangup.sa_handler != SIG_IGN) install(SIGHUP, handler);
+  if (!is_ignored(SIGHUP)) install(SIGHUP, handler);
 }
 
 /// Reads a monotonic clock, safely in a handler.
@@ -50,6 +57,8 @@ void on_stop(int signal) {
 
 void on_save(int) { save_requested = true; }
 
+Handler usual_stop = SIG_DFL;  // without a SignalWatch
+
 }  // namespace
 
 void take_signals_aside() {
@@ -57,6 +66,9 @@ void take_signals_aside() {
   sigemptyset(&watched);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&watched, signal);
   pthread_sigmask(SIG_BLOCK, &watched, &before);
+  usual_stop = end_by_signal;  // runs in the thread below
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (!is_ignored(signal)) install(signal, usual_stop);
   start_thread([before] {
     for (;;) sigsuspend(&before);
   }).detach();
@@ -71,7 +83,7 @@ SignalWatch::SignalWatch() {
 }
 
 SignalWatch::~SignalWatch() {
-  if (stop_requested == 0) install_for_stops(SIG_DFL);
+  if (stop_requested == 0) install_for_stops(usual_stop);
   for (const int signal : {SIGUSR1, SIGPIPE}) install(signal, SIG_DFL);
 }
 

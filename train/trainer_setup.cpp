@@ -329,6 +329,7 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
 
 /// Opens the run's files in process 0.
 void Trainer::open_files(bool resumes) {
+  const Uninterrupted whole;
   if (!checkpoints_) {
     open_checkpoints();
     // Another trainer may have used the folder while this one prepared its data.

@@ -15,6 +15,7 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/decoding/translator.h"
+#include "train/interruption.h"
 #include "train/run.h"
 #include "train/runtime.h"
 
@@ -145,11 +146,13 @@ int run(const AttentionArguments& arguments) {
       continue;
     }
     const std::string text = arguments.json ? in_json(attended) + '\n' : as_text(attended, choice.of(attended.maps));
+    const Uninterrupted whole;
     std::fwrite(text.data(), 1, text.size(), stdout);
     check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
           "cannot write the output. Hint: the disk may be full");
   }
   if (!arguments.html.empty()) {
+    const Uninterrupted whole;
     write_file_atomically(arguments.html,
                           page("attention.html", "glossa-attention", fmt::format("[{}]", fmt::join(on_page, ","))));
     print_note("wrote {}\n", arguments.html);

@@ -46,7 +46,6 @@ int run(const BenchTrainArguments& arguments) {
                           "train.validate_every=0", "train.save_every=0", "train.log_every=1e"})
     sets.emplace_back(set);
   const Config config = load_config(arguments.config, sets);
-  take_signals_aside();
   const TemporaryRun folder;
   Trainer trainer(config, arguments.config, folder.path, false);
   if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C; prints no figures

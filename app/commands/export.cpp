@@ -12,6 +12,7 @@
 #include "autograd/check.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/console/print.h"
+#include "train/interruption.h"
 #include "train/model/memory_check.h"
 #include "train/run.h"
 
@@ -30,6 +31,7 @@ void export_weights(const RunName& name, const ExportArguments& arguments) {
   for (const CheckpointEntry& entry : checkpoint.entries())
     if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
   check_model_fits(checkpoint.path().string(), bytes);
+  const Uninterrupted whole;
   export_parameters(checkpoint, arguments.safetensors);
   fmt::print("wrote the parameters of {}, update {}, to {}\n", checkpoint.path().string(),
              read_training_state(checkpoint).update, arguments.safetensors);

@@ -4,6 +4,7 @@
 #include "app/commands/commands.h"
 #include "autograd/check.h"
 #include "data/toy/corpus.h"
+#include "train/interruption.h"
 
 namespace glossa::commands {
 
@@ -16,6 +17,7 @@ struct GenerateToyArguments {
 
 int run(const GenerateToyArguments& arguments) {
   const ToySplits splits = toy_corpus(arguments.pairs, static_cast<std::uint64_t>(arguments.seed), "--pairs");
+  const Uninterrupted whole;
   write_toy(arguments.out, splits);
   fmt::print("{}: {} training, {} validation and {} test pairs\n", arguments.out, splits.train.size(),
              splits.valid.size(), splits.test.size());

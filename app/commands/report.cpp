@@ -16,6 +16,7 @@
 #include "files/atomic_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/print.h"
+#include "train/interruption.h"
 #include "train/run.h"
 #include "train/signals.h"
 
@@ -104,6 +105,7 @@ class Reporter {
           print_note("note: {}\n", note);
     }
     const std::string page = report_page(report_json(runs, attention, corpora_, following));
+    const Uninterrupted whole;
     try {
       write_file_atomically(file_, page);
     } catch (const Error&) {
@@ -133,7 +135,6 @@ class Reporter {
 void follow(Reporter& reporter) {
   using namespace std::chrono_literals;
   constexpr double min_wait = 2, share = 0.05;  // seconds; maximum share of time spent on reports
-  take_signals_aside();
   const SignalWatch signals;
   while (signals.stop_signal() == 0 && reporter.any_trains()) {
     const Stopwatch writing;

@@ -57,7 +57,6 @@ int run(const TrainArguments& arguments) {
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
-  take_signals_aside();
   Trainer(config, arguments.config, run, resume).train();
   return 0;
 }

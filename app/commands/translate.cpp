@@ -20,6 +20,7 @@
 #include "train/corpora/language_watch.h"
 #include "train/corpora/length_watch.h"
 #include "train/decoding/translation_format.h"
+#include "train/interruption.h"
 #include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
@@ -54,6 +55,7 @@ class Output {
     std::error_code missing;
     if (std::filesystem::equivalent(input.empty() ? "/dev/stdin" : input, file, missing))
       misuse("--output", "expected a file other than the input; got {}", file);
+    const Uninterrupted whole;
     const AtomicFile probe(file, 0);
   }
 
@@ -62,12 +64,14 @@ class Output {
       text_ += lines;
       return;
     }
+    const Uninterrupted whole;
     std::fwrite(lines.data(), 1, lines.size(), stdout);
     check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
           "cannot write the translations. Hint: the disk may be full");
   }
 
   void finish() {
+    const Uninterrupted whole;
     if (!file_.empty()) write_file_atomically(file_, text_);
   }
 

@@ -7,6 +7,7 @@
 #include "autograd/check.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "files/atomic_file.h"
+#include "train/interruption.h"
 
 namespace glossa {
 
@@ -105,6 +106,7 @@ void write_folder(const fs::path& folder, const std::function<void(const fs::pat
   const fs::path whole = fs::absolute(folder).lexically_normal(),
                  name = whole.has_filename() ? whole : whole.parent_path();
   const fs::path temporary = name.string() + fmt::format(".tmp-{}", getpid());
+  const Uninterrupted until_renamed;
   create_folder(name.parent_path());
   try {
     create_folder(temporary);

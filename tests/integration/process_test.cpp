@@ -80,14 +80,40 @@ TEST_CASE("signals that training handles are blocked in every thread but one") {
   CHECK_EQ(program.wait().status, 0);
 }
 
-TEST_CASE("SIGTERM before the first update ends the program at once and leaves nothing") {
+TEST_CASE("a signal before the first update ends the program at once, with one line, and leaves nothing") {
   const TinyRun tiny;
   PipedCorpus corpus(tiny);
-  Program program(glossa_launch(tiny.train_arguments("run", {"data.train=" + corpus.prefix()})));
-  corpus.wait_for_reader(program);
-  program.signal(SIGTERM);
-  CHECK_EQ(program.wait().status, 128 + SIGTERM);
+  Program reading(glossa_launch(tiny.train_arguments("run", {"data.train=" + corpus.prefix()})));
+  corpus.wait_for_reader(reading);
+  reading.signal(SIGTERM);
+  const Outcome outcome = reading.wait();
+  CHECK_EQ(outcome.status, 128 + SIGTERM);
+  CHECK_EQ(outcome.err, "glossa: stopped by SIGTERM\n");
   CHECK_FALSE(fs::exists(tiny / "run"));
+
+  // While the vocabulary is learned, the run's folder exists.
+  Program learning(glossa_launch(tiny.train_arguments(
+      "new/run", {"data.train=toy:20000", "data.valid=", "data.tokenizer=sentencepiece", "data.vocab_size=2000"})));
+  while (learning.running() && !fs::exists(tiny / "new/run")) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  learning.signal(SIGINT);
+  const Outcome learned = learning.wait();
+  CHECK_EQ(learned.status, 130);
+  CHECK(learned.err.ends_with("glossa: stopped by SIGINT\n"));
+  CHECK_FALSE(fs::exists(tiny / "new"));
+}
+
+TEST_CASE("Ctrl-C in translate leaves whole lines") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  std::string text;
+  while (text.size() < 500'000) text += read_bytes(tiny / "toy/test.en");
+  Program program({.arguments = {tested_program(), "translate", tiny / "run"}, .input = text, .folder = {}});
+  while (program.running() && program.printed().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  program.signal(SIGINT);
+  const Outcome outcome = program.wait();
+  CHECK_EQ(outcome.status, 130);
+  CHECK(outcome.out.ends_with('\n'));
+  CHECK(outcome.err.ends_with("glossa: stopped by SIGINT\n"));
 }
 
 TEST_CASE("a trainer that prepared its data while another finished in its folder overwrites nothing") {
