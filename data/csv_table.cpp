@@ -50,8 +50,8 @@ void refuse_csv(const std::string& path) {
                   delimiter == ','   ? ""
                   : delimiter == ';' ? R"(, delimiter=";")"
                                      : R"(, delimiter="\t")");
-  misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: python3 -X utf8 -c {} {} > {}",
-         shell_word(script), shell_path(path), shell_path(tsv));
+  misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: {} > {}",
+         shell_command({"python3", "-X", "utf8", "-c", script, std::filesystem::path(path)}), shell_path(tsv));
 }
 
 }  // namespace glossa

@@ -1,6 +1,7 @@
 #include "train/run.h"
 
 #include "data/text/fingerprint.h"
+#include "data/text/shell_word.h"
 #include "data/text/text_file.h"
 #include "files/atomic_file.h"
 #include "files/nearest_name.h"
@@ -26,7 +27,7 @@ void check_is_there(const std::string& run) {
   const std::string nearest = nearest_path(run);
   fail(run.empty() ? "RUN" : run, "expected a run folder; not found. Hint: {}",
        nearest.empty() ? "create one with glossa train CONFIG.yaml --run FOLDER"
-                       : fmt::format("did you mean {}?", nearest));
+                       : fmt::format("did you mean {}?", shell_path(nearest)));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ void check_holds_run(const std::string& run) {
   if (has_checkpoints || std::filesystem::exists(config_file(run))) return;
   const std::string nearest = std::filesystem::exists(run) ? "" : nearest_path(run);
   misuse(run, "expected a run to resume; not found. Hint: {}; --resume=auto begins a run in a folder without one",
-         nearest.empty() ? "check --run" : fmt::format("did you mean --run {}?", nearest));
+         nearest.empty() ? "check --run" : fmt::format("did you mean {}?", shell_path(nearest)));
 }
 
 bool is_of_use(std::string_view key) {
@@ -173,9 +174,9 @@ std::vector<std::filesystem::path> RunName::files() const {
 std::filesystem::path RunName::file() const {
   const std::vector<std::filesystem::path> chosen = files();
   if (chosen.size() > 1)
-    misuse("--checkpoint",
-           "expected one checkpoint; got {}. Hint: make a run of them with glossa average {} --last {} --run NEW",
-           chosen.size(), folder_, chosen.size());
+    misuse(
+        "--checkpoint", "expected one checkpoint; got {}. Hint: make a run of them with {}", chosen.size(),
+        shell_command({"glossa", "average", std::filesystem::path(folder_), "--last", chosen.size(), "--run", "NEW"}));
   return chosen.front();
 }
 

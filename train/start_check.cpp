@@ -7,6 +7,7 @@
 #include "autograd/check.h"
 #include "data/text/counted.h"
 #include "data/text/language_evidence.h"
+#include "data/text/shell_word.h"
 #include "data/text/utf8.h"
 #include "train/corpora/corpus_doubts.h"
 
@@ -105,8 +106,8 @@ void check_start(const RunStart& start) {
   for (std::size_t i = 0; i < mistake_names.size(); ++i) {
     if (std::ranges::count(start.config.train.allow, static_cast<TrainConfig::Mistake>(i)) > 0) continue;
     if (const Found found = searches[i](start))
-      misuse(found->where, "{}. Hint: {}; --allow {} trains anyway", found->message, found->hint,
-             mistake_names.begin()[i]);
+      misuse(found->where, "{}. Hint: {}; {} trains anyway", found->message, found->hint,
+             shell_command({"--allow", mistake_names.begin()[i]}));
   }
 }
 

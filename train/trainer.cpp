@@ -7,6 +7,7 @@
 
 #include "autograd/stopwatch.h"
 #include "data/text/counted.h"
+#include "data/text/shell_word.h"
 #include "files/atomic_file.h"
 #include "train/config/config_terms.h"
 #include "train/processes/job.h"
@@ -49,7 +50,7 @@ std::string raised_limit(TrainingEnd end, const TrainConfig& train) {
     case TrainingEnd::max_epochs:
       return "train.max_epochs=" + raised(train.max_epochs);
     case TrainingEnd::max_minutes:
-      return fmt::format("train.max_minutes={}", 1.5 * train.max_minutes);
+      return fmt::format("train.max_minutes={}", std::ceil(1.5 * train.max_minutes));
     case TrainingEnd::early_stopping:
     case TrainingEnd::signal:
       return "";
@@ -165,9 +166,9 @@ TrainingEnd Trainer::update_until_end() {
     if (const std::string note = RunName(run_).note(); !note.empty()) log_->line("note: " + note);
   const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
   if (const std::string limit = raised_limit(*end, train); best_at_end && can_learn_more && !limit.empty())
-    log_->line(fmt::format(
-        "note: the last validation was the best so far; continue with glossa train {} --run {} --resume --set {}",
-        config_file(run_).string(), run_, limit));
+    log_->line(fmt::format("note: the last validation was the best so far; continue with {}",
+                           shell_command({"glossa", "train", config_file(run_), "--run", std::filesystem::path(run_),
+                                          "--resume", "--set", limit})));
   if (*end != TrainingEnd::signal && !best_at_end && state_.has_best && state_.best_update == 0)
     log_->line(
         "note: no validation was better than the weights before training, which remain the best checkpoint. Hint: try "

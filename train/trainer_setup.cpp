@@ -6,6 +6,7 @@
 
 #include "data/text/counted.h"
 #include "data/text/language_evidence.h"
+#include "data/text/shell_word.h"
 #include "files/atomic_file.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/config/auto_options.h"
@@ -69,9 +70,8 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
 CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start",
-        "expected a run or a checkpoint; {} not found. Hint: import a pretrained model with glossa import FOLDER --run "
-        "{}",
-        from.string(), from.string());
+        "expected a run or a checkpoint; {} not found. Hint: import a pretrained model with {}", from.string(),
+        shell_command({"glossa", "import", "FOLDER", "--run", from}));
   CheckpointReader reader(RunName(from).files().front());
   const Config base = parse_config(read_training_state(reader).config, reader.path());
   check_agree(
@@ -161,9 +161,10 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   given_ = config_;
   if (config_.train.accumulate < job().count())
     throw CommonError(Error::Kind::misuse, "train.accumulate",
-                      fmt::format("expected at least {}, one micro-batch per process and update; got {}. Hint: use "
-                                  "--set train.accumulate={}, or fewer processes",
-                                  job().count(), config_.train.accumulate, job().count()));
+                      fmt::format("expected at least {}, one micro-batch per process and update; got {}. Hint: use {}, "
+                                  "or fewer processes",
+                                  job().count(), config_.train.accumulate,
+                                  shell_command({"--set", fmt::format("train.accumulate={}", job().count())})));
   // Checked before a run folder exists, so that faulty input does not leave one behind.
   job().together([&] {
     if (job().is_first()) find_run(config_path, resume);
@@ -322,8 +323,8 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
         "expected the vocabulary of the checkpoint; got another in the folder. Hint: restore it");
   check(saved.data_hash == state_.data_hash, "data.train",
         "expected the training and validation data of the checkpoint; {} or data.valid has changed. Hint: restore the "
-        "data, or start a new run with train.warm_start: {}",
-        config_.data.train.text(), run_);
+        "data, or start a new run with {}",
+        config_.data.train.text(), shell_command({"--set", "train.warm_start=" + run_}));
   state_ = std::move(saved);
 }
 

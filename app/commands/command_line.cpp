@@ -5,6 +5,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "autograd/check.h"
+#include "data/text/shell_word.h"
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/console/version.h"
@@ -79,7 +80,8 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
     for (const std::string& name : option->get_lnames()) known.options.push_back(name);
   if (command->get_option_no_throw("RUN") != nullptr) known.takes_key = is_of_use;
   if (const std::string set = set_in_several_words(words, rest.front()); !set.empty())
-    return unknown_name("argument", rest.front(), {"--set " + set}, "") + " Hint: section.key=value is one word";
+    return unknown_name("argument", rest.front(), {shell_command({"--set", set})}, "") +
+           " Hint: section.key=value is one word";
   if (const auto resume = std::ranges::find(words, "--resume"); words.end() - resume > 1 && resume[1] == "auto")
     return unknown_name("argument", rest.front(), {"--resume=auto"}, "");
   const auto at = std::find(words.begin(), words.end(), rest.front());

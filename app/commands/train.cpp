@@ -6,6 +6,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "autograd/check.h"
+#include "data/text/shell_word.h"
 #include "train/processes/job.h"
 #include "train/run.h"
 #include "train/trainer.h"
@@ -34,15 +35,16 @@ void allow(const std::vector<std::string>& names, std::vector<TrainConfig::Mista
 /// Checks the value of --resume. Returns the error, or nothing.
 std::string wrong_resume(const std::string& value) {
   if (value == "true" || value == "auto") return "";
-  return fmt::format("expected --resume or --resume=auto; got --resume={0}. Hint: --run {0} names the run", value);
+  return fmt::format("expected --resume or --resume=auto; got {}. Hint: {} names the run",
+                     shell_word("--resume=" + value), shell_command({"--run", std::filesystem::path(value)}));
 }
 
 int run(const TrainArguments& arguments) {
   if (std::filesystem::exists(config_file(arguments.config)))
-    misuse("CONFIG",
-           "expected a YAML file; got the folder of a run, {0}. Hint: resume the run with glossa train {1} --run {0} "
-           "--resume",
-           arguments.config, config_file(arguments.config).string());
+    misuse("CONFIG", "expected a YAML file; got the folder of a run, {}. Hint: resume the run with {}",
+           arguments.config,
+           shell_command({"glossa", "train", config_file(arguments.config), "--run",
+                          std::filesystem::path(arguments.config), "--resume"}));
   const std::filesystem::path named_after_config = "runs" / std::filesystem::path(arguments.config).stem();
   const std::string run = arguments.run.empty() ? named_after_config.string() : arguments.run;
   const bool resume = !arguments.resume.empty();

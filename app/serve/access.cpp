@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "app/serve/http_error.h"
+#include "data/text/shell_word.h"
 #include "data/text/utf8.h"
 
 namespace glossa::serve {
@@ -79,10 +80,8 @@ void check_host(std::string_view host, std::span<const std::string> names) {
   if (!authority) throw HttpError(400, "expected a Host header such as example.org or 127.0.0.1:5000; got {}", host);
   const auto is_host = [&](std::string_view name) { return utf8::lower_case(name) == authority->host; };
   if (!authority->is_address && !is_host("localhost") && std::ranges::none_of(names, is_host))
-    throw HttpError(421,
-                    "expected an address of this server, or a name that it knows; got {}. Hint: glossa serve "
-                    "--host-name {}",
-                    host, authority->host);
+    throw HttpError(421, "expected an address of this server, or a name that it knows; got {}. Hint: {}", host,
+                    shell_command({"glossa", "serve", "--host-name", authority->host}));
 }
 
 void check_origin(std::string_view origin, std::string_view host, std::string_view allowed) {
@@ -90,10 +89,8 @@ void check_origin(std::string_view origin, std::string_view host, std::string_vi
   const std::optional<Origin> page = parse_origin(origin);
   const std::optional<Authority> server = parse_authority(host);
   if (!page || !server || !is_own(*page, *server))
-    throw HttpError(403,
-                    "expected a request of this server's own page; got one from {}. Hint: glossa serve "
-                    "--allow-origin {}",
-                    origin, page ? origin : "ORIGIN");
+    throw HttpError(403, "expected a request of this server's own page; got one from {}. Hint: {}", origin,
+                    shell_command({"glossa", "serve", "--allow-origin", page ? origin : "ORIGIN"}));
 }
 
 }  // namespace glossa::serve

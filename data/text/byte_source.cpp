@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autograd/check.h"
+#include "data/text/shell_word.h"
 #include "files/nearest_name.h"
 
 namespace glossa {
@@ -25,7 +26,7 @@ int open_for_reading(const std::string& path) {
     fail(path, "cannot open the file: {}. Hint: {}", reason,
          path == "-"       ? "standard input is the file /dev/stdin"
          : nearest.empty() ? "check the path and its permissions"
-                           : fmt::format("did you mean {}?", nearest));
+                           : fmt::format("did you mean {}?", shell_path(nearest)));
   }
   struct stat status;
   if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {

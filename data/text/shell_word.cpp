@@ -27,6 +27,15 @@ std::string shell_path(const std::filesystem::path& path) {
   return shell_word(name.starts_with('-') ? "./" + name : name);
 }
 
+std::string shell_command(std::initializer_list<CommandWord> words) {
+  std::string line;
+  for (const CommandWord& word : words) {
+    if (!line.empty()) line += ' ';
+    line += word.quoted();
+  }
+  return line;
+}
+
 std::filesystem::path unused_path(const std::filesystem::path& wanted) {
   std::filesystem::path path = wanted;
   std::error_code failure;

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <fmt/core.h>
+
+#include <concepts>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace glossa {
 
-// Parts of shell commands in messages.
+// Shell commands in messages, which users paste.
 
 /// Quotes a text if necessary, so that a shell reads it back as one word. Bytes that messages do not print become
 /// escapes for `printf`; line feeds at the end are lost.
@@ -14,6 +18,24 @@ std::string shell_word(std::string_view text);
 
 /// Quotes a path, so that no program takes it for an option.
 std::string shell_path(const std::filesystem::path& path);
+
+/// One word of a command, quoted for a shell: text, a number or, so that no program takes it for an option, a path.
+class CommandWord {
+ public:
+  template <std::convertible_to<std::string_view> Text>
+  CommandWord(const Text& text) : quoted_(shell_word(text)) {}
+  CommandWord(std::integral auto number) : quoted_(fmt::format("{}", number)) {}
+  CommandWord(const std::filesystem::path& path) : quoted_(shell_path(path)) {}
+
+  const std::string& quoted() const { return quoted_; }
+
+ private:
+  std::string quoted_;
+};
+
+/// Joins words to a command that a shell splits into the same words. Every command in a message that contains a path or
+/// a value comes from here: `shell_command({"glossa", "train", "--resume", std::filesystem::path(run)})`.
+std::string shell_command(std::initializer_list<CommandWord> words);
 
 /// Returns a path at which there is no file yet: `wanted`, or `wanted` with a number before its extension.
 std::filesystem::path unused_path(const std::filesystem::path& wanted);

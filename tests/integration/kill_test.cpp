@@ -43,7 +43,7 @@ TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says 
     check_refused(tiny.resume(run), 2, {std::string(run) + "] expected a run to resume; not found", "--resume=auto"});
   CHECK_FALSE(fs::exists(tiny / "none"));
   const std::string fresh = tiny / "fresh";
-  check_refused(tiny.resume("fersh"), 2, {"expected a run to resume; not found. Hint: did you mean --run " + fresh});
+  check_refused(tiny.resume("fersh"), 2, {"expected a run to resume; not found. Hint: did you mean " + fresh});
   check_refused(glossa_program({"inspect", tiny / "fersh"}), 1, {"not found. Hint: did you mean " + fresh + "?"});
   check_refused(glossa_program({"train", "--resume", fresh}), 2,
                 {"[CONFIG] expected a YAML file; got the folder of a run, " + fresh,

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 #include <stdio.h>
 
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace glossa::testing {
 
@@ -17,6 +19,14 @@ inline std::string output_of_shell(const std::string& command) {
   for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, got);
   REQUIRE_EQ(::pclose(pipe), 0);
   return output;
+}
+
+/// The words into which a shell splits a command; none may be empty or contain a line feed.
+inline std::vector<std::string> words_of_shell(const std::string& command) {
+  std::vector<std::string> words;
+  std::istringstream lines(output_of_shell("printf '%s\\n' " + command));
+  for (std::string line; std::getline(lines, line);) words.push_back(line);
+  return words;
 }
 
 /// True if /bin/sh finds a program.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "data/text/shell_word.h"
 
 namespace glossa {
 
@@ -79,7 +80,7 @@ std::string list(const std::vector<OptionDifference>& obstacles) {
 /// Describes a training that has no obstacles: one whose configuration differs from `config` by `changes`.
 std::string remedy(const Config& config, const std::vector<OptionDifference>& changes) {
   std::string text = config.train.warm_start.empty() ? "train with" : "train the run of train.warm_start with";
-  for (const auto& [key, value, needed] : changes) text += fmt::format(" --set {}={}", key, needed);
+  for (const auto& [key, value, needed] : changes) text += " " + shell_command({"--set", key + "=" + needed});
   const auto is_of_search = [](const OptionDifference& change) { return change.key.starts_with("decode."); };
   if (std::ranges::any_of(changes, is_of_search))
     text += " (decode.* may also be changed later, in the run's config.yaml)";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "data/text/shell_word.h"
 #include "files/nearest_name.h"
 #include "train/config/config.h"
 #include "train/config/foreign_names.h"
@@ -71,7 +72,7 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   for (std::string& option : options) option.insert(0, "--");
   if (!is_key) meant = nearest(fmt::format("--{}", name), options);
   if (meant.empty())
-    for (const std::string& k : keys) meant.push_back(fmt::format("--set {}={}", k, value));
+    for (const std::string& k : keys) meant.push_back(shell_command({"--set", fmt::format("{}={}", k, value)}));
   const std::string usual = known.command + " --help lists them";
   return unknown_name("option", word.substr(0, word.find('=')), meant,
                       is_foreign ? hint_about(key, usual) : std::string_view(usual));
@@ -84,12 +85,12 @@ std::string unknown_argument(const CommandWords& known, std::string_view word) {
   if (takes_sets(known) && equals != word.npos && equals > 0) {
     const std::string_view key = word.substr(0, equals);
     for (const std::string& k : keys_for(known, key, word.substr(equals + 1)))
-      meant.push_back(fmt::format("--set {}{}", k, word.substr(equals)));
-    if (keys_meant(key).empty()) meant.push_back(fmt::format("--set {}", word));
+      meant.push_back(shell_command({"--set", k + std::string(word.substr(equals))}));
+    if (keys_meant(key).empty()) meant.push_back(shell_command({"--set", word}));
   } else {  // a file without its option
     for (const char* text : {"input", "source", "test"})
       if (std::ranges::find(known.options, text) != known.options.end())
-        meant.push_back(fmt::format("--{} {}", text, word));
+        meant.push_back(shell_command({fmt::format("--{}", text), std::filesystem::path(word)}));
   }
   return unknown_name("argument", word, meant, known.command + " --help shows what it takes");
 }
@@ -100,7 +101,10 @@ std::string unknown_name(std::string_view kind, std::string_view name, const std
                          std::string_view hint) {
   const std::string text = fmt::format("unknown {} '{}'", kind, name);
   if (meant.empty()) return fmt::format("{}. Hint: {}", text, hint);
-  return fmt::format("{}; did you mean '{}'?", text, fmt::join(meant, "' or '"));
+  std::vector<std::string> shown;
+  for (const std::string& words : meant)  // commands may have quotes of their own
+    shown.push_back(words.find_first_of("'\"") == words.npos ? "'" + words + "'" : words);
+  return fmt::format("{}; did you mean {}?", text, fmt::join(shown, " or "));
 }
 
 std::vector<std::string> keys_meant(std::string_view key, bool is_section) {

@@ -23,6 +23,17 @@ TEST_CASE("a shell reads any text back as one word") {
   }
 }
 
+TEST_CASE("a shell splits a command into the words it was made of") {
+  for (const std::string run :
+       {"runs/mine", "Läufe kopie", "it's", "$HOME", "a\"b", "`id`", "-rf", "*", "~", "a;b", "語"}) {
+    const std::string value = "train.warm_start=" + run;
+    const std::string line =
+        shell_command({"glossa", "train", "--run", std::filesystem::path(run), "--last", 3, value});
+    const std::string path = run.starts_with('-') ? "./" + run : run;
+    CHECK_EQ(words_of_shell(line), std::vector<std::string>{"glossa", "train", "--run", path, "--last", "3", value});
+  }
+}
+
 TEST_CASE("a path is never an option, and an unused one is not that of a file") {
   CHECK_EQ(shell_path("-rf.csv"), "./-rf.csv");
   CHECK_EQ(shell_path("a/-b c"), "'a/-b c'");

@@ -94,6 +94,8 @@ TEST_CASE("an extra word suggests --set for a value, and is otherwise unknown") 
            "unknown argument 'optim.lr=0.1'; did you mean '--set optim.lr=0.1'?");
   const CommandWords translate{.command = "x", .commands = {}, .options = {"input", "set"}};
   CHECK_EQ(unknown_word(translate, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
+  CHECK_EQ(unknown_word(translate, "my text.fr", ""),
+           "unknown argument 'my text.fr'; did you mean --input 'my text.fr'?");
   CHECK_EQ(unknown_word(translate, "a=b", ""), "unknown argument 'a=b'; did you mean '--set a=b'?");
   const CommandWords evaluate{.command = "x", .commands = {}, .options = {"source", "reference", "test"}};
   CHECK_EQ(unknown_word(evaluate, "text.fr", ""),
