@@ -3,166 +3,193 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <vector>
+
+#include "autograd/extrapolation.h"
 
 namespace glossa {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double smallest_step = 0x1p-48;  // relative to the first
-constexpr int columns = 7;                 // of the extrapolation table
-constexpr double safety = 4;               // errors may be larger than estimated by this factor
-constexpr double last_resort = 10;         // factor of the error that is small enough if smaller steps do not help
+constexpr double infinity = std::numeric_limits<double>::infinity(), epsilon = std::numeric_limits<double>::epsilon();
+constexpr double smallest_step = 0x1p-80;  // relative to the first
+constexpr double safety = 4;               // an error may be larger than estimated by this factor
 
-/// Extrapolated differences with the steps down to one step.
-struct Entry {
-  double value, error;
-  double left = 0, right = 0;  // slopes from the center to the two points of the smallest step
+/// Not a power of two, so that steps do not fit into the periods of a function such as sin(64 pi x). Few digits, so
+/// that points near the center are exact also in float.
+constexpr double odd_factor = 181.0 / 256;
+
+/// The differences with one step.
+struct Row {
+  double h, difference, left, right;  // slopes across the center, and on each of its sides
+  Estimate estimate;                  // from this row and those before
+
+  double jump() const { return std::abs(right - left); }
 };
-
-/// Richardson's table over central differences; each row has half the step of the row before, and its column j is free
-/// of errors up to h^(2j).
-class Table {
- public:
-  void clear() { last_.clear(); }
-
-  /// Adds a row, which begins with a central difference; returns its entry with the smallest error. `rounding` is the
-  /// rounding error of the difference. The first row has no entry: its error is infinite.
-  Entry add(long double difference, double rounding) {
-    std::vector<long double> row{difference};
-    long double power = 1, best = difference, best_change = infinity;
-    for (std::size_t j = 1; j <= std::min<std::size_t>(last_.size(), columns - 1); ++j) {
-      power *= 4;
-      row.push_back(row[j - 1] + (row[j - 1] - last_[j - 1]) / (power - 1));
-      const long double change = std::max(std::abs(row[j] - row[j - 1]), std::abs(row[j] - last_[j - 1]));
-      if (!(change < best_change)) continue;
-      best_change = change;
-      best = row[j];
-    }
-    last_ = std::move(row);
-    return {static_cast<double>(best), std::max(static_cast<double>(best_change), rounding)};
-  }
-
- private:
-  std::vector<long double> last_;
-};
-
-/// True if the slopes left and right of the center differ by the same amount at two successive steps, and `analytic` is
-/// one of them or between them: a kink that the function does not report. At the center of a smooth function, the
-/// difference is halved with the step.
-bool has_kink(const Entry& before, const Entry& entry, double analytic) {
-  const auto [low, high] = std::minmax(entry.left, entry.right);
-  const double jump = high - low, margin = jump / 8;
-  return jump > 16 * entry.error && std::abs(std::abs(before.right - before.left) - jump) <= margin &&
-         low - margin <= analytic && analytic <= high + margin;
-}
 
 class Judge {
  public:
-  Judge(const Objective::Point& center, double analytic, const JudgmentScale& scale)
-      : center_(center), analytic_(analytic), scale_(scale) {}
+  Judge(const Objective::Point& center, double analytic, double first, const Tolerance& tolerance)
+      : center_(center), analytic_(analytic), first_(first), tolerance_(tolerance) {}
 
-  /// Adds the points at the distance h to both sides. Returns the factor of the next step, or 0 if none is needed.
+  /// Adds the points at the distance h on both sides. Returns the factor of the next step, or 0 if none is needed.
   double add(double h, const PointOnLine& below, const PointOnLine& above) {
     const double width = above.t - below.t;
     if (width <= 0) return 0;
     const bool crosses = below.point.branches != center_.branches || above.point.branches != center_.branches;
     const bool finite = std::isfinite(below.point.value) && std::isfinite(above.point.value);
-    judgment_.near_kink |= crosses;
-    explodes_ |= !finite;
+    near_kink_ |= crosses;
+    near_pole_ |= !finite;
     if (crosses || !finite) {
-      table_.clear();
-      judgment_.step = 0;
+      extrapolation_.restart();
+      rows_.clear();
       return 0.25;
     }
-    if (judgment_.step == 0) judgment_.step = h;
-    at_center_ = std::max({at_center_, below.point.at_center, above.point.at_center});
-    const double magnitude = std::max({at_center_, below.point.magnitude, above.point.magnitude});
-    const double rounding = std::numeric_limits<double>::epsilon() * magnitude / h;
-    Entry entry = table_.add((above.point.value - below.point.value) / width, rounding);
-    entry.left = static_cast<double>(below.point.value / below.t);
-    entry.right = static_cast<double>(above.point.value / above.t);
-    const Entry before = std::exchange(last_, entry);
-    if (std::isfinite(entry.error)) judge(before, entry);
-    return judgment_.verdict == Verdict::right ? 0 : 0.5;
+    magnitude_ = std::max({magnitude_, below.point.magnitude, above.point.magnitude});
+    const long double difference = (above.point.value - below.point.value) / width;
+    rows_.push_back({.h = h,
+                     .difference = static_cast<double>(difference),
+                     .left = static_cast<double>(below.point.value / below.t),
+                     .right = static_cast<double>(above.point.value / above.t),
+                     .estimate = extrapolation_.add(difference, epsilon * magnitude_ / h)});
+    const bool improves = rows_.size() == 1 || rows_.back().estimate.error < rows_[best_].estimate.error;
+    if (improves) best_ = rows_.size() - 1;
+    // Steps go on while they help much, so that the error is known well below the limit.
+    const Estimate best = rows_[best_].estimate;
+    is_right_ = rows_.size() > 2 && agrees(best) && (!improves || 1000 * best.error <= allowed(best));
+    return is_right_ ? 0 : 0.5;
   }
 
-  /// The judgment after the smallest step.
+  /// The judgment after the last step.
   Judgment judgment() const {
-    Judgment result = judgment_;
-    result.gap = gap(result.numeric);
-    if (!std::isfinite(analytic_)) {
-      result.verdict = Verdict::wrong;
-    } else if (entries_.empty()) {
-      result.doubt = result.near_kink ? Doubt::kink : explodes_ ? Doubt::pole : Doubt::rounding;
-    } else if (result.verdict == Verdict::undecided) {
-      if (agrees())
-        result.verdict = result.error <= last_resort * small_error() ? Verdict::right : Verdict::undecided;
-      else if (on_kink_)
-        result.doubt = Doubt::kink;
-      else if (!may_be_right(result.gap))
-        result.verdict = Verdict::wrong;
+    Judgment result{.near_kink = near_kink_};
+    if (rows_.size() < 2) {
+      result.doubt = near_kink_ ? Doubt::kink : near_pole_ ? Doubt::pole : Doubt::small_scale;
+    } else {
+      const Estimate best = is_right_ ? rows_[best_].estimate : best_with_noise();
+      result.numeric = best.value;
+      result.error = best.error;
+      result.gap = gap(best.value);
+      result.excess = std::max(result.gap - safety * best.error, 0.0);
+      result.step = rows_.front().h;
+      if (agrees(best))
+        result.verdict = Verdict::right;
+      else
+        result.doubt = doubt(best);
     }
-    if (result.verdict != Verdict::undecided) result.doubt = Doubt::none;
+    if (!std::isfinite(analytic_)) result.doubt = Doubt::none;
+    if (result.verdict != Verdict::right && result.doubt == Doubt::none) result.verdict = Verdict::wrong;
     return result;
   }
 
  private:
-  /// Keeps the entry with the smallest error. Steps go on while they improve it much, so that the error is known well
-  /// below the limit.
-  void judge(const Entry& before, const Entry& entry) {
-    entries_.push_back(entry);
-    const bool improves = entry.error < judgment_.error;
-    if (improves) {
-      judgment_.numeric = entry.value;
-      judgment_.error = entry.error;
-      on_kink_ = has_kink(before, entry, analytic_);
-    }
-    const double enough = small_error();
-    if (agrees() && judgment_.error <= enough && (!improves || judgment_.error <= enough / 1000))
-      judgment_.verdict = Verdict::right;
+  /// Rounding error of backward: it adds terms about as large as the function, per step of size 16 * first.
+  double rounding() const { return epsilon * (magnitude_ > 0 ? magnitude_ : center_.total) / first_; }
+
+  double gap(double numeric) const { return std::max(std::abs(analytic_ - numeric) - rounding(), 0.0); }
+
+  double allowed(const Estimate& estimate) const {
+    return tolerance_.limit * std::max({std::abs(analytic_), std::abs(estimate.value), tolerance_.floor});
   }
 
-  bool agrees() const { return gap(judgment_.numeric) <= relative_to(scale_.error) + safety * judgment_.error; }
+  /// True if the derivative is right according to this estimate.
+  bool agrees(const Estimate& estimate) const {
+    const double off = safety * estimate.error, difference = gap(estimate.value);
+    const bool is_zero = std::abs(analytic_) <= rounding() && estimate.error <= safety * rounding();
+    return difference + off <= allowed(estimate) ||
+           (difference <= off && (is_zero || off <= tolerance_.limit * tolerance_.small));
+  }
 
-  /// True if the differences may be off by more than the gap, or if two successive entries agree with the derivative
-  /// more clearly than with the entry that counts.
-  bool may_be_right(double gap_now) const {
-    if (2 * safety * judgment_.error > gap_now) return true;
+  /// The best estimate, whose error includes the noise of the function: differences with much smaller steps consist of
+  /// noise only.
+  Estimate best_with_noise() const {
+    const Row& best = rows_[best_];
+    double noise = 0;
+    for (const Row& row : rows_)
+      if (64 * row.h <= best.h) noise = std::max(noise, std::abs(row.difference - best.estimate.value) * row.h);
+    return {best.estimate.value, std::max(best.estimate.error, noise / best.h)};
+  }
+
+  /// The reason why the derivative is not wrong although `best` disagrees with it; none if it is wrong.
+  Doubt doubt(const Estimate& best) const {
+    if (has_kink(best)) return Doubt::unreported_kink;
+    if (still_changes()) return Doubt::small_scale;
+    if (gap(best.value) <= std::max(2 * safety * best.error, allowed(best))) return Doubt::rounding;
+    return agrees_elsewhere(best) ? Doubt::small_scale : Doubt::none;
+  }
+
+  /// True if the slopes of the two sides differ by the same amount, down to the noise, and the derivative is between
+  /// them. For a smooth function, the difference is proportional to the step.
+  bool has_kink(const Estimate& best) const {
+    const auto [low, high] = std::minmax(rows_[best_].left, rows_[best_].right);
+    const double jump = high - low, margin = jump / 8,
+                 noise = std::max(best.error * rows_[best_].h, epsilon * magnitude_);
+    if (analytic_ < low - margin || analytic_ > high + margin) return false;
+    int steps = 0;
+    for (const Row& row : rows_) {
+      if (jump * row.h <= 64 * noise) break;
+      if (std::abs(row.jump() - jump) > margin) return false;
+      ++steps;
+    }
+    return steps >= 10;
+  }
+
+  /// True if the function changes by about the same amount within each of the smallest steps.
+  bool still_changes() const {
+    if (rows_.size() < 4) return true;
+    for (auto row = rows_.end() - 3; row != rows_.end(); ++row)
+      if (!(std::abs(row->difference) > 1.5 * std::abs((row - 1)->difference))) return false;
+    return std::abs(rows_.back().difference) * rows_.back().h > 1e-6 * magnitude_;
+  }
+
+  /// True if two successive estimates agree with the derivative, clearly better than with the best estimate.
+  bool agrees_elsewhere(const Estimate& best) const {
     int agreeing = 0;
-    for (const Entry& entry : entries_) {
-      const bool agrees = gap(entry.value) <= safety * entry.error && 2 * safety * entry.error < gap_now;
-      agreeing = agrees ? agreeing + 1 : 0;
+    for (const Row& row : rows_) {
+      const double off = safety * row.estimate.error;
+      const bool means_something = 2 * off < std::abs(analytic_) || row.h < rows_[best_].h;
+      agreeing = means_something && gap(row.estimate.value) <= off && 2 * off < gap(best.value) ? agreeing + 1 : 0;
       if (agreeing == 2) return true;
     }
     return false;
   }
 
-  double gap(double numeric) const { return std::max(std::abs(analytic_ - numeric) - scale_.rounding, 0.0); }
-  double small_error() const { return relative_to(scale_.evidence); }
-  double relative_to(double least) const {
-    return scale_.limit * std::max({std::abs(analytic_), std::abs(judgment_.numeric), least});
-  }
-
   const Objective::Point& center_;
-  const double analytic_;
-  const JudgmentScale& scale_;
-  Judgment judgment_{.doubt = Doubt::rounding, .numeric = std::numeric_limits<double>::quiet_NaN(), .error = infinity};
-  Table table_;
-  std::vector<Entry> entries_;
-  Entry last_{};
-  double at_center_ = 0;  // magnitude of all outputs that ever differed from the center's
-  bool explodes_ = false, on_kink_ = false;
+  const double analytic_, first_;
+  const Tolerance& tolerance_;
+  Extrapolation extrapolation_;
+  std::vector<Row> rows_;  // since the last kink or pole
+  std::size_t best_ = 0;   // the row whose estimate has the smallest error
+  double magnitude_ = 0;   // of all outputs that ever differed from the center's
+  bool is_right_ = false, near_kink_ = false, near_pole_ = false;
 };
 
 }  // namespace
 
+std::string reason(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::none:
+      return "";
+    case Doubt::kink:
+      return "the point is on a kink, which has no derivative. Hint: check at another point";
+    case Doubt::unreported_kink:
+      return "the slopes on the two sides differ. Hint: check at another point; an op with a kink calls add_branches";
+    case Doubt::pole:
+      return "the function is not finite near this point. Hint: check at another point";
+    case Doubt::small_scale:
+      return "the function changes much within the smallest steps. Hint: check at another point, or scale the input";
+    case Doubt::rounding:
+      return "rounding errors of the function hide the derivative. Hint: compute in double, and subtract large "
+             "constants "
+             "from the result";
+  }
+  return "";
+}
+
 Judgment judge_derivative(const Line& line, const Objective::Point& center, double analytic, double first,
-                          const JudgmentScale& scale) {
-  Judge judge(center, analytic, scale);
-  for (double h = first; h >= smallest_step * first;) {
+                          const Tolerance& tolerance) {
+  Judge judge(center, analytic, first, tolerance);
+  for (double h = odd_factor * first; h >= smallest_step * first;) {
     const PointOnLine below = line(-h);
     const double factor = judge.add(h, below, line(h));
     if (factor == 0) break;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <limits>
+#include <string>
 
 #include "autograd/objective.h"
 
@@ -8,29 +10,35 @@ namespace glossa {
 
 /// Result of comparing a derivative with differences.
 enum class Verdict {
-  right,      ///< equal, as far as the limit asks for
-  wrong,      ///< they differ by more than the differences can be off
-  undecided,  ///< the differences are not accurate enough to tell
+  right,      ///< equal to within the limit
+  wrong,      ///< they differ by more than the limit, and by more than the differences may be off
+  undecided,  ///< the differences are not accurate enough
 };
 
-/// The reason why differences are inaccurate.
+/// The reason why differences are not accurate enough.
 enum class Doubt {
   none,
-  kink,      ///< the function takes another branch (relu, max, abs, ...) at every step, or has two slopes
-  pole,      ///< the function is not finite at any step
-  rounding,  ///< rounding errors, or changes on a scale too small for any step
+  kink,             ///< at every step, the function takes another branch (relu, max, abs, ...) than at the center
+  unreported_kink,  ///< the slopes of the two sides differ, though no op reports a branch
+  pole,             ///< the function is not finite near the center
+  small_scale,      ///< the function changes much within the smallest steps
+  rounding,         ///< rounding errors of the function
 };
 
-/// The judgment of one derivative.
+/// The judgment of one derivative. The numbers are those of differences, if there are any.
 struct Judgment {
   Verdict verdict = Verdict::undecided;
-  Doubt doubt = Doubt::none;  ///< if undecided
-  double numeric = 0;         ///< the derivative from differences; NaN if unknown
-  double error = 0;           ///< estimated error of `numeric`
-  double gap = 0;             ///< difference of the two derivatives, less the rounding error of the analytic one
-  double step = 0;            ///< largest step within which there is no kink or pole; 0 if unknown
-  bool near_kink = false;     ///< steps were reduced because of a kink
+  Doubt doubt = Doubt::none;                                  ///< if undecided
+  double numeric = std::numeric_limits<double>::quiet_NaN();  ///< the derivative from differences
+  double error = std::numeric_limits<double>::infinity();     ///< estimated error of `numeric`
+  double gap = std::numeric_limits<double>::infinity();       ///< difference of the two derivatives, beyond rounding
+  double excess = std::numeric_limits<double>::infinity();    ///< part of the gap that 4 * error does not explain
+  double step = 0;                                            ///< largest step that no kink or pole is within
+  bool near_kink = false;                                     ///< steps were reduced because of a kink
 };
+
+/// A sentence about a doubt, with a hint.
+std::string reason(Doubt doubt);
 
 /// A function along a line: F at the distance `t` from the center. `t` is the distance after rounding of the point.
 struct PointOnLine {
@@ -39,24 +47,22 @@ struct PointOnLine {
 };
 using Line = std::function<PointOnLine(double t)>;
 
-/// Magnitudes to which errors are compared.
-struct JudgmentScale {
-  double limit;     ///< largest relative error of a right derivative
-  double error;     ///< the error is relative to this or the derivative, whichever is larger
-  double evidence;  ///< likewise, the estimated error of the differences
-  double rounding;  ///< rounding error of the analytic derivative
+/// A derivative is right if it differs by at most limit * max(|derivative|, floor).
+struct Tolerance {
+  double limit;
+  double floor;
+  double small;  ///< derivatives of at most this size may differ by limit * small, if the differences are no better
 };
 
-/// Judges `analytic`, the derivative of F along a line at t = 0. Takes central differences with steps h = first,
-/// first/2, first/4, ... and extrapolates them to a step of 0 (Richardson). The estimated error of an entry of the
-/// extrapolation table is its largest change from its neighbors (Ridders 1982), or the rounding error of the difference
-/// if that is larger. If a kink or a pole is within the step, the table begins again with a quarter of the step.
+/// Judges `analytic`, the derivative of F along a line at t = 0. Takes central differences with steps h, h/2, h/4, ...
+/// from about `first` on, and extrapolates them to a step of 0. If a kink or a pole is within the step, it begins again
+/// with a quarter of the step.
 ///
-/// The derivative is right as soon as an entry with a sufficiently small error agrees with it, usually after three to
-/// five steps. If none does, steps become smaller until rounding makes the points equal, and the entry with the
-/// smallest error counts. A function that changes on a small scale may seem smooth at large steps. So the derivative is
-/// wrong only if no two successive entries agree with it more clearly than with the entry that counts.
+/// A derivative is called right as soon as an estimate with a sufficiently small error agrees with it, usually after
+/// three to five steps. Otherwise steps become smaller until rounding makes the points equal. The estimate with the
+/// smallest error then counts, and its error is at least the noise seen at smaller steps. The derivative is called
+/// wrong only if no estimate agrees with it: a function that changes on a small scale may seem smooth at large steps.
 Judgment judge_derivative(const Line& line, const Objective::Point& center, double analytic, double first,
-                          const JudgmentScale& scale);
+                          const Tolerance& tolerance);
 
 }  // namespace glossa

@@ -10,12 +10,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Gradients much smaller than the largest of the function are compared as accurately as differences of the function
-/// permit: the estimated error may be as large as for a gradient of this size, relative to the largest.
+/// A gradient below this share of the function's largest one need only be as accurate as one of this size.
 constexpr double small_gradient = 1e-4;
-
-/// Rounding errors of backward, relative to the largest gradient of the function. They remain where terms cancel.
-constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
 
 bool smaller(double a, double b) { return std::abs(a) < std::abs(b); }
 
@@ -67,42 +63,46 @@ class Comparison {
 
   /// Compares an element; returns its derivative from differences, or NaN if unknown.
   double compare(const CheckedTensor& tensor, Index i, double floor) {
-    const double x = tensor.value[i], analytic = tensor.grad[i];
-    const double first = std::exp2(std::ceil(std::log2(options_.step * std::max(1.0, std::abs(x)))));
-    const double least = std::max(floor, small_gradient * largest_);
-    const auto judge = [&](double step) {
-      return judge_derivative(
-          [&](double t) { return at(tensor.value[i], t); }, center_, analytic, step,
-          {.limit = options_.limit, .error = floor, .evidence = least, .rounding = rounding * largest_});
-    };
-    // If kinks are dense, they are about as near to the next element.
-    const bool is_reduced = expected_step_ < first;
-    Judgment judgment = judge(std::min(first, expected_step_));
-    if (is_reduced && judgment.verdict != Verdict::right) judgment = judge(first);
-    judgment.near_kink |= is_reduced;
-    expected_step_ = judgment.step > 0 ? 4 * judgment.step : first;
+    const Judgment judgment = judge(tensor, i, floor);
+    const double analytic = tensor.grad[i], numeric = judgment.numeric;
     if (judgment.doubt == Doubt::kink) {
       if (result_.skipped++ == 0) result_.kink_at = fmt::format("element {} of {}", i, tensor.name);
-      return NAN;
+      return numeric;
     }
     ++result_.elements;
     result_.kinks += judgment.near_kink;
     result_.wrong += judgment.verdict == Verdict::wrong;
     result_.undecided += judgment.verdict == Verdict::undecided;
-    const double numeric = judgment.numeric, gap = judgment.gap;
     if (std::isfinite(numeric)) result_.largest = std::max(result_.largest, std::abs(numeric));
+    const double least = judgment.verdict == Verdict::right ? std::max(floor, small_gradient * largest_) : floor;
     const double scale = std::max({std::abs(analytic), std::abs(numeric), least});
     const auto relative = [&](double error) {
-      return error == 0 ? 0 : std::isfinite(error) ? error / scale : infinity;
+      return error == 0 ? 0 : std::isfinite(error / scale) ? error / scale : infinity;
     };
-    const double error = relative(gap), loose = gap / (1e-5 + 1e-3 * std::abs(numeric));
+    const double error = relative(judgment.gap), loose = judgment.gap / (1e-5 + 1e-3 * std::abs(numeric));
     result_.loose_error = std::max(result_.loose_error, std::isfinite(loose) ? loose : infinity);
     if (judgment.verdict != Verdict::undecided) {
       result_.worst_error = std::max(result_.worst_error, error);
-      result_.excess = std::max(result_.excess, relative(std::max(gap - 4 * judgment.error, 0.0)));
+      result_.excess = std::max(result_.excess, relative(judgment.excess));
     }
     note(tensor, i, judgment, error);
     return numeric;
+  }
+
+  /// If kinks reduced the step for the last element, begins with a similar step. Only the verdict "right" of such a
+  /// beginning counts.
+  Judgment judge(const CheckedTensor& tensor, Index i, double floor) {
+    double& x = tensor.value[i];
+    const double unit = std::isfinite(x) ? std::max(1.0, std::abs(x)) : 1;
+    const double first = std::exp2(std::ceil(std::log2(options_.step * unit)));
+    const auto from = [&](double step) {
+      return judge_derivative([&](double t) { return at(x, t); }, center_, tensor.grad[i], step,
+                              {.limit = options_.limit, .floor = floor, .small = small_gradient * largest_});
+    };
+    Judgment judgment = from(std::min(first, expected_step_));
+    if (expected_step_ < first && judgment.verdict != Verdict::right) judgment = from(first);
+    if (judgment.near_kink) expected_step_ = judgment.step > 0 ? 4 * judgment.step : infinity;
+    return judgment;
   }
 
   /// Remembers the element if it is worse than the worst so far: wrong ones first, then undecided ones.
@@ -118,6 +118,7 @@ class Comparison {
     result_.worst_index = i;
     result_.analytic = tensor.grad[i];
     result_.judgment = judgment;
+    result_.error = error;
     if (error == infinity && judgment.verdict == Verdict::wrong) result_.worst_error = result_.excess = infinity;
   }
 
@@ -137,16 +138,34 @@ class Comparison {
   const GradCheckOptions& options_;
   const Objective::Point center_;
   double largest_ = 0;
-  double expected_step_ = infinity;  // probably crosses at most the nearest kink
+  double expected_step_ = infinity;
   std::pair<int, double> worst_{};
   GradCheckResult result_;
 };
 
-const char* reason(Doubt doubt) {
-  return doubt == Doubt::pole
-             ? "the function is not finite near this point. Hint: move the input away from the pole"
-             : "rounding errors, or changes on a tiny scale. Hint: scale the input, subtract large constants from the "
-               "result, or check at another point";
+/// "right: ", or the verdict with the number of its elements.
+std::string beginning(const GradCheckResult& result) {
+  const auto of_elements = [&](const char* verdict, Index count) {
+    return fmt::format("{} at {} of {} elements: ", verdict, std::max<Index>(count, 1),
+                       std::max<Index>(result.elements, 1));
+  };
+  switch (result.verdict()) {
+    case Verdict::right:
+      return "right: ";
+    case Verdict::wrong:
+      return of_elements("wrong", result.wrong);
+    case Verdict::undecided:
+      return result.undecided > 0 ? of_elements("undecided", result.undecided) : "undecided: ";
+  }
+  return "";
+}
+
+std::string counts(const GradCheckResult& result) {
+  std::string text = fmt::format("{} element{} compared", result.elements, result.elements == 1 ? "" : "s");
+  if (result.kinks > 0) text += fmt::format(", {} of them with smaller steps because of a kink", result.kinks);
+  if (result.skipped > 0)
+    text += fmt::format(", {} on a kink skipped, of which the first is {}", result.skipped, result.kink_at);
+  return text;
 }
 
 }  // namespace
@@ -157,35 +176,36 @@ Verdict GradCheckResult::verdict() const {
 }
 
 std::string GradCheckResult::describe() const {
-  std::string counts = fmt::format("{} elements compared", elements);
-  if (kinks > 0) counts += fmt::format(", {} of them with smaller steps because of a kink", kinks);
-  if (skipped > 0) counts += fmt::format(", {} on a kink skipped, of which the first is {}", skipped, kink_at);
-  if (verdict() != Verdict::wrong && !unused.empty())
-    return fmt::format(
-        "undecided: {} affects neither the result nor any gradient ({}). Hint: let the function use it, or leave it "
-        "out",
-        unused, counts);
+  std::string text = beginning(*this);
+  if (verdict() == Verdict::undecided && !unused.empty())
+    return text + fmt::format(
+                      "{} affects neither the result nor any gradient ({}). Hint: let the function use it, or "
+                      "leave it out",
+                      unused, counts(*this));
   if (worst_name.empty())
-    return fmt::format("undecided: {}.{}", counts,
-                       skipped > 0 ? " Hint: a kink has no derivative; move the inputs away from it" : "");
-  const std::string element = fmt::format(
-      "element {} of {} {} has gradient {:.12g} by backward and {:.12g} by differences, which may be off by {:.1e}",
-      worst_index, worst_name, worst_shape, analytic, judgment.numeric, judgment.error);
+    return text + counts(*this) +
+           (skipped > 0 ? ". Hint: a kink has no derivative; check at another point" : ". Hint: check larger inputs");
+  const std::string element = fmt::format("element {} of {} {} has gradient {:.12g} by backward", worst_index,
+                                          worst_name, worst_shape, analytic);
+  const std::string other =
+      std::isnan(judgment.numeric)
+          ? "; differences do not exist"
+          : fmt::format(" and {:.12g} by differences, which may be off by {:.1e}; relative error {:.2e}",
+                        judgment.numeric, judgment.error, error);
   switch (verdict()) {
     case Verdict::right:
-      return fmt::format("right: {}; largest relative error {:.2e}; {}", counts, worst_error, element);
+      return text + counts(*this) + "; the worst, " + element + other;
     case Verdict::undecided:
-      return fmt::format("undecided at {} of {} elements: {} ({}): {}", undecided, elements, element, counts,
-                         reason(judgment.doubt));
+      return text + reason(judgment.doubt) + " (" + element + other + "; " + counts(*this) + ")";
     case Verdict::wrong:
       break;
   }
-  const char* const hint = std::isnan(analytic)
-                               ? ". Hint: NaN may be memory from scratch(), which is released before the "
-                                 "derivative runs; capture memory from tensor()"
-                               : "";
-  return fmt::format("wrong at {} of {} elements: {}, relative error {:.2e} ({}){}", std::max<Index>(wrong, 1),
-                     elements, element, worst_error, counts, hint);
+  text += element + other + " (" + counts(*this) + ")";
+  if (std::isnan(analytic))
+    text +=
+        ". Hint: NaN may be memory from scratch(), which is released before the derivative runs; capture memory from "
+        "tensor()";
+  return text;
 }
 
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,

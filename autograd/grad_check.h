@@ -15,9 +15,8 @@ struct GradCheckOptions {
 
 /// Result of a gradient check. For each element, `a` is the gradient from backward and `n` the one from differences.
 struct GradCheckResult {
-  double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor of the tensor, 1e-4 of the largest gradient of all
-                           ///< tensors); infinite if any a is not finite
-  double excess = 0;       ///< the same, with |a - n| less four times the estimated error of n
+  double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor of the tensor); infinite if any a is not finite
+  double excess = 0;  ///< the same, of the part of |a - n| that four times the estimated error of n does not explain
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): PyTorch's gradcheck accepts up to 1
   Index elements = 0;      ///< number of elements compared
   Index wrong = 0;         ///< number of these elements that are wrong
@@ -33,6 +32,7 @@ struct GradCheckResult {
   Shape worst_shape;
   Index worst_index = 0;  ///< its flat index
   double analytic = 0;    ///< its a
+  double error = 0;       ///< its relative error
   Judgment judgment = {};
 
   /// Right if something was compared, every compared element is right, and no input is unused.

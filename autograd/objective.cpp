@@ -51,16 +51,15 @@ std::vector<CheckedTensor> Objective::gradients(ParameterStore<double>& paramete
 
 Objective::Point Objective::at_current_values() {
   const Tensor<const double> y = forward(false).value();
-  center_.resize(y.size());
-  long double sum = 0;
-  double magnitude = 0, at_center = 0;
+  Point point{.branches = context_.branches()};
   for (Index i = 0; i < y.size(); ++i) {
-    if (y[i] == center_[i] && std::isfinite(y[i])) continue;
-    sum += static_cast<long double>(weight(i)) * (static_cast<long double>(y[i]) - center_[i]);
-    magnitude += std::abs(weight(i) * y[i]);
-    at_center += std::abs(weight(i) * center_[i]);
+    const double size = std::abs(weight(i)), now = y[i], before = center_[i];
+    if (std::isfinite(now)) point.total += size * std::abs(now);
+    if (now == before) continue;
+    point.value += static_cast<long double>(weight(i)) * (static_cast<long double>(now) - before);
+    point.magnitude += size * std::max(std::abs(now), std::abs(before));
   }
-  return {sum, magnitude, at_center, context_.branches()};
+  return point;
 }
 
 Variable<double> Objective::forward(bool recording) {

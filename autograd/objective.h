@@ -27,13 +27,13 @@ struct CheckedTensor {
 /// whose outputs add up to a constant, such as softmax.
 class Objective {
  public:
-  /// F at some point, relative to the center.
+  /// F at some point, relative to the center. An output with the same value as at the center contributes nothing, even
+  /// if it is infinite.
   struct Point {
-    long double value;       ///< F(x) - F(center)
-    double magnitude;        ///< sum of the magnitudes of outputs that differ from the center's, here: their rounding
-                             ///< errors are proportional to it
-    double at_center;        ///< the same sum at the center
-    std::uint64_t branches;  ///< fingerprint of the branches taken (relu, max, abs, ...): see Context::branches
+    long double value = 0;       ///< F(x) - F(center)
+    double magnitude = 0;        ///< sum of the magnitudes of outputs that differ from the center's, here or there
+    double total = 0;            ///< sum of the magnitudes of all finite outputs
+    std::uint64_t branches = 0;  ///< fingerprint of the branches taken (relu, max, abs, ...): see Context::branches
   };
 
   /// Copies `inputs`. `requires_grad` has one entry per input, or is empty if all are true; other lengths throw Error.
@@ -47,8 +47,11 @@ class Objective {
   /// Also returns every trainable parameter; overwrites the store's gradients.
   std::vector<CheckedTensor> gradients(ParameterStore<double>& parameters);
 
-  /// F at the current values of inputs and parameters, which the caller changes through CheckedTensor::value. Without a
-  /// center, returns F itself, as if the center's outputs were 0.
+  /// The outputs of f at the center.
+  const std::vector<double>& outputs() const { return center_; }
+
+  /// F at the current values of inputs and parameters, which the caller changes through CheckedTensor::value. Call
+  /// `gradients` before.
   Point at_current_values();
 
  private:

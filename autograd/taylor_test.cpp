@@ -67,7 +67,7 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
   // Gradients of opposite signs cancel in the directional derivative, but their errors do not.
   const double size = line.size();
   result.judgment = judge_derivative(at, center, result.directional, 0x1p-6,
-                                     {.limit = directional_limit, .error = size, .evidence = size, .rounding = 0});
+                                     {.limit = directional_limit, .floor = size, .small = size});
   double rounding = 0;
   result.slope = std::numeric_limits<double>::infinity();
   // With larger steps, the third derivative has an effect.
@@ -78,7 +78,7 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
       continue;
     }
     if (result.remainders.empty()) result.step = t;
-    rounding = std::max(rounding, 1e-13 * std::max(point.magnitude, point.at_center));
+    rounding = std::max(rounding, 1e-13 * point.magnitude);
     result.remainders.push_back(static_cast<double>(std::abs(point.value - t * line.derivative())));
   }
   const bool finite = std::ranges::all_of(result.remainders, [](double remainder) { return std::isfinite(remainder); });
@@ -93,11 +93,13 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
 }
 
 std::string TaylorResult::describe() const {
-  const char* const names[] = {"right", "wrong", "undecided"};
+  const char* const names[] = {"right", "wrong", "undecided: "};
   return fmt::format(
-      "{}: the derivative along a random direction is {:.12g} by backward and {:.12g} by differences, which may be off "
+      "{}{}: the derivative along a random direction is {:.12g} by backward and {:.12g} by differences, which may be "
+      "off "
       "by {:.1e}; Taylor's remainder falls with slope {:.3f}",
-      names[static_cast<int>(judgment.verdict)], directional, judgment.numeric, judgment.error, slope);
+      names[static_cast<int>(judgment.verdict)], reason(judgment.doubt), directional, judgment.numeric, judgment.error,
+      slope);
 }
 
 }  // namespace glossa

@@ -52,7 +52,7 @@ GradCheckResult RecipeCheck::check(const std::string& tensor, Index max_elements
   parameters_.at(tensor);  // throws if not found
   for (Parameter<double>* parameter : parameters_.parameters()) parameter->trainable = parameter->name == tensor;
   const GradCheckResult result =
-      grad_check(loss_, {}, parameters_, {.limit = 1e-7, .floor = 0.01, .max_elements = max_elements});
+      grad_check(loss_, {}, parameters_, {.limit = 1e-6, .floor = 0.01, .max_elements = max_elements});
   for (Parameter<double>* parameter : parameters_.parameters()) parameter->trainable = true;
   return result;
 }

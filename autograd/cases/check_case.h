@@ -36,10 +36,10 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum errors. `gradient_limit` is for a gradient in double against differences, `excess_limit` for the part of
-/// this error that exceeds the estimated error of the differences (see GradCheckResult). `float_limit` is for float
-/// against double; this error is relative to the tensor's maximum.
-inline constexpr double gradient_limit = 1e-8, excess_limit = 1e-11, float_limit = 1e-4;
+/// Maximum errors. `excess_limit` is for the part of the error of a gradient in double that the estimated error of the
+/// differences does not explain (see GradCheckResult). `float_limit` is for float against double; this error is
+/// relative to the tensor's maximum.
+inline constexpr double excess_limit = 1e-11, float_limit = 1e-4;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference

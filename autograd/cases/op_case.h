@@ -66,6 +66,7 @@ struct OpCase {
   bool allocates = false;      // true: the op returns heap memory, so a step may allocate
   bool double_only = false;    // float cannot hold the numbers
   Index max_elements = 0;      // number of elements checked by differences, per tensor; 0: all
+  double limit = 1e-8;         // largest error of a gradient in double against differences
 
   std::string op() const { return name.substr(0, name.find('.')); }
 
@@ -92,6 +93,11 @@ struct OpCase {
   /// Checks only `elements` elements per tensor. This is for large inputs, which ops divide among threads.
   OpCase sampling(Index elements) && {
     max_elements = elements;
+    return std::move(*this);
+  }
+  /// Sets another limit, for gradients so small that rounding errors of the value hide them.
+  OpCase within(double error) && {
+    limit = error;
     return std::move(*this);
   }
 };

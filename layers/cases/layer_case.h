@@ -19,7 +19,7 @@ struct LayerCase {
   std::function<LayerFunction<double>(ParameterStore<double>&)> in_double;
   std::function<LayerFunction<float>(ParameterStore<float>&)> in_float;
   double floor = 0.1;                            // see GradCheckOptions
-  double limit = gradient_limit;                 // likewise
+  double limit = 1e-8;                           // likewise
   bool whole_model = false;                      // true: a Taylor test follows
   std::vector<std::string> without_effect = {};  // parameters whose effect a later norm cancels; gradient almost 0
   Index max_elements = 0;                        // elements checked per tensor; 0: all

@@ -29,7 +29,7 @@ LayerCase model_case(const std::string& name, const TransformerOptions& options,
     };
   });
   row.floor = 0.01;
-  row.limit = 1e-7;
+  row.limit = 1e-6;
   row.whole_model = true;
   return row;
 }

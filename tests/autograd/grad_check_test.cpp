@@ -131,7 +131,7 @@ TEST_CASE("steps that cross a kink are halved") {
   const std::vector<Tensor<double>> tensors{{x.data(), {4}}};
   const GradCheckResult result = grad_check([](auto&, auto in) { return relu(in[0]); }, tensors);
   CHECK(result.worst_error < 1e-8);
-  CHECK(result.kinks == 4);  // the third is far from a kink, but begins with the step of the second
+  CHECK(result.kinks == 3);
   CHECK(result.elements == 4);
   CHECK(result.skipped == 0);
 }
@@ -141,7 +141,7 @@ TEST_CASE("a norm with a tiny epsilon is right at a row of zeros") {
   const auto rms_norm = [](auto&, auto in) { return in[0] / sqrt(mean(square(in[0]), -1, true) + 1e-12); };
   const GradCheckResult result = grad_check(rms_norm, std::vector{Tensor<double>{x.data(), {2, 4}}});
   CHECK_MESSAGE(result.verdict() == Verdict::right, result.describe());
-  CHECK(result.describe().starts_with("right: 8 elements compared; largest relative error"));
+  CHECK(result.describe().starts_with("right: 8 elements compared; the worst, element"));
 }
 
 TEST_CASE("an element on a kink is skipped and counted") {
