@@ -1,11 +1,14 @@
 #include "train/run.h"
 
+#include <fmt/ranges.h>
+
 #include "data/text/fingerprint.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
 #include "files/atomic_file.h"
 #include "files/nearest_name.h"
 #include "train/checkpoint/checkpoint_folder.h"
+#include "train/config/resumable.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/processes/job.h"
@@ -97,15 +100,48 @@ Config of_weights(const Config& run) {
   return config;
 }
 
+/// Returns the options that a run resumes with: those of its newest checkpoint, except that options that may change
+/// come from config.yaml, which a start without a checkpoint has written as well. Empty if training has not begun.
+std::optional<Config> options_of(const std::string& run) {
+  const std::filesystem::path file = config_file(run);
+  const bool has_file = std::filesystem::exists(file);
+  const std::optional<FoundCheckpoint> found = newest_valid_checkpoint(run);
+  if (!found) return has_file ? std::optional(load_config(file)) : std::nullopt;
+  Config options = parse_config(read_training_state(found->reader).config, found->reader.path());
+  if (!has_file) return options;
+  const Config written = load_config(file);
+  for (const auto& [key, trained, now] : differences(options, written))
+    if (may_change_on_resume(key))
+      options = load_config("", {key + "=" + now}, std::move(options));
+    else
+      warn("[{}] {}: {} was changed from {}, which a resumed run keeps", file.string(), key, now, trained);
+  return options;
+}
+
+/// Reports the options that a resumed run has because it began with them: those that `alone`, the configuration on the
+/// command line, neither sets nor leaves to glossa.
+void report_taken(const Config& alone, const Config& resumed) {
+  std::vector<std::string> options;
+  for (const auto& [key, without, with] : differences(alone, resumed))
+    if (without != "auto" && key != "train.allow") options.push_back(fmt::format("{}: {}", key, with));
+  if (!options.empty())
+    print_note("note: the run's own options apply where the command gives none: {}\n", fmt::join(options, ", "));
+}
+
 }  // namespace
 
 Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
                             bool resume) {
+  const std::optional<Config> begun = resume ? options_of(run) : std::nullopt;
   Config config = load_config(path, sets);
   const std::string& base = config.train.warm_start;
-  const bool resumes = resume && std::filesystem::exists(config_file(run));
-  if (base.empty() || (!resumes && !std::filesystem::exists(base))) return config;  // reported by the trainer
-  return load_config(path, sets, of_weights(load_run_config(resumes ? run : RunName(base).folder())));
+  if (!base.empty() && (begun || std::filesystem::exists(base)))  // else reported by the trainer
+    config = load_config(path, sets, of_weights(begun ? *begun : load_run_config(RunName(base).folder())));
+  if (!begun) return config;
+  check_resume(*begun, *begun);  // refuses an imported model
+  const Config resumed = load_config(path, sets, *begun);
+  if (!path.empty()) report_taken(config, resumed);
+  return resumed;
 }
 
 Config agreed(const Config& config) {

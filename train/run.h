@@ -93,8 +93,9 @@ bool is_of_use(std::string_view key);
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
 
 /// Loads a configuration for training, as load_config does. With train.warm_start, unset options of the model,
-/// decoding, languages and vocabulary come from the run that train.warm_start names. On resume, they come from `run`
-/// itself.
+/// decoding, languages and vocabulary come from the run that train.warm_start names. On resume, all unset options come
+/// from `run` itself; a note names them if `path` is not empty. Throws a misuse error if `run` is an imported
+/// pretrained model, which cannot resume.
 Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
                             bool resume);
 

@@ -166,9 +166,9 @@ TrainingEnd Trainer::update_until_end() {
     if (const std::string note = RunName(run_).note(); !note.empty()) log_->line("note: " + note);
   const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
   if (const std::string limit = raised_limit(*end, train); best_at_end && can_learn_more && !limit.empty())
-    log_->line(fmt::format("note: the last validation was the best so far; continue with {}",
-                           shell_command({"glossa", "train", config_file(run_), "--run", std::filesystem::path(run_),
-                                          "--resume", "--set", limit})));
+    log_->line(
+        fmt::format("note: the last validation was the best so far; continue with {}",
+                    shell_command({"glossa", "train", "--resume", std::filesystem::path(run_), "--set", limit})));
   if (*end != TrainingEnd::signal && !best_at_end && state_.has_best && state_.best_update == 0)
     log_->line(
         "note: no validation was better than the weights before training, which remain the best checkpoint. Hint: try "

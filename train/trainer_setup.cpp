@@ -35,9 +35,11 @@ Config config_of(const FoundCheckpoint& found) {
 void check_continues(const Config& config, const std::string& run, bool resume,
                      const std::optional<FoundCheckpoint>& found) {
   if (found && !resume)
-    misuse(run,
-           "expected an empty folder for a new run; got one with checkpoints. Hint: continue with --resume, or choose "
-           "another --run");
+    misuse(
+        run,
+        "expected an empty folder for a new run; got one with checkpoints. Hint: continue with {}, or choose another "
+        "--run",
+        shell_command({"glossa", "train", "--resume", std::filesystem::path(run)}));
   if (found) check_resume(config_of(*found), config);
 }
 
@@ -202,7 +204,11 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
     config_.train.allow = old.train.allow;  // concerns the start only
   }
   check_continues(config_, run_, resume, found_);
-  if (found_) return;
+  if (found_) {
+    for (const auto& [key, before, now] : differences(config_of(*found_), config_))
+      notes_.push_back(fmt::format("{} is now {}; it was {}", key, now, before));
+    return;
+  }
   begins_ = !resume || !std::filesystem::exists(std::filesystem::path(run_) / "config.yaml");
   check_not_overwriting(config_, config_path, run_);
   if (resume) warnings_.push_back("--resume: no checkpoint in " + run_ + " yet, starting afresh");

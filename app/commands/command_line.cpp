@@ -110,7 +110,8 @@ int run(std::vector<std::string> words) {
     // Help and version are not errors; everything else on the command line is misuse.
     if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
     if (!text.empty()) misuse("command line", "{}", text);
-    misuse("command line", "{}. Hint: --help shows the usage", error.what());
+    const std::string fault = error.what();
+    misuse("command line", "{}{}", fault, fault.find("Hint: ") == fault.npos ? ". Hint: --help shows the usage" : "");
   }
 }
 

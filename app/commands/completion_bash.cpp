@@ -72,8 +72,12 @@ _glossa_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f "$@"
 _glossa_folders() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); }
 _glossa_nothing() { :; }
 
-# YAML files, and folders that may lead to one.
+# YAML files, and folders that may lead to one; after --resume without --run, runs.
 _glossa_configurations() {
+  if [[ " ${COMP_WORDS[*]} " == *' --resume '* && " ${COMP_WORDS[*]} " != *' --run '* ]]; then
+    _glossa_runs
+    return
+  fi
   _glossa_files -X '!*.yaml'
   local folder
   while IFS= read -r folder; do COMPREPLY+=("$folder"); done < <(compgen -d -- "$cur")

@@ -30,7 +30,7 @@ std::string action(const Argument& argument, bool of_trained_run) {
     case Offer::folders:
       return "_directories";
     case Offer::configurations:
-      return "_files -g \"*.yaml(-.)\"";
+      return "_glossa_configurations";
     case Offer::runs:
       return "_glossa_runs";
     case Offer::checkpoints:
@@ -90,7 +90,16 @@ std::string functions_of(const Command& command) {
   return text;
 }
 
-constexpr const char* helpers = R"~~(# Runs, or else folders that may lead to one; in a run, its checkpoints.
+constexpr const char* helpers = R"~~(# YAML files; after --resume without --run, runs.
+_glossa_configurations() {
+  if (( $words[(I)--resume] && ! $words[(I)--run] )); then
+    _glossa_runs
+  else
+    _files -g "*.yaml(-.)"
+  fi
+}
+
+# Runs, or else folders that may lead to one; in a run, its checkpoints.
 _glossa_runs() {
   if [[ $PREFIX == */checkpoints/* ]]; then
     _files

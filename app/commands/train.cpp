@@ -16,7 +16,7 @@ namespace glossa::commands {
 namespace {
 
 struct TrainArguments {
-  std::string config;
+  std::string config;  // on resume, possibly a run's folder
   std::string run;     // empty: runs/NAME for a configuration NAME.yaml
   std::string resume;  // empty: a new run; true: there must be one; auto: resumes if there is one
   bool dump_config = false;
@@ -35,23 +35,42 @@ void allow(const std::vector<std::string>& names, std::vector<TrainConfig::Mista
 /// Checks the value of --resume. Returns the error, or nothing.
 std::string wrong_resume(const std::string& value) {
   if (value == "true" || value == "auto") return "";
-  return fmt::format("expected --resume or --resume=auto; got {}. Hint: {} names the run",
-                     shell_word("--resume=" + value), shell_command({"--run", std::filesystem::path(value)}));
+  return fmt::format("expected --resume or --resume=auto; got {}. Hint: {} resumes a run",
+                     shell_word("--resume=" + value),
+                     shell_command({"glossa", "train", "--resume", std::filesystem::path(value)}));
+}
+
+/// A configuration file and the run that it trains.
+struct Choice {
+  std::string config;  // empty: the run's own options
+  std::string run;
+};
+
+/// Reads CONFIG, which is a run's folder in `glossa train --resume RUN`, and --run.
+Choice choice_of(const TrainArguments& arguments) {
+  namespace fs = std::filesystem;
+  const fs::path config = arguments.config, run = arguments.run;
+  std::error_code missing;
+  const bool may_be_run = !arguments.resume.empty() && config.extension() != ".yaml";
+  if (!fs::is_directory(config, missing) && (!may_be_run || fs::exists(config, missing)))
+    return {arguments.config, arguments.run.empty() ? ("runs" / config.stem()).string() : arguments.run};
+  if (arguments.resume.empty())
+    misuse("CONFIG", "expected a YAML file; got a folder, {}. Hint: if it is that of a run, {} resumes it",
+           arguments.config, shell_command({"glossa", "train", "--resume", config}));
+  if (!arguments.run.empty() && !fs::equivalent(config, run, missing))
+    misuse("--run", "expected the run to resume, {}, or nothing; got {}. Hint: omit --run", arguments.config,
+           arguments.run);
+  check_holds_run(arguments.config);  // also --resume=auto: it cannot begin a run without a configuration
+  return {"", arguments.config};
 }
 
 int run(const TrainArguments& arguments) {
-  if (std::filesystem::exists(config_file(arguments.config)))
-    misuse("CONFIG", "expected a YAML file; got the folder of a run, {}. Hint: resume the run with {}",
-           arguments.config,
-           shell_command({"glossa", "train", config_file(arguments.config), "--run",
-                          std::filesystem::path(arguments.config), "--resume"}));
-  const std::filesystem::path named_after_config = "runs" / std::filesystem::path(arguments.config).stem();
-  const std::string run = arguments.run.empty() ? named_after_config.string() : arguments.run;
+  const Choice choice = choice_of(arguments);
   const bool resume = !arguments.resume.empty();
   Config config;
   job().together([&] {
-    if (arguments.resume == "true" && !arguments.dump_config) check_holds_run(run);
-    config = load_training_config(arguments.config, arguments.sets, run, resume);
+    if (arguments.resume == "true" && !arguments.dump_config) check_holds_run(choice.run);
+    config = load_training_config(choice.config, arguments.sets, choice.run, resume);
     allow(arguments.allowed, config.train.allow);
   });
   if (arguments.dump_config) {
@@ -59,7 +78,7 @@ int run(const TrainArguments& arguments) {
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
-  Trainer(config, arguments.config, run, resume).train();
+  Trainer(config, choice.config, choice.run, resume).train();
   return 0;
 }
 
@@ -68,11 +87,13 @@ int run(const TrainArguments& arguments) {
 void add_train(CommandTable& table) {
   const auto [command, arguments] = table.add<TrainArguments>(
       {.name = "train", .help = "Train a model from a configuration", .group = "Train", .in_a_job = true}, run);
-  command.add_option("CONFIG", arguments.config, "YAML file; see docs/options.md")->required();
+  command.add_option("CONFIG", arguments.config, "YAML file (docs/options.md), or with --resume a run's folder")
+      ->required();
   command.add_option("--run", arguments.run, "folder of the run (default: runs/NAME for NAME.yaml)");
   command
       .add_flag("--resume", arguments.resume,
-                "resume the run from its newest valid checkpoint; --resume=auto: begin one if the folder has none")
+                "resume the run from its newest valid checkpoint, with the run's options unless CONFIG or --set gives "
+                "others; --resume=auto: begin one if the folder has none")
       ->check(wrong_resume);
   command
       .add_option("--allow", arguments.allowed,

@@ -93,6 +93,7 @@ TEST_CASE("the configuration of another model or other data is refused, even if 
   with("  norm: pre", "  norm: post");
   check_refused(glossa_program({"translate", tiny / "run"}, "hello\n"), 2,
                 {"[model.norm]", "expected pre", "got post", "restore " + config.string()});
+  write_bytes(config, own);
   check_refused(tiny.train("run", {"model.norm=post", "train.max_updates=40"}, {"--resume"}), 2,
                 {"[model.norm]", "expected pre", "got post"});
   with("lowercase: false", "lowercase: true");

@@ -46,7 +46,7 @@ std::string quick(std::string command) {
     command +=
         " --set train.max_updates=20 --set train.validate_every=10u --set model.width=32 --set model.feed_forward=32"
         " --set model.encoder_layers=1 --set model.decoder_layers=2";
-    if (!has("data.train")) command += " --set data.train=toy:10000";
+    if (!has("data.train") && !has("--resume")) command += " --set data.train=toy:10000";
   }
   if (has("build/glossa bench step") || has("build/glossa bench profile")) command += " --steps 1";
   if (command.ends_with("build/glossa gradcheck")) command += " --only linear";

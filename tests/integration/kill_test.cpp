@@ -45,19 +45,26 @@ TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says 
   const std::string fresh = tiny / "fresh";
   check_refused(tiny.resume("fersh"), 2, {"expected a run to resume; not found. Hint: did you mean " + fresh});
   check_refused(glossa_program({"inspect", tiny / "fersh"}), 1, {"not found. Hint: did you mean " + fresh + "?"});
-  check_refused(glossa_program({"train", "--resume", fresh}), 2,
-                {"[CONFIG] expected a YAML file; got the folder of a run, " + fresh,
-                 "glossa train " + fresh + "/config.yaml --run " + fresh + " --resume"});
+  check_refused(
+      glossa_program({"train", fresh}), 2,
+      {"[CONFIG] expected a YAML file; got a folder, " + fresh, "glossa train --resume " + fresh + " resumes"});
   check_refused(glossa_program({"train", "a.yaml", "--resume=" + fresh}), 2,
-                {"Hint: --run " + fresh + " names the run"});
+                {"Hint: glossa train --resume " + fresh + " resumes a run"});
+  check_refused(glossa_program({"train", "--resume", fresh, "--run", tiny / "empty"}), 2, {"[--run]", "Hint: omit"});
+  for (const char* resume : {"--resume", "--resume=auto"})
+    check_refused(glossa_program({"train", resume, tiny / "empty"}), 2, {"empty] expected a run to resume"});
   check_refused(tiny.train("none", {}, {"--resume=maybe"}), 2, {"--resume=maybe"});
 
   Strings arguments = tiny.train_arguments("run", {}, {"--resume=auto"});
   const Outcome begun = succeeded(glossa_program(arguments));
   CHECK_NE(begun.err.find("starting afresh"), std::string::npos);
   CHECK_EQ(tiny.hashes("run"), tiny.hashes("fresh"));
-  arguments.insert(arguments.end(), {"--set", "train.max_updates=25"});
-  CHECK_NE(succeeded(glossa_program(arguments)).err.find("resumed at update 20"), std::string::npos);
+  const Outcome resumed =
+      succeeded(glossa_program({"train", "--resume", tiny / "run", "--set", "train.max_updates=25"}));
+  CHECK_NE(resumed.err.find("resumed at update 20"), std::string::npos);
+  CHECK_NE(resumed.err.find("note: train.max_updates is now 25u; it was 20u"), std::string::npos);
+  const Outcome from_config = succeeded(glossa_program(arguments));
+  CHECK_NE(from_config.err.find("note: train.max_updates is now 20u; it was 25u"), std::string::npos);
 
   // A run that was killed before its first checkpoint. The option does not take the next word as its value.
   fs::create_directory(tiny / "killed");

@@ -92,6 +92,8 @@ const std::vector<Completion> questions{
     {"glossa translate runs/demo --set decode.le", {"decode.length_penalty="}},
     {"glossa translate runs/demo --set model.w", {}},
     {"glossa train recipes/toy.yaml --set model.w", {"model.width="}},
+    {"glossa train r", {"recipes", "runs"}},
+    {"glossa train --resume runs/", {"runs/demo", "runs/mine"}},
     {"glossa train recipes/toy.yaml --resume --set model.norm=", {"pre", "post"}},
     {"glossa train recipes/toy.yaml --set data.split=a", {"auto"}},
     {"glossa train recipes/toy.yaml --set optim.beta1=", {}},

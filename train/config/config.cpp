@@ -12,6 +12,7 @@
 #include "train/config/config_lines.h"
 #include "train/config/config_text.h"
 #include "train/config/foreign_names.h"
+#include "train/config/resumable.h"
 #include "train/config/unknown_name.h"
 
 namespace glossa {
@@ -151,18 +152,18 @@ class YamlReader {
   std::map<std::string, int> lines_;
 };
 
-bool may_change_on_resume(std::string_view key) {
-  return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
-         key == "train.tensorboard" || key == "train.exportable" ||
-         (key.starts_with("train.") && key.ends_with("_every"));
-}
-
 std::string markdown_cell(std::string text) {
   for (std::size_t at = 0; (at = text.find_first_of("|*<", at)) != text.npos; at += 2) text.insert(at, 1, '\\');
   return text;
 }
 
 }  // namespace
+
+bool may_change_on_resume(std::string_view key) {
+  return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
+         key == "train.tensorboard" || key == "train.exportable" ||
+         (key.starts_with("train.") && key.ends_with("_every"));
+}
 
 Config parse_config(const std::string& yaml, const std::string& where) {
   Config config;
@@ -250,7 +251,7 @@ std::string options_page() {
       "  `runtime.gemm: auto` is onednn if glossa was built with it, else eigen.\n"
       "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every`, `train.tensorboard`, "
       "`train.exportable` and\n"
-      "  `runtime.*` may change.\n";
+      "  `runtime.*` may change; options that are not given keep the run's values.\n";
   for (const auto& section : option_sections()) {
     page +=
         fmt::format("\n## {}: {}\n\n| key | default | range | help |\n|---|---|---|---|\n", section.name, section.help);

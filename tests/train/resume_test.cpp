@@ -1,0 +1,74 @@
+#include "tests/support/shell.h"
+#include "tests/train/trainer_fixture.h"
+#include "train/run.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+namespace {
+
+/// A run of 4 updates with options that its command might leave out.
+struct Begun {
+  Begun() {
+    fixture.config.train.max_updates = updates(4);
+    fixture.config.train.max_minutes = 5;
+    fixture.config.train.save_every = updates(2);
+    fixture.train(fixture.config, "run");
+  }
+  std::string run() const { return fixture / "run"; }
+  std::string log() const { return read_bytes(fixture / "run/train.log"); }
+  Config resumed(const std::string& yaml, const std::vector<std::string>& sets) const {
+    const Quiet quiet;
+    write_bytes(fixture / "given.yaml", yaml);
+    return load_training_config(yaml.empty() ? "" : (fixture / "given.yaml").string(), sets, run(), true);
+  }
+  TrainerFixture fixture;
+};
+
+}  // namespace
+
+TEST_CASE("a resumed run has its own options where the command gives none") {
+  const Begun begun;
+  const std::string more = "train.max_updates=6u";
+  const Config own = begun.resumed("", {});
+  CHECK_EQ(own.data.train.text(), begun.fixture.config.data.train.text());
+  CHECK_EQ(own.train.max_minutes, 5);
+  for (const char* yaml : {"", "data: {tokenizer: words}\n", "train: {max_updates: 9}\n"}) {
+    const Config config = begun.resumed(yaml, {more});
+    const std::vector<OptionDifference> changed = differences(own, config);
+    REQUIRE_EQ(changed.size(), 1);
+    CHECK_EQ(changed.front().key + "=" + changed.front().after, more);
+  }
+  CHECK_EQ(begun.resumed("optim: {lr: 1}\n", {}).optim.lr, 1);  // refused by the trainer
+  begun.fixture.train(begun.resumed("", {more}), "run", true);
+  CHECK_NE(begun.log().find("note: train.max_updates is now 6u; it was 4u\n"), std::string::npos);
+}
+
+TEST_CASE("a resumed run takes from its config.yaml only options that may change") {
+  const Begun begun;
+  Config edited = begun.fixture.config;
+  edited.train.max_updates = updates(8);
+  edited.decode.beam = 2;
+  write_bytes(config_file(begun.run()), dump(edited));
+  const Config config = begun.resumed("", {});
+  CHECK_EQ(to_string(config.train.max_updates), "8u");
+  CHECK_EQ(config.decode.beam, 1);
+  std::filesystem::remove(config_file(begun.run()));
+  CHECK_EQ(to_string(begun.resumed("", {}).train.max_updates), "4u");
+}
+
+TEST_CASE("the command that continues a run can be pasted") {
+  TrainerFixture fixture;
+  fixture.config.train.metric = TrainConfig::Metric::loss;
+  fixture.config.train.decode_validation = false;
+  fixture.config.train.validate_every = updates(2);
+  fixture.config.train.max_updates = updates(2);
+  const std::string name = "it's a $run";
+  fixture.train(fixture.config, name);
+  const std::string log = read_bytes(fixture / name / "train.log"), start = "continue with ";
+  const std::size_t at = log.find(start);
+  REQUIRE_NE(at, log.npos);
+  const std::string command = log.substr(at + start.size(), log.find('\n', at) - at - start.size());
+  CHECK_EQ(words_of_shell(command),
+           std::vector<std::string>{"glossa", "train", "--resume", fixture / name, "--set", "train.max_updates=3u"});
+}
