@@ -72,6 +72,7 @@ class Trainer {
   Config config_;
   Config given_;  // as given: options may still be `auto`
   std::string run_;
+  CorpusPlaces places_;
   std::optional<NewRunFolder> new_folder_;
   std::optional<CheckpointFolder> checkpoints_;
   std::optional<RunLog> log_;

@@ -157,6 +157,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
     : config_(std::move(config)), run_(run) {
   job().together([&] {
     check(config_);
+    if (resume) places_ = CorpusPlaces(run);
     apply_runtime(config_.runtime);
   });
   config_ = agreed(config_);
@@ -221,7 +222,7 @@ void Trainer::make_task() {
   Tokenizers tokenizers;
   if (job().is_several()) config_ = parse_config(job().broadcast(dump(config_)), run_);
   job().together([&] {
-    corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed));
+    corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed), places_);
     if (begins_ && job().is_first()) check_new_run(corpora);
     decide_auto_options(config_, corpora.training, corpora.split);
     for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target)) notes_.push_back(std::move(line));
@@ -343,6 +344,7 @@ void Trainer::open_files(bool resumes) {
     check_continues(config_, run_, false, checkpoints_->newest_valid());
   }
   if (new_folder_) new_folder_->keep();
+  if (!places_.is_recorded()) record_origin(run_, places_.working_folder());
   write_file_atomically(config_file(run_), state_.config);
   if (!found_) task_->save(run_);
   log_.emplace(run_, found_ ? state_.update : -1, stderr, resumes);

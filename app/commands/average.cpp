@@ -22,6 +22,7 @@ int run(const AverageArguments& arguments) {
   const LoadedRun run = load_run(name, config);
   const std::filesystem::path written =
       write_new_run(arguments.run, config, run.tokenizers, *run.model, run.state.data_hash, run.state.usual_words);
+  record_origin(arguments.run, CorpusPlaces(name.folder()).working_folder());
   fmt::print("wrote the mean of {} of {} to {}\n", counted(arguments.last, "checkpoint"), arguments.from,
              written.string());
   return 0;

@@ -76,13 +76,16 @@ Texts read_files(const std::string& source, const std::vector<std::string>& refe
 
 /// Reads the files or the corpus that the command line names, else the run's test corpus. A corpus PREFIX is read like
 /// files: every line counts.
-Texts read_texts(const EvaluateArguments& arguments, const Config& config, BadLines& bad_lines) {
+Texts read_texts(const EvaluateArguments& arguments, const std::string& run, const Config& config,
+                 BadLines& bad_lines) {
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.references, config.data, bad_lines);
   DataConfig data = config.data;
   if (!arguments.test.empty()) data.test = arguments.test;
+  const CorpusPlaces places = arguments.test.empty() ? CorpusPlaces(run) : CorpusPlaces();
   if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test))
-    return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed)), 0,
+    return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed), places), 0,
             data.test.empty() && !toy_pairs_alone("data.train", data.train)};
+  data.test = places.find(data.test, data);
   const std::string source = side_of(data.test, data.source), reference = side_of(data.test, data.target);
   return read_files(source, {reference}, data, bad_lines);
 }
@@ -97,11 +100,11 @@ void report_unused(const ParallelCorpus& corpus) {
 }
 
 /// Throws if the corpora have changed since training: the part that is held out now may then include training pairs.
-void check_still_held_out(const LoadedRun& run) {
+void check_still_held_out(const LoadedRun& run, const std::string& folder) {
   DataConfig data = run.config.data;
   // Translation may use another prefix than training.
   data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
-  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed));
+  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed), CorpusPlaces(folder));
   check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
         "expected the text that the run was trained on, from which data.split holds out a test set; {} or data.valid "
         "has changed. Hint: restore it, or name a test corpus with --test",
@@ -128,14 +131,14 @@ int run(const EvaluateArguments& arguments) {
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
   BadLines bad_lines(arguments.on_bad_line);
-  Texts texts = read_texts(arguments, config, bad_lines);
+  Texts texts = read_texts(arguments, name.folder(), config, bad_lines);
   ParallelCorpus& corpus = texts.corpus;
   report_unused(corpus);
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
   const LoadedRun run = load_run(name, config);
-  if (texts.is_held_out) check_still_held_out(run);
+  if (texts.is_held_out) check_still_held_out(run, name.folder());
   apply_runtime(config.runtime);
 
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);

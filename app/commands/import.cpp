@@ -90,7 +90,9 @@ int import_file(const ImportArguments& arguments) {
       make_model(config.model, source_vocabulary, target_vocabulary, seed, tokenizers.target->specials());
   import_parameters(*file, model->parameters);
   const std::uint64_t hash = encode_all(config.data, corpora, tokenizers).hash();
-  report(*model, write_new_run(arguments.run, config, tokenizers, *model, hash));
+  const std::filesystem::path written = write_new_run(arguments.run, config, tokenizers, *model, hash);
+  record_origin(arguments.run, CorpusPlaces().working_folder());
+  report(*model, written);
   return 0;
 }
 

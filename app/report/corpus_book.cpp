@@ -13,8 +13,9 @@ namespace glossa {
 namespace {
 
 /// Key of everything that a run's pairs and their ids depend on.
-std::string key_of(const Config& config, const Tokenizers& tokenizers) {
-  std::string key = fmt::format("{} {}", tokenizers.fingerprint(), config.train.seed);
+std::string key_of(const Config& config, const Tokenizers& tokenizers, const CorpusPlaces& places) {
+  std::string key =
+      fmt::format("{} {} {}", tokenizers.fingerprint(), config.train.seed, places.working_folder().string());
   for (const OptionSection& section : option_sections())
     for (const Option<Config>& option : section.options)
       if (section.name == "data") key += "\n" + option.text(config);
@@ -38,10 +39,11 @@ std::string CorpusBook::read(const std::string& run, const Config& config) {
   missing.add("name", config.data.train.text());
   try {
     const Tokenizers tokenizers = load_tokenizers(config.data, run);
-    const auto [place, is_new] = corpora_.try_emplace(key_of(config, tokenizers));
+    const CorpusPlaces places(run);
+    const auto [place, is_new] = corpora_.try_emplace(key_of(config, tokenizers, places));
     Read& known = place->second;
     if (is_new) {
-      const Corpora corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed));
+      const Corpora corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed), places);
       const EncodedCorpora encoded = encode_all(config.data, corpora, tokenizers);
       known.data_hash = encoded.hash();
       known.json = to_json(corpus_figures(config, tokenizers, encoded.training));

@@ -43,7 +43,7 @@ bool english_first(const DataConfig& config, std::string_view key) {
          config.target);
 }
 
-ParallelCorpus read_files(const DataConfig& config, const std::string& location, bool further_targets = false) {
+ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool further_targets) {
   const CorpusOptions options{.text = text_options(config),
                               .lowercase = config.lowercase,
                               .source_column = static_cast<int>(config.source_column),
@@ -54,6 +54,27 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& location,
   side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
   side_of(location, config.target, "data.target");
   return read_parallel(location, config.source, config.target, options);
+}
+
+/// Reads a corpus that is not the toy corpus. Its name in logs and metrics is the configuration's.
+ParallelCorpus read_files(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
+                          bool further_targets = false) {
+  const std::string location = places.find(name, config);
+  ParallelCorpus corpus = read_at(location, config, further_targets);
+  corpus.name.replace(0, location.size(), name);
+  return corpus;
+}
+
+/// Returns the configuration with the paths of its corpora for training and validation.
+DataConfig located(DataConfig config, const CorpusPlaces& places) {
+  const auto locate = [&](const char* key, CorpusNames& names) {
+    std::vector<std::string> paths;
+    for (const std::string& name : names) paths.push_back(toy_pairs(key, name) ? name : places.find(name, config));
+    names = paths;
+  };
+  locate("data.train", config.train);
+  locate("data.valid", config.valid);
+  return config;
 }
 
 /// Numbers of pairs for data.split to hold out, as configured or by the rule of `auto`. The rule counts each source
@@ -133,14 +154,14 @@ Layout layout(const DataConfig& config) {
   return config.layout == DataConfig::Layout::packed ? Layout::packed : Layout::padded;
 }
 
-Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
-  check_text_fits(config);
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
+  check_text_fits(located(config, places));
   // Building a toy corpus takes a second, so one used by both options is built only once.
   std::int64_t built = 0;
   ToySplits toy;
   const auto read = [&](const char* key, const std::string& location, const std::vector<ToyPair>& split) {
     const auto pairs = toy_pairs(key, location);
-    if (!pairs) return read_files(config, location);
+    if (!pairs) return read_files(config, location, places);
     const bool forwards = english_first(config, key);
     if (built != *pairs) toy = toy_corpus(*pairs, seed, key);
     built = *pairs;
@@ -168,26 +189,26 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed) {
 }
 
 /// Rereads the pairs of data.train.
-ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed) {
+ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
   DataConfig whole = config;
   whole.split = HeldOut{};
   whole.valid.clear();
-  return read_corpora(whole, seed).training;
+  return read_corpora(whole, seed, places).training;
 }
 
-ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed) {
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
   const auto from_toy_split = [&](const char* key, const std::string& name, std::int64_t pairs) {
     const bool forwards = english_first(config, key);
     return from_toy(name, toy_corpus(pairs, seed, key).test, forwards);
   };
   if (!config.test.empty()) {
     const auto pairs = toy_pairs("data.test", config.test);
-    return pairs ? from_toy_split("data.test", config.test, *pairs) : read_files(config, config.test, true);
+    return pairs ? from_toy_split("data.test", config.test, *pairs) : read_files(config, config.test, places, true);
   }
   if (const auto pairs = toy_pairs_alone("data.train", config.train))
     return from_toy_split("data.train", config.train.front(), *pairs);
   if (!config.split || config.split->test > 0) {
-    ParallelCorpus corpus = read_training(config, seed);
+    ParallelCorpus corpus = read_training(config, seed, places);
     const HeldOut split = split_of(config, corpus);
     if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
   }

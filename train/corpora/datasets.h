@@ -8,6 +8,7 @@
 #include "data/encoded_corpus.h"
 #include "data/sampler.h"
 #include "train/config/config.h"
+#include "train/corpora/corpus_places.h"
 
 namespace glossa {
 
@@ -40,12 +41,13 @@ struct EncodedCorpora {
 /// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
 /// data.train are concatenated. Duplicates are counted; they are dropped if data.duplicates is `drop`. With data.split,
 /// validation pairs are held out of training. With neither data.split nor data.valid, validation is empty. Exception:
-/// if data.train is only the toy corpus, validation is the toy corpus's own validation pairs.
-Corpora read_corpora(const DataConfig& config, std::uint64_t seed);
+/// if data.train is only the toy corpus, validation is the toy corpus's own validation pairs. Names of corpora are
+/// looked up in `places`.
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {});
 
 /// Reads the test pairs, from data.test if it is set. Otherwise reads the toy corpus's test split, if data.train is
 /// only the toy corpus, or the test part of data.split. Throws a misuse error if none of these exists.
-ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed);
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {});
 
 /// Trains the configured tokenizers on the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);

@@ -1,0 +1,102 @@
+#include "train/corpora/corpus_places.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "autograd/check.h"
+#include "data/parallel_corpus.h"
+#include "data/text/text_file.h"
+#include "files/atomic_file.h"
+
+namespace glossa {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path record_of(const fs::path& run) { return run / "origin.txt"; }
+
+fs::path current_folder() {
+  std::error_code deleted;
+  return fs::current_path(deleted);
+}
+
+/// The path from the root, as text; no file needs to exist.
+fs::path from_root(const fs::path& path) {
+  const fs::path normal = (current_folder() / path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+bool has_file(const std::string& name) {
+  std::error_code none;
+  return fs::exists(name, none) || fs::exists(name + ".gz", none);
+}
+
+bool has_corpus(const std::string& name, const DataConfig& languages) {
+  if (is_one_file(name)) return has_file(name);
+  return has_file(name + "." + languages.source) || has_file(name + "." + languages.target);
+}
+
+}  // namespace
+
+CorpusPlaces::CorpusPlaces(const fs::path& run) : run_(from_root(run)) {
+  std::error_code none;
+  if (!fs::is_regular_file(record_of(run), none)) return;
+  std::istringstream lines(read_file(record_of(run)));
+  std::string working_folder, run_folder;
+  std::getline(lines, working_folder);
+  std::getline(lines, run_folder);
+  if (!fs::path(working_folder).is_absolute() || !fs::path(run_folder).is_absolute())
+    fail(
+        record_of(run).string(),
+        "expected two lines, the paths of the folder in which training began and of the run; got others. Hint: correct "
+        "or remove the file");
+  working_folder_ = working_folder;
+  run_folder_ = run_folder;
+}
+
+fs::path CorpusPlaces::beside_run(const fs::path& then) const {
+  return from_root(run_ / then.lexically_relative(run_folder_));
+}
+
+std::vector<fs::path> CorpusPlaces::candidates(const fs::path& name) const {
+  std::vector<fs::path> all;
+  const auto add = [&](const fs::path& path) {
+    if (std::ranges::find(all, path) == all.end()) all.push_back(path);
+  };
+  if (is_recorded()) {
+    const fs::path then = (working_folder_ / name).lexically_normal();
+    add(then);
+    add(beside_run(then));
+  }
+  add(from_root(name));
+  return all;
+}
+
+std::string CorpusPlaces::find(const std::string& name, const DataConfig& languages) const {
+  if (run_.empty()) return name;
+  std::vector<std::string> paths;
+  for (const fs::path& path : candidates(name)) {
+    if (has_corpus(path.string(), languages)) return path == from_root(name) ? name : path.string();
+    paths.push_back(is_one_file(name) ? path.string() : path.string() + "." + languages.source);
+  }
+  if (paths.size() == 1) return name;  // its reader reports that it is missing
+  fail(name, "cannot find the run's corpus: looked for {}. Hint: move it to one of these places",
+       fmt::join(paths, ", "));
+}
+
+fs::path CorpusPlaces::working_folder() const {
+  std::error_code none;
+  if (!is_recorded()) return current_folder();
+  const fs::path moved = beside_run(working_folder_);
+  return !fs::is_directory(working_folder_, none) && fs::is_directory(moved, none) ? moved : working_folder_;
+}
+
+void record_origin(const fs::path& run, const fs::path& working_folder) {
+  const std::string text = from_root(working_folder).string() + "\n" + from_root(run).string() + "\n";
+  // A deleted folder, or one with a line feed in its name, cannot be recorded.
+  if (text.starts_with('/') && std::ranges::count(text, '\n') == 2) write_file_atomically(record_of(run), text);
+}
+
+}  // namespace glossa
