@@ -12,7 +12,7 @@
 #include <unordered_set>
 
 #include "autograd/check.h"
-#include "data/csv_table.h"
+#include "data/missing_corpus.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 #include "data/text/language_names.h"
@@ -114,13 +114,10 @@ std::vector<std::string_view> columns(std::string_view row) {
 }  // namespace
 
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by) {
-  if (std::error_code missing; is_csv(prefix) && std::filesystem::is_regular_file(prefix, missing)) refuse_csv(prefix);
-  const std::string by = named_by.empty() ? "" : fmt::format(" (`{}` is {})", language, named_by);
-  return resolve(
-      prefix + "." + language,
-      fmt::format(
-          "name two files by their path without .{}{}, a table (.tsv) or translation memory (.tmx) by its full name",
-          language, by));
+  const std::string side = prefix + "." + language;
+  std::error_code ignored;
+  const bool is_there = std::filesystem::exists(side, ignored) || std::filesystem::exists(side + ".gz", ignored);
+  return is_there ? resolve(side) : resolve(side, hint_about_side(prefix, language, named_by));
 }
 
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
@@ -150,7 +147,7 @@ bool is_table(std::string_view name) { return name.ends_with(".tsv") || name.end
 
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options) {
-  const std::string path = resolve(name);
+  const std::string path = resolve(name, hint_about_file(name));
   if (options.source_column < 0 || options.target_column < 0 || options.source_column == options.target_column)
     misuse(path, "expected two different columns, counted from 0; got {} and {}", options.source_column,
            options.target_column);

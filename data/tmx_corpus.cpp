@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "autograd/check.h"
+#include "data/missing_corpus.h"
 #include "data/text/utf8.h"
 #include "data/text/xml_file.h"
 
@@ -158,7 +159,7 @@ class Units : public XmlListener {
 
 ParallelCorpus read_tmx(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options) {
-  const std::string path = resolve(name);
+  const std::string path = resolve(name, hint_about_file(name));
   ParallelCorpus corpus;
   corpus.name = corpus.source_name = corpus.target_name = path;
   Units units(corpus, source_language, target_language, options);

@@ -6,6 +6,7 @@
 
 #include "autograd/check.h"
 #include "data/text/byte_source.h"
+#include "data/text/file_kind.h"
 #include "data/text/utf8.h"
 #include "data/text/wide_text.h"
 
@@ -64,7 +65,11 @@ std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_
 bool LineReader::refill() {
   begin_ = 0;
   end_ = source_->read(buffer_.data(), buffer_.size());
-  if (std::exchange(is_at_start_, false)) check_is_not_wide({buffer_.data(), end_}, name_, is_file_);
+  if (std::exchange(is_at_start_, false)) {
+    const std::string_view beginning(buffer_.data(), end_);
+    check_is_plain(beginning, name_, is_file_);
+    check_is_not_wide(beginning, name_, is_file_);
+  }
   return end_ > 0;
 }
 

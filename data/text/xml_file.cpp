@@ -10,6 +10,7 @@
 #include "autograd/check.h"
 #include "data/text/byte_source.h"
 #include "data/text/counted.h"
+#include "data/text/file_kind.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -70,10 +71,11 @@ class Parser {
 
   void read() {
     ByteSource source(path_);
-    for (bool more = true; more;) {
+    for (bool more = true, first = true; more; first = false) {
       void* buffer = XML_GetBuffer(expat_.get(), ByteSource::usual_bytes);
       if (!buffer) explain();
       const std::size_t got = source.read(static_cast<char*>(buffer), ByteSource::usual_bytes);
+      if (first) check_is_plain({static_cast<const char*>(buffer), got}, path_, true);
       more = got > 0;
       const XML_Status status = XML_ParseBuffer(expat_.get(), static_cast<int>(got), !more);
       if (thrown_) std::rethrow_exception(thrown_);

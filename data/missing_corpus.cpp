@@ -1,0 +1,114 @@
+#include "data/missing_corpus.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "autograd/check.h"
+#include "data/csv_table.h"
+#include "data/text/language_evidence.h"
+#include "data/text/shell_word.h"
+#include "data/text/text_file.h"
+#include "files/nearest_name.h"
+
+namespace glossa {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The names in a folder, sorted, without .gz.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, failure), end; !failure && at != end;
+       at.increment(failure)) {
+    const fs::path name = at->path().filename();
+    names.push_back(name.extension() == ".gz" ? name.stem().string() : name.string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The rest of each name that begins with `start`, if it has a rest.
+std::vector<std::string> endings(const std::vector<std::string>& names, const std::string& start) {
+  std::vector<std::string> all;
+  for (const std::string& name : names)
+    if (name.starts_with(start) && name.size() > start.size()) all.push_back(name.substr(start.size()));
+  return all;
+}
+
+/// The rest before `end` of each name that ends with it, if it has a rest.
+std::vector<std::string> beginnings(const std::vector<std::string>& names, const std::string& end) {
+  std::vector<std::string> all;
+  for (const std::string& name : names)
+    if (name.ends_with(end) && name.size() > end.size()) all.push_back(name.substr(0, name.size() - end.size()));
+  return all;
+}
+
+/// An unused name for a table, packed as it is.
+fs::path table_name(fs::path path) {
+  const bool is_packed = path.extension() == ".gz";
+  if (is_packed) path.replace_extension();
+  return unused_path(path.replace_extension(is_packed ? ".tsv.gz" : ".tsv"));
+}
+
+/// Throws for an existing file that is not a corpus by its name.
+[[noreturn]] void refuse_file(const std::string& path, const std::string& language) {
+  if (is_csv(path)) refuse_csv(path);
+  TextOptions options{.invalid_utf8 = InvalidUtf8::replace};
+  options.keep_tabs = true;
+  std::string line;
+  LineReader(path, options).next(line);  // throws for a file that is not text
+  if (line.find('\t') != line.npos)
+    misuse(path, "expected the name of a table to end in .tsv; got another name. Hint: {}",
+           shell_command({"mv", fs::path(path), table_name(path)}));
+  if (path.ends_with("." + language))
+    misuse(path, "expected the name of two files without their language; got one of the files. Hint: did you mean {}?",
+           shell_path(path.substr(0, path.size() - language.size() - 1)));
+  misuse(path,
+         "expected a corpus, which is two files, a table (.tsv) or a translation memory (.tmx); got one file of text. "
+         "Hint: put the translation of line n into line n of a second file, and call the files NAME.{} and NAME.OTHER",
+         language);
+}
+
+}  // namespace
+
+std::string hint_about_file(const std::string& path) {
+  const std::string nearest = nearest_path(path);
+  return nearest.empty() ? "check the path" : fmt::format("did you mean {}?", shell_path(nearest));
+}
+
+std::string hint_about_side(const std::string& name, const std::string& language, const std::string& named_by) {
+  const fs::path prefix = name;
+  std::error_code failure;
+  if (fs::is_regular_file(prefix, failure)) refuse_file(name, language);
+  if (fs::is_directory(prefix, failure)) {
+    std::vector<std::string> corpora = beginnings(names_in(prefix), "." + language);
+    for (std::string& name : corpora) name = shell_path(prefix / name);
+    if (!corpora.empty()) return fmt::format("did you mean {}?", fmt::join(corpora, " or "));
+  }
+  const std::string setting = named_by.empty() ? "" : fmt::format(" (`{}` is {})", language, named_by);
+  if (const fs::path folder = prefix.parent_path(); !folder.empty() && !fs::exists(folder, failure))
+    if (const std::string nearest = nearest_path(folder); !nearest.empty())
+      return fmt::format("did you mean {}?", shell_path(fs::path(nearest) / prefix.filename()));
+  const std::vector<std::string> names = names_in(prefix.parent_path());
+  std::vector<std::string> languages = endings(names, prefix.filename().string() + ".");
+  if (!languages.empty()) {
+    const auto same = std::ranges::find_if(languages, [&](const auto& name) { return same_language(name, language); });
+    const std::string nearest = same == languages.end() ? nearest_name(language, languages) : *same;
+    if (!nearest.empty() && !named_by.empty())
+      return fmt::format("did you mean {}?", shell_command({"--set", named_by + "=" + nearest}));
+    for (std::string& ending : languages) ending = shell_path(name + "." + ending);
+    return fmt::format("there is {}{}", fmt::join(languages, ", "), setting);
+  }
+  const std::string nearest = nearest_name(prefix.filename().string(), beginnings(names, "." + language));
+  if (!nearest.empty()) return fmt::format("did you mean {}?", shell_path(prefix.parent_path() / nearest));
+  return fmt::format(
+      "name two files by their path without .{}{}, a table (.tsv) or translation memory (.tmx) by its "
+      "full name",
+      language, setting);
+}
+
+}  // namespace glossa

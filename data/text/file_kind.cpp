@@ -1,0 +1,158 @@
+#include "data/text/file_kind.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "autograd/check.h"
+#include "data/text/place.h"
+#include "data/text/shell_word.h"
+#include "data/text/utf8.h"
+
+namespace glossa {
+namespace {
+
+using namespace std::string_view_literals;
+namespace fs = std::filesystem;
+
+/// Commands that make text of a file, or unpack it.
+enum class Way { pdf, document, sheet, web_page, image, unpack, unzip, tar, seven_zip, rar, sqlite, parquet, rename };
+
+struct Kind {
+  std::string_view name;
+  Way way;
+  std::string_view detail = {};  // the program that unpacks, or the ending of the right name
+};
+
+struct Magic {
+  std::size_t at;
+  std::string_view bytes;
+  Kind kind;
+};
+
+constexpr Magic magics[] = {
+    {0, "%PDF-"sv, {"a PDF", Way::pdf}},
+    {0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"sv, {"a document of Word or Excel (.doc, .xls)", Way::document}},
+    {0, "{\\rtf1"sv, {"a rich-text document (.rtf)", Way::document}},
+    {0, "\x1F\x8B\x08"sv, {"gzip data", Way::unpack, "gzip"}},
+    {4, "1AY&SY"sv, {"bzip2 data", Way::unpack, "bzip2"}},
+    {0,
+     "\xFD"
+     "7zXZ\0"sv,
+     {"xz data", Way::unpack, "xz"}},
+    {0, "\x28\xB5\x2F\xFD"sv, {"zstd data", Way::unpack, "zstd"}},
+    {257, "ustar\0"sv, {"a tar archive", Way::tar}},
+    {257, "ustar  \0"sv, {"a tar archive", Way::tar}},
+    {0, "7z\xBC\xAF\x27\x1C"sv, {"a 7z archive", Way::seven_zip}},
+    {0, "Rar!\x1A\x07"sv, {"a rar archive", Way::rar}},
+    {0, "SQLite format 3\0"sv, {"an SQLite database", Way::sqlite}},
+    {0, "PAR1\x15"sv, {"a Parquet table", Way::parquet}},
+    {0, "\x89PNG\r\n\x1A\n"sv, {"an image (PNG)", Way::image}},
+    {0, "\xFF\xD8\xFF"sv, {"an image (JPEG)", Way::image}},
+    {0, "GIF87a"sv, {"an image (GIF)", Way::image}},
+    {0, "GIF89a"sv, {"an image (GIF)", Way::image}},
+    {0, "II*\0"sv, {"an image (TIFF)", Way::image}},
+    {0, "MM\0*"sv, {"an image (TIFF)", Way::image}},
+    {8, "WEBPVP8"sv, {"an image (WebP)", Way::image}},
+};
+
+/// Kinds of zip archives, by the beginning of a member's name, or of the member `mimetype` and its content.
+constexpr std::pair<std::string_view, Kind> members[] = {
+    {"word/", {"a Word document (.docx)", Way::document}},
+    {"xl/", {"an Excel spreadsheet (.xlsx)", Way::sheet}},
+    {"ppt/", {"a PowerPoint presentation (.pptx)", Way::document}},
+    {"mimetypeapplication/vnd.oasis.opendocument.text", {"an OpenDocument text (.odt)", Way::document}},
+    {"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", {"an OpenDocument spreadsheet (.ods)", Way::sheet}},
+    {"mimetypeapplication/vnd.oasis.opendocument", {"an OpenDocument file", Way::document}},
+    {"mimetypeapplication/epub+zip", {"an e-book (.epub)", Way::web_page}},
+};
+
+Kind kind_of_zip(std::string_view beginning) {
+  constexpr std::string_view header = "PK\x03\x04";
+  constexpr std::size_t name_at = 30;  // in a member's header
+  for (std::size_t at = 0; (at = beginning.find(header, at)) != beginning.npos; at += header.size()) {
+    const std::string_view name = beginning.substr(std::min(at + name_at, beginning.size()));
+    for (const auto& [start, kind] : members)
+      if (name.starts_with(start)) return kind;
+  }
+  return {"a zip archive", Way::unzip};
+}
+
+Kind kind_of(std::string_view beginning) {
+  if (beginning.starts_with("PK\x03\x04"sv)) return kind_of_zip(beginning);
+  for (const Magic& magic : magics)
+    if (beginning.size() > magic.at && beginning.substr(magic.at).starts_with(magic.bytes)) return magic.kind;
+  constexpr std::size_t looked_at = 1024;
+  if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
+  beginning.remove_prefix(std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
+  if (!beginning.starts_with('<')) return {};
+  const std::string start = utf8::lower_case(beginning.substr(0, looked_at));
+  if (start.starts_with("<!doctype html") || start.starts_with("<html")) return {"a web page (HTML)", Way::web_page};
+  if (start.starts_with("<?xml") && start.find("<tmx") != start.npos)
+    return {"a translation memory", Way::rename, ".tmx"};
+  return {};
+}
+
+/// The command that makes text of the file.
+std::string remedy(const Kind& kind, const fs::path& file) {
+  const fs::path stem = file.parent_path() / file.stem();
+  const auto unused = [&](const char* ending) { return unused_path(stem.string() + ending); };
+  switch (kind.way) {
+    case Way::pdf:
+      return shell_command({"pdftotext", file, unused(".txt")});
+    case Way::document:
+      return shell_command({"libreoffice", "--headless", "--convert-to", "txt:Text (encoded):UTF8", file});
+    case Way::sheet:  // 9: tabs, 76: UTF-8
+      return shell_command(
+          {"libreoffice", "--headless", "--convert-to", "tsv:Text - txt - csv (StarCalc):9,,76", file});
+    case Way::web_page:
+      return shell_command({"pandoc", "-t", "plain", "--wrap=none", file, "-o", unused(".txt")});
+    case Way::image:
+      return shell_command({"tesseract", file, stem});
+    case Way::unpack:
+      return shell_command({kind.detail, "-dc", file}) + " > " +
+             shell_path(unused_path(file.has_extension() ? stem : fs::path(file.string() + ".txt")));
+    case Way::unzip:
+      return shell_command({"unzip", file});
+    case Way::tar:
+      return shell_command({"tar", "-xf", file});
+    case Way::seven_zip:
+      return shell_command({"7z", "x", file});
+    case Way::rar:
+      return shell_command({"unrar", "x", file});
+    case Way::sqlite:
+      return shell_command({"sqlite3", "-tabs", file, "SELECT source, target FROM pairs"}) + " > " +
+             shell_path(unused(".tsv"));
+    case Way::parquet:
+      return shell_command({"python3", "-c",
+                            "import pandas, sys; pandas.read_parquet(sys.argv[1]).to_csv(sys.argv[2], sep=\"\\t\", "
+                            "index=False)",
+                            file, unused(".tsv")});
+    case Way::rename:
+      return shell_command({"mv", file, unused_path(file.string() + std::string(kind.detail))});
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view foreign_kind(std::string_view beginning) { return kind_of(beginning).name; }
+
+void check_is_plain(std::string_view beginning, std::string_view name, bool is_file) {
+  const Kind kind = kind_of(beginning);
+  if (kind.name.empty() || (kind.way == Way::rename && is_translation_memory(name))) return;
+  std::error_code failure;
+  const fs::path path(name);
+  if (!is_file || !fs::is_regular_file(path, failure)) {
+    if (kind.way == Way::web_page || kind.way == Way::rename) return;
+    fail(name, "expected plain text; got {}. Hint: make text of it first", kind.name);
+  }
+  if (path.extension() == ".gz" && kind.way != Way::tar)
+    fail(name, "expected plain text in it; got {}. Hint: unpack it first, with {}", kind.name,
+         shell_command({"gzip", "-dk", path}));
+  fail(name, "expected plain text; got {}. Hint: {}", kind.name, remedy(kind, path));
+}
+
+}  // namespace glossa
