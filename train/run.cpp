@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "data/text/fingerprint.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
@@ -14,6 +16,7 @@
 #include "train/processes/job.h"
 #include "train/run_log.h"
 #include "train/runtime.h"
+#include "train/stray_checkpoint.h"
 
 namespace glossa {
 
@@ -23,6 +26,11 @@ namespace {
 bool is_of_reading(std::string_view key) {
   return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens" ||
          key == "data.source_prefix";
+}
+
+/// True if a run's weights depend on an option, so that translating needs its value.
+bool binds(std::string_view key) {
+  return (key.starts_with("data.") && !is_of_reading(key)) || key.starts_with("model.");
 }
 
 void check_is_there(const std::string& run) {
@@ -100,6 +108,15 @@ Config of_weights(const Config& run) {
   return config;
 }
 
+/// Returns a function that is true for states trained with `config`, apart from options of use. `where` names the state
+/// in errors.
+auto trained_with(const Config& config, const std::string& where) {
+  return [config, where](const TrainingState& state) {
+    return std::ranges::none_of(differences(parse_config(state.config, where), config),
+                                [](const OptionDifference& option) { return binds(option.key); });
+  };
+}
+
 /// Returns the options that a run resumes with: those of its newest checkpoint, except that options that may change
 /// come from config.yaml, which a start without a checkpoint has written as well. Empty if training has not begun.
 std::optional<Config> options_of(const std::string& run) {
@@ -107,9 +124,12 @@ std::optional<Config> options_of(const std::string& run) {
   const bool has_file = std::filesystem::exists(file);
   const std::optional<FoundCheckpoint> found = newest_valid_checkpoint(run);
   if (!found) return has_file ? std::optional(load_config(file)) : std::nullopt;
-  Config options = parse_config(read_training_state(found->reader).config, found->reader.path());
+  const TrainingState state = read_training_state(found->reader);
+  const std::string checkpoint = found->reader.path();
+  Config options = parse_config(state.config, checkpoint);
   if (!has_file) return options;
   const Config written = load_config(file);
+  check_is_not_stray(run, checkpoint, state, trained_with(written, checkpoint));
   for (const auto& [key, trained, now] : differences(options, written))
     if (may_change_on_resume(key))
       options = load_config("", {key + "=" + now}, std::move(options));
@@ -246,13 +266,16 @@ LoadedRun load_run(const RunName& name, Config config) {
   for (const CheckpointReader& each : readers)
     for (const CheckpointEntry& entry : each.entries()) weights.add(entry.name).add(entry.crc);
   job().agree("checkpoint", fmt::format("{:016x}", weights.value()));
-  check_agree(
-      parse_config(loaded.state.config, reader.path().string()), loaded.config,
-      [](std::string_view key) {
-        return (key.starts_with("data.") && !is_of_reading(key)) || key.starts_with("model.");
-      },
-      "as when the run was trained", "restore " + config_file(run).string());
+  const auto check_origin = [&](const std::function<bool(const TrainingState&)>& belongs) {
+    for (const CheckpointReader& each : readers)
+      check_is_not_stray(run, each.path(), read_training_state(each), belongs);
+  };
+  check_origin(trained_with(loaded.config, reader.path()));
+  check_agree(parse_config(loaded.state.config, reader.path()), loaded.config, binds, "as when the run was trained",
+              fmt::format("restore {}, or remove {} if it came from another run", config_file(run).string(),
+                          reader.path().string()));
   loaded.tokenizers = load_tokenizers(loaded.config.data, run);
+  check_origin([&](const TrainingState& state) { return state.vocabulary_hash == loaded.tokenizers.fingerprint(); });
   check(loaded.tokenizers.fingerprint() == loaded.state.vocabulary_hash, run,
         "expected the vocabulary that {} was trained with; got another. Hint: restore the run's vocabulary or "
         "sentencepiece model",

@@ -19,6 +19,7 @@
 #include "train/runtime.h"
 #include "train/scores/bleu.h"
 #include "train/start_check.h"
+#include "train/stray_checkpoint.h"
 #include "train/trainer.h"
 #include "train/translation_task.h"
 
@@ -31,6 +32,15 @@ Config config_of(const FoundCheckpoint& found) {
   return parse_config(read_training_state(found.reader).config, found.reader.path());
 }
 
+bool may_resume(const Config& old, const Config& now) {
+  try {
+    check_resume(old, now);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// Refuses to overwrite an old run, or to resume a different one.
 void check_continues(const Config& config, const std::string& run, bool resume,
                      const std::optional<FoundCheckpoint>& found) {
@@ -40,7 +50,12 @@ void check_continues(const Config& config, const std::string& run, bool resume,
         "expected an empty folder for a new run; got one with checkpoints. Hint: continue with {}, or choose another "
         "--run",
         shell_command({"glossa", "train", "--resume", std::filesystem::path(run)}));
-  if (found) check_resume(config_of(*found), config);
+  if (!found) return;
+  const auto belongs = [&](const TrainingState& state) {
+    return may_resume(parse_config(state.config, found->reader.path()), config);
+  };
+  check_is_not_stray(run, found->reader.path(), read_training_state(found->reader), belongs);
+  check_resume(config_of(*found), config);
 }
 
 /// Returns warnings about options that differ from those of the run in train.warm_start, whose weights were trained
@@ -326,6 +341,9 @@ std::int64_t Trainer::learned_words() const {
 
 void Trainer::restore_state(const FoundCheckpoint& found) {
   TrainingState saved = read_training_state(found.reader);
+  check_is_not_stray(run_, found.reader.path(), saved, [&](const TrainingState& state) {
+    return state.vocabulary_hash == state_.vocabulary_hash && state.data_hash == state_.data_hash;
+  });
   check(saved.vocabulary_hash == state_.vocabulary_hash, run_,
         "expected the vocabulary of the checkpoint; got another in the folder. Hint: restore it");
   check(saved.data_hash == state_.data_hash, "data.train",

@@ -1,0 +1,82 @@
+#include "train/stray_checkpoint.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "autograd/check.h"
+#include "data/text/shell_word.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/config/resumable.h"
+#include "train/run.h"
+
+namespace glossa {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The entries of a folder, sorted by name in descending order; none if it cannot be read.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> all;
+  std::error_code failure;
+  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure))
+    all.push_back(at->path());
+  std::ranges::sort(all, std::greater{});
+  return all;
+}
+
+std::optional<TrainingState> state_in(const fs::path& checkpoint) {
+  try {
+    return read_training_state(CheckpointReader(checkpoint));
+  } catch (const Error&) {  // damaged
+    return std::nullopt;
+  }
+}
+
+/// The newest checkpoint of the run for which `belongs` is true, or empty.
+fs::path newest_of_run(const std::string& run, const std::function<bool(const TrainingState&)>& belongs) {
+  for (const fs::path& file : entries_of(fs::path(run) / "checkpoints")) {
+    if (file.extension() != ".ckpt" || !fs::is_regular_file(file)) continue;
+    if (const std::optional<TrainingState> state = state_in(file); state && belongs(*state)) return file;
+  }
+  return {};
+}
+
+/// A run beside `run` with a checkpoint of the same data, vocabulary and options, apart from options that may change.
+/// Empty if no run is alike.
+fs::path run_beside(const std::string& run, const TrainingState& state) {
+  const auto is_alike = [&](const TrainingState& other) {
+    if (other.vocabulary_hash != state.vocabulary_hash || other.data_hash != state.data_hash) return false;
+    return std::ranges::all_of(
+        differences(parse_config(other.config, run), parse_config(state.config, run)),
+        [](const OptionDifference& option) { return may_change_on_resume(option.key) || is_of_use(option.key); });
+  };
+  const fs::path folder = fs::absolute(run).lexically_normal();
+  for (const fs::path& other : entries_of((folder.has_filename() ? folder : folder.parent_path()).parent_path())) {
+    std::error_code none;
+    if (!fs::is_regular_file(config_file(other), none) || fs::equivalent(other, run, none)) continue;
+    try {
+      if (!newest_of_run(other, is_alike).empty()) return (fs::path(run) / ".." / other.filename()).lexically_normal();
+    } catch (const Error&) {  // of another version
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_is_not_stray(const std::string& run, const fs::path& checkpoint, const TrainingState& state,
+                        const std::function<bool(const TrainingState&)>& belongs) {
+  if (belongs(state)) return;
+  const fs::path own = newest_of_run(run, belongs);
+  if (own.empty()) return;
+  const fs::path file = checkpoint.parent_path() / fs::canonical(checkpoint).filename();  // not a link to it
+  const fs::path other = run_beside(run, state);
+  fail(file.string(),
+       "expected a checkpoint of the run {}; got one of {}. Hint: move it away with {}; the newest checkpoint of this "
+       "run is {}",
+       run, other.empty() ? "another run" : other.string(), shell_command({"mv", file, unused_path(file.filename())}),
+       own.filename().string());
+}
+
+}  // namespace glossa
