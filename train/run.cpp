@@ -17,6 +17,7 @@
 #include "train/run_log.h"
 #include "train/runtime.h"
 #include "train/stray_checkpoint.h"
+#include "train/validation_history.h"
 
 namespace glossa {
 
@@ -262,6 +263,12 @@ LoadedRun load_run(const RunName& name, Config config) {
   }
   const CheckpointReader& reader = readers.front();
   loaded.state = read_training_state(reader);
+  if (readers.size() > 1) {
+    std::vector<std::int64_t> updates;
+    for (const CheckpointReader& each : readers) updates.push_back(read_training_state(each).update);
+    if (const std::string doubt = doubt_of_mean(validation_history(run), updates); !doubt.empty())
+      warn("[{}] {}", run, doubt);
+  }
   Fingerprint weights;
   for (const CheckpointReader& each : readers)
     for (const CheckpointEntry& entry : each.entries()) weights.add(entry.name).add(entry.crc);

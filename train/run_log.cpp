@@ -61,8 +61,6 @@ std::string broken_lines(std::string_view text, std::size_t width) {
 constexpr std::string_view best = "new best";
 constexpr std::string_view end_mark = "\"at_end\":true";
 
-std::filesystem::path metrics_file(const std::filesystem::path& run) { return run / "metrics.jsonl"; }
-
 /// Reads a whole file; empty if missing.
 std::string text_of(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -130,6 +128,8 @@ std::string tokens_of(std::span<const AttentionMaps> sentences) {
 }
 
 }  // namespace
+
+std::filesystem::path metrics_file(const std::filesystem::path& run) { return run / "metrics.jsonl"; }
 
 RunLog::RunLog(const std::filesystem::path& run, std::int64_t updates_done, std::FILE* terminal, bool resumes)
     : terminal_(terminal),

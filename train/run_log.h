@@ -48,6 +48,7 @@ struct ValidationReport {
   double seconds = 0;                         ///< as in a training line
   std::vector<WatchedReport> watched = {};    ///< of further corpora, in the order of data.valid
   std::string metric = "loss";                ///< train.metric
+  std::string doubt = {};                     ///< about the translations; see OutputWatch
 };
 
 /// Records of a run directory: `train.log` for people (also on the terminal), `metrics.jsonl` for machines, one JSON
@@ -121,6 +122,9 @@ class RunLog {
   std::optional<EventFile> events_;
   std::int64_t last_validation_;
 };
+
+/// Path of a run's metrics.
+std::filesystem::path metrics_file(const std::filesystem::path& run);
 
 /// Reads the update of the newest validation in the metrics of a run that no RunLog has open; 0 if none.
 std::int64_t last_validation(const std::filesystem::path& run);

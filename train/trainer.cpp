@@ -14,6 +14,7 @@
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/training_line.h"
+#include "train/validation_history.h"
 
 namespace glossa {
 
@@ -165,10 +166,12 @@ TrainingEnd Trainer::update_until_end() {
   if (checkpoints_)
     if (const std::string note = RunName(run_).note(); !note.empty()) log_->line("note: " + note);
   const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
-  if (const std::string limit = raised_limit(*end, train); best_at_end && can_learn_more && !limit.empty())
+  const std::string best_in = best_at_end ? "the best so far" : better_at_end();
+  if (const std::string limit = raised_limit(*end, train); !best_in.empty() && can_learn_more && !limit.empty())
     log_->line(
-        fmt::format("note: the last validation was the best so far; continue with {}",
+        fmt::format("note: the last validation was {}; continue with {}", best_in,
                     shell_command({"glossa", "train", "--resume", std::filesystem::path(run_), "--set", limit})));
+  if (!doubt_.empty()) log_->warning("warning: at the last validation, " + doubt_);
   if (*end != TrainingEnd::signal && !best_at_end && state_.has_best && state_.best_update == 0)
     log_->line(
         "note: no validation was better than the weights before training, which remain the best checkpoint. Hint: try "
@@ -263,6 +266,7 @@ ValidationReport Trainer::measure() {
   };
   share(report);
   for (WatchedReport& watched : report.watched) share(watched);
+  doubt_ = report.doubt;
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
   report.seconds = state_.seconds;
@@ -317,6 +321,13 @@ bool Trainer::validate_end() {
   if (report.stalled == 0 && checkpoints_) checkpoints_->point_links(update, update);
   log_->validation(report);
   return report.stalled == 0;
+}
+
+/// Returns which figures of a validation at the end are the best so far, although train.metric is not; empty if none.
+std::string Trainer::better_at_end() const {
+  if (!checkpoints_ || log_->last_validation() != state_.update) return "";
+  const std::vector<std::string> best = best_at_last(validation_history(run_));
+  return best.empty() ? "" : fmt::format("the best so far in {}", fmt::join(best, ", "));
 }
 
 void Trainer::save(bool is_best) {

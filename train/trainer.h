@@ -67,6 +67,7 @@ class Trainer {
   bool validate();
   bool validate_start();
   bool validate_end();
+  std::string better_at_end() const;
   void save(bool is_best);
 
   Config config_;
@@ -95,6 +96,7 @@ class Trainer {
   } since_log_;
   double lr_ = 0, grad_norm_ = 0;
   bool save_due_ = false;
+  std::string doubt_;  // of the last validation
 };
 
 }  // namespace glossa

@@ -5,6 +5,7 @@
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/corpora/length_watch.h"
+#include "train/decoding/output_watch.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
 #include "train/processes/job.h"
@@ -162,6 +163,9 @@ ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar&
     measure(validations_[i], context, translator, watched);
   }
   report.samples = samples(outputs);
+  OutputWatch watch;
+  for (std::size_t i = 0; i < outputs.size(); ++i) watch.add(validations_.front().sources[i], outputs[i]);
+  report.doubt = watch.doubt();
   // A diverged model has no meaningful attention.
   if (job().is_first() && std::isfinite(report.loss)) report.attention = attention(context);
   return report;

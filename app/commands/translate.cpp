@@ -19,6 +19,7 @@
 #include "train/console/progress_bar.h"
 #include "train/corpora/language_watch.h"
 #include "train/corpora/length_watch.h"
+#include "train/decoding/output_watch.h"
 #include "train/decoding/translation_format.h"
 #include "train/interruption.h"
 #include "train/processes/job.h"
@@ -166,6 +167,8 @@ int run(const TranslateArguments& arguments) {
   LengthWatch lengths(run.state.usual_words, name);
   LanguageWatch languages(run.config.data.source, run.config.data.target, name);
   std::int64_t bad = 0, in_pieces = 0, written = 0;
+  OutputWatch outputs;
+  std::vector<std::string> lines;
   Translator::Sources sources;
   for (bool more = true; more;) {
     std::string line;
@@ -178,17 +181,22 @@ int run(const TranslateArguments& arguments) {
       unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader->where());
     });
     if (!good) ++bad;
+    lines.push_back(good ? line : "");
     // Unusable lines keep their place in the output.
     sources.count = static_cast<std::size_t>(reader->line_number() - written);
     if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
       std::string text;
       if (job().is_several()) Translator::Sources::of_first(&sources);
-      for (const std::vector<Translation>& found : translator.n_best(sources, n_best))
+      for (std::size_t i = 0; const std::vector<Translation>& found : translator.n_best(sources, n_best)) {
+        if (!found.empty()) outputs.add(lines[i], found.front().text);
         text += formatted(format, ++written, found, arguments.alignment);
+        ++i;
+      }
       bar.clear();
       output.write(text);
       in_pieces += sources.in_pieces;
       sources = {};
+      lines.clear();
     }
   }
   if (job().is_several()) Translator::Sources::of_first(nullptr);
@@ -196,6 +204,7 @@ int run(const TranslateArguments& arguments) {
   unknown.report();
   lengths.compare();
   languages.compare();
+  if (const std::string doubt = outputs.doubt(); !doubt.empty()) warn("[{}] {}", name, doubt);
   if (in_pieces > 0)
     print_note("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
   return bad_lines.status(name, bad, written, "translated");

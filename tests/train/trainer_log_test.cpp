@@ -31,6 +31,21 @@ TEST_CASE("a validation line names train.metric, which may stall while the loss 
   const std::string log = read_bytes(fixture / "run/train.log");
   CHECK_NE(log.find(" : new best exact_match\n"), log.npos);
   CHECK_NE(log.find(" : exact_match stalled 1 time\n"), log.npos);
+  // The end names what still improves.
+  CHECK_NE(log.find("] note: the last validation was the best so far in loss"), log.npos);
+  CHECK_NE(log.find(" --resume --set train.max_updates=6u\n"), log.npos);
+}
+
+TEST_CASE("a run whose translations are all equal ends with a warning") {
+  TrainerFixture fixture;
+  fixture.config.train.validate_every = updates(2);
+  fixture.config.train.max_updates = updates(2);
+  fixture.config.decode.max_length_factor = 0;
+  fixture.config.decode.max_length_extra = 1;  // one token
+  fixture.train(fixture.config, "run");
+  const std::string log = read_bytes(fixture / "run/train.log");
+  CHECK_NE(log.find("] warning: at the last validation, "), log.npos);
+  CHECK_NE(log.find(" different lines have "), log.npos);
 }
 
 TEST_CASE("an end inside the warm-up and a source in one letter case are reported, with the first pair") {

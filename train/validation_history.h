@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace glossa {
+
+/// Figures of one validation, by their keys in metrics.jsonl.
+using ValidationFigures = std::map<std::string, double>;
+
+/// Reads the validations in a run's metrics, in order. Skips damaged lines.
+std::vector<ValidationFigures> validation_history(const std::filesystem::path& run);
+
+/// Returns the labels of the loss and scores that are better in the last validation than in all others: "loss", "BLEU".
+/// Empty if there are fewer than two validations.
+std::vector<std::string> best_at_last(std::span<const ValidationFigures> history);
+
+/// Returns a doubt about the mean of the checkpoints of these updates, newest first, if the validation loss still fell
+/// clearly across them: the older ones then lie far from the optimum that the newer ones approach. Otherwise, or if
+/// the losses are unknown, returns empty text.
+std::string doubt_of_mean(std::span<const ValidationFigures> history, std::span<const std::int64_t> updates);
+
+}  // namespace glossa
