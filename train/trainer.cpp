@@ -119,6 +119,10 @@ Progress Trainer::progress() const {
   return {state_.update, static_cast<double>(state_.epoch) + part, state_.target_tokens};
 }
 
+std::int64_t Trainer::updates_per_epoch() const {
+  return (task_->batches() + config_.train.accumulate - 1) / config_.train.accumulate;
+}
+
 std::optional<TrainingEnd> Trainer::ending() const {
   const TrainConfig& t = config_.train;
   if (t.max_updates.reached(progress())) return TrainingEnd::max_updates;
@@ -145,12 +149,18 @@ TrainingEnd Trainer::update_until_end() {
   if (!end && validate_start() && requests_of_all(signals, config_.runtime.timeout, state_.update).stop)
     end = TrainingEnd::signal;
   const TrainingLine last_line(train, task_->can_validate(), progress(), state_.seconds);
+  const std::int64_t begin = state_.update;
+  const double seconds_before = state_.seconds;
+  bool knows_speed = false;
   while (!end) {
     const Progress before = progress();
     one_update();
     const Progress now = progress();
     const TrainingReport training = report();
-    if (train.log_every.due(before, now)) log_update(training);
+    if (train.log_every.due(before, now)) {
+      log_update(training);
+      if (!std::exchange(knows_speed, true)) warn_about_time(now.updates - begin, state_.seconds - seconds_before);
+    }
     const bool best = train.validate_every.due(before, now) && validate();
     const Requests requests = requests_of_all(signals, config_.runtime.timeout, state_.update);
     end = ending();
@@ -247,6 +257,13 @@ TrainingReport Trainer::report() const {
           .lr = lr_,
           .grad_norm = grad_norm_,
           .seconds = state_.seconds};
+}
+
+/// Warns if train.max_minutes seems too short, at the speed of these updates.
+void Trainer::warn_about_time(std::int64_t updates, double seconds) {
+  const double left = 60 * config_.train.max_minutes - state_.seconds;
+  const double all = static_cast<double>(state_.update) + left * static_cast<double>(updates) / seconds;
+  for (const std::string& doubt : time_doubts(config_, updates_per_epoch(), all)) log_->warning("warning: " + doubt);
 }
 
 void Trainer::log_update(const TrainingReport& report) {

@@ -49,12 +49,14 @@ class Trainer {
   void restore();
   void restore_state(const FoundCheckpoint& found);
   std::int64_t learned_words() const;
+  void check_disk_space();
   void open_files(bool resumes);
   void restore_links(bool resumes);
   void write_head(const std::string& memory);
 
   // trainer.cpp
   Progress progress() const;
+  std::int64_t updates_per_epoch() const;
   std::optional<TrainingEnd> ending() const;
   void begin_epoch(std::int64_t epoch, std::int64_t batch);
   TrainingEnd update_until_end();
@@ -62,6 +64,7 @@ class Trainer {
   void apply(const Update& update);
   void refuse(const Update& update);
   TrainingReport report() const;
+  void warn_about_time(std::int64_t updates, double seconds);
   void log_update(const TrainingReport& report);
   ValidationReport measure();
   bool validate();

@@ -9,6 +9,7 @@
 #include "data/text/shell_word.h"
 #include "files/atomic_file.h"
 #include "train/checkpoint/bounded_archive.h"
+#include "train/checkpoint/disk_need.h"
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"
 #include "train/corpora/corpus_doubts.h"
@@ -103,10 +104,6 @@ CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warni
   return reader;
 }
 
-std::int64_t updates_per_epoch(const Config& config, const Task& task) {
-  return (task.batches() + config.train.accumulate - 1) / config.train.accumulate;
-}
-
 /// Describes in one line when training ends, and a warm-up given in epochs.
 std::string budget(const Config& config, std::int64_t updates_per_epoch) {
   const TrainConfig& train = config.train;
@@ -194,6 +191,7 @@ Trainer::Trainer(Config config, const std::string& config_path, const std::strin
   std::string memory;
   job().together([&] { memory = updater_->rehearse(); });
   job().together([&] {
+    if (job().is_first() && resumes) check_disk_space();
     if (job().is_first()) open_files(resumes);
   });
   std::int64_t last_validation = log_ ? log_->last_validation() : 0;
@@ -254,7 +252,7 @@ void Trainer::make_task() {
     check_exportable(config_,
                      VocabularySizes{tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()});
     task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers);
-    const std::int64_t epoch = updates_per_epoch(config_, *task_);
+    const std::int64_t epoch = updates_per_epoch();
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
     for (const auto& doubts : {corpus_doubts(config_.data, corpora), check(config_), length_doubts(config_, epoch)})
       warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
@@ -353,6 +351,31 @@ void Trainer::restore_state(const FoundCheckpoint& found) {
   state_ = std::move(saved);
 }
 
+/// Throws, or adds a warning, if the disk is too small for the checkpoints that the run keeps.
+void Trainer::check_disk_space() {
+  const TrainConfig& train = config_.train;
+  const auto epoch = static_cast<double>(updates_per_epoch());
+  const auto updates = [&](const Period& period) {  // infinite if unknown
+    return period.never() || period.unit == Period::Unit::target_tokens ? HUGE_VAL
+           : period.unit == Period::Unit::epochs                        ? epoch * period.amount
+                                                                        : period.amount;
+  };
+  const double left =
+      std::min(updates(train.max_updates), updates(train.max_epochs)) - static_cast<double>(state_.update);
+  const bool may_save_more = train.save_every.unit == Period::Unit::target_tokens || !std::isfinite(left);
+  const double validations = task_->can_validate() ? left / updates(train.validate_every) : 0;
+  const double saves = may_save_more ? HUGE_VAL : std::floor(left / updates(train.save_every) + validations) + 1;
+  const double kept = static_cast<double>(train.keep_checkpoints) + (task_->can_validate() ? 1 : 0);  // with the best
+  const double present = checkpoints_ ? static_cast<double>(checkpoints_->count()) : 0;
+  // While a checkpoint is written, the one that it replaces still exists.
+  const double files = std::min(saves, std::max(kept + 1 - present, 1.0));
+  const double arrays = 1 + static_cast<double>(updater_->optimizer().state().size()) + (updater_->average() ? 1 : 0);
+  const double bytes = arrays * static_cast<double>(sizeof(float)) * static_cast<double>(task_->parameters().count());
+  const std::string warning =
+      check_disk(run_, files, bytes, static_cast<double>(std::filesystem::space(run_).available));
+  if (!warning.empty()) warnings_.push_back(warning);
+}
+
 /// Opens the run's files in process 0.
 void Trainer::open_files(bool resumes) {
   const Uninterrupted whole;
@@ -395,7 +418,7 @@ void Trainer::write_head(const std::string& memory) {
   if (updater_->average())
     log_->line(fmt::format("validating and translating with the moving average of the weights (train.ema {})",
                            config_.train.ema));
-  log_->line(budget(config_, updates_per_epoch(config_, *task_)));
+  log_->line(budget(config_, updates_per_epoch()));
   for (const std::string& warning : warnings_) log_->warning("warning: " + warning);
   for (const std::string& note : notes_) log_->line("note: " + note);
 }

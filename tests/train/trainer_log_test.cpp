@@ -36,6 +36,22 @@ TEST_CASE("a validation line names train.metric, which may stall while the loss 
   CHECK_NE(log.find(" --resume --set train.max_updates=6u\n"), log.npos);
 }
 
+TEST_CASE("a time limit within the warm-up is reported once, at the first log line") {
+  TrainerFixture fixture;
+  fixture.config.train.max_epochs = {};
+  fixture.config.train.max_updates = updates(1e9);
+  fixture.config.train.max_minutes = 0.001;
+  fixture.config.train.log_every = updates(2);
+  fixture.config.optim.warmup = updates(1e8);
+  fixture.train(fixture.config, "run");
+  const std::string log = read_bytes(fixture / "run/train.log"), warning = "warning: at this speed, train.max_minutes";
+  const std::size_t at = log.find(warning);
+  CHECK_NE(at, log.npos);
+  CHECK_EQ(log.find(warning, at + 1), log.npos);
+  CHECK_LT(log.find(" : Up. 2 : loss "), at);
+  CHECK_LT(at, log.find(" : Up. 4 : loss "));
+}
+
 TEST_CASE("a run whose translations are all equal ends with a warning") {
   TrainerFixture fixture;
   fixture.config.train.validate_every = updates(2);

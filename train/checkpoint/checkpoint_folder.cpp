@@ -88,6 +88,8 @@ CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
   sync_folder(folder_);
 }
 
+std::size_t CheckpointFolder::count() const { return updates_in(folder_).size(); }
+
 std::optional<FoundCheckpoint> CheckpointFolder::newest_valid() {
   auto found = newest_valid_checkpoint(folder_.parent_path());
   if (!found) return found;

@@ -31,6 +31,9 @@ class CheckpointFolder {
   /// 2, so that one file survives if another is damaged.
   CheckpointFolder(const std::filesystem::path& run, std::size_t keep);
 
+  /// Number of checkpoints in the folder.
+  std::size_t count() const;
+
   /// Finds the newest valid checkpoint. Returns an empty value if there are no files. If there are files but none is
   /// valid, throws an Error, so that a run is never silently restarted.
   std::optional<FoundCheckpoint> newest_valid();

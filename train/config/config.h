@@ -206,6 +206,10 @@ std::vector<std::string> check(const Config& config);
 /// warm-up does.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
+/// Returns the warnings that also depend on the speed, unless length_doubts has warned. `updates` is the number of
+/// updates that train.max_minutes probably allows.
+std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_per_epoch, double updates);
+
 /// Returns `now`, but with the values in `old` for options that are still `auto`. This applies to the options of
 /// `section` (empty: of every section), and never to `runtime`.
 Config decided_as(const Config& old, Config now, std::string_view section = {});

@@ -169,22 +169,37 @@ constexpr CorpusSize usual_size{.pairs = 10'000, .alphabet = 100};
 
 }  // namespace
 
+namespace {
+
+double in_updates(const Period& period, std::int64_t updates_per_epoch) {
+  return period.unit == Period::Unit::epochs ? period.amount * static_cast<double>(updates_per_epoch) : period.amount;
+}
+
+/// Returns a warning if the limit `key` ends training after `updates` updates, before the warm-up ends.
+std::vector<std::string> doubt_about_end(const Config& config, std::string_view key, double updates,
+                                         std::int64_t updates_per_epoch) {
+  const double warmup = in_updates(config.optim.warmup, updates_per_epoch);
+  if (updates >= warmup) return {};
+  return {
+      fmt::format("{} ends training after {}, within optim.warmup ({:.0f}). Hint: raise the former or lower the "
+                  "latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus",
+                  key, counted(std::ceil(updates), "update"), std::ceil(warmup))};
+}
+
+}  // namespace
+
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch) {
-  const auto per_epoch = static_cast<double>(updates_per_epoch);
-  const auto updates = [&](const Period& p) {
-    return p.unit == Period::Unit::epochs ? p.amount * per_epoch : p.amount;
-  };
   const auto end = [&](const Period& limit) {
-    return limit.never() ? std::numeric_limits<double>::infinity() : updates(limit);
+    return limit.never() ? std::numeric_limits<double>::infinity() : in_updates(limit, updates_per_epoch);
   };
-  const TrainConfig& train = config.train;
-  const bool by_updates = end(train.max_updates) <= end(train.max_epochs);
-  const double all = end(by_updates ? train.max_updates : train.max_epochs), warmup = updates(config.optim.warmup);
-  if (all >= warmup) return {};
-  return {fmt::format(
-      "{} ends training after {}, within optim.warmup ({:.0f}). Hint: raise the former or lower the "
-      "latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus",
-      by_updates ? "train.max_updates" : "train.max_epochs", counted(std::ceil(all), "update"), std::ceil(warmup))};
+  const double updates = end(config.train.max_updates), epochs = end(config.train.max_epochs);
+  return doubt_about_end(config, updates <= epochs ? "train.max_updates" : "train.max_epochs",
+                         std::min(updates, epochs), updates_per_epoch);
+}
+
+std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_per_epoch, double updates) {
+  if (config.train.max_minutes == 0 || !length_doubts(config, updates_per_epoch).empty()) return {};
+  return doubt_about_end(config, "at this speed, train.max_minutes", updates, updates_per_epoch);
 }
 
 std::vector<std::string> check(const Config& given) {

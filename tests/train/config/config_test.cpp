@@ -417,27 +417,6 @@ TEST_CASE("allowed but doubtful values give warnings") {
   CHECK(warned({"train.save_every=0"}, "train.save_every is 0"));
 }
 
-TEST_CASE("an end before the warm-up's gives a warning once the updates of an epoch are known") {
-  const auto doubts = [](std::vector<std::string> sets, std::int64_t updates_per_epoch) {
-    return length_doubts(load_config("", sets), updates_per_epoch);
-  };
-  CHECK(doubts({"train.max_updates=100"}, 1000) ==
-        std::vector<std::string>{
-            "train.max_updates ends training after 100 updates, within optim.warmup (4000). Hint: raise the former or "
-            "lower the latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus"});
-  CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 12) ==
-        std::vector<std::string>{
-            "train.max_epochs ends training after 240 updates, within optim.warmup (2000). Hint: raise the former or "
-            "lower the latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus"});
-  CHECK(doubts({"train.max_epochs=20", "optim.warmup=2000"}, 100).empty());
-  CHECK(doubts({"train.max_epochs=2", "optim.warmup=3e"}, 100).size() == 1);
-  CHECK(doubts({"train.max_epochs=3", "optim.warmup=3e"}, 100).empty());
-  CHECK(doubts({"train.max_epochs=3", "train.max_updates=250", "optim.warmup=3e"}, 100)[0].starts_with(
-      "train.max_updates ends training after 250 updates, within optim.warmup (300)"));
-  CHECK(doubts({"train.max_updates=1"}, 100)[0].starts_with("train.max_updates ends training after 1 update, "));
-  CHECK(doubts({"train.max_minutes=1"}, 1).empty());
-}
-
 TEST_CASE("the optimizer's epochs are converted to updates once the corpus is known") {
   CHECK(load_config("", {"optim.warmup=2e"}).optim.warmup == Period{2, Period::Unit::epochs});
   CHECK(dump(load_config("", {"optim.warmup=300u"})) == dump(load_config("", {"optim.warmup=300"})));
