@@ -298,12 +298,12 @@ LoadedRun load_run(const RunName& name, Config config) {
 }
 
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
-                                    Model& model, std::uint64_t data_hash, std::int64_t usual_words) {
+                                    Model& model, std::uint64_t data_hash, const TextStatistics& text) {
   TrainingState state;
   state.config = dump(config);
   state.vocabulary_hash = tokenizers.fingerprint();
   state.data_hash = data_hash;
-  state.usual_words = usual_words;
+  state.text = text;
   state.build = build_fingerprint();
   const std::unique_ptr<Optimizer<float>> optimizer = make_optimizer(config.optim, model.parameters);
   const std::unique_ptr<MovingAverage<float>> average = make_average(config.train, model.parameters);

@@ -104,9 +104,9 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
 LoadedRun load_run(const RunName& name, Config config);
 
 /// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and
-/// serve as train.warm_start. `usual_words` is as in TrainingState. Returns the checkpoint's path. Throws a misuse
+/// serve as train.warm_start. `text` is as in TrainingState. Returns the checkpoint's path. Throws a misuse
 /// error if the folder has checkpoints. Overwrites the remains of a failed attempt.
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
-                                    Model& model, std::uint64_t data_hash, std::int64_t usual_words = 0);
+                                    Model& model, std::uint64_t data_hash, const TextStatistics& text = {});
 
 }  // namespace glossa

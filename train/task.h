@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/context.h"
+#include "data/text_statistics.h"
 #include "train/run_log.h"
 
 namespace glossa {
@@ -47,8 +48,8 @@ class Task {
   virtual std::uint64_t vocabulary_hash() const = 0;
   virtual std::uint64_t data_hash() const = 0;
 
-  /// Number of words that 95 % of the training sources do not exceed.
-  virtual std::int64_t usual_words() const = 0;
+  /// Statistics of the training text.
+  virtual TextStatistics text_statistics() const = 0;
 
   /// Description of the task for the head of a log, one string per line.
   virtual std::vector<std::string> head() const = 0;

@@ -48,8 +48,8 @@ class Trainer {
   void check_new_run(const Corpora& corpora) const;
   void restore();
   void restore_state(const FoundCheckpoint& found);
-  std::int64_t learned_words() const;
   void check_disk_space();
+  TextStatistics learned_text() const;
   void open_files(bool resumes);
   void restore_links(bool resumes);
   void write_head(const std::string& memory);

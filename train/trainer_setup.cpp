@@ -285,9 +285,9 @@ void Trainer::restore() {
   char resumed = found_ ? 1 : 0;
   job().broadcast(std::as_writable_bytes(std::span(&resumed, 1)));
   if (job().is_several()) {
-    const std::int64_t usual_words = state_.usual_words;  // is not among the bytes
+    const TextStatistics text = state_.text;  // is not among the bytes
     state_ = from_bytes<TrainingState>(job().broadcast(to_bytes(state_)), run_);
-    state_.usual_words = usual_words;
+    state_.text = text;
     as_first(parameters.values());
     parameters.mark_changed();
   }
@@ -323,18 +323,23 @@ void Trainer::restore() {
     notes_.push_back("warm start: weights of " + config_.train.warm_start);
     if (const std::string note = RunName(config_.train.warm_start).note(); !note.empty()) notes_.push_back(note);
   }
-  state_.usual_words = learned_words();
+  state_.text = learned_text();
   state_.config = dump(config_);
   state_.build = build_fingerprint();
 }
 
-/// Returns TrainingState::usual_words for the run. The weights of train.warm_start have also learned the lengths of
-/// that run's text, which a run that recorded none leaves unknown.
-std::int64_t Trainer::learned_words() const {
-  if (state_.usual_words > 0) return state_.usual_words;  // resumed
-  if (config_.train.warm_start.empty()) return task_->usual_words();
-  const std::int64_t before = base_ ? read_training_state(*base_).usual_words : 0;
-  return before > 0 ? std::max(before, task_->usual_words()) : 0;
+/// Returns TrainingState::text for the run. The weights of train.warm_start have also learned the lengths of that run's
+/// text, which a run that recorded none leaves unknown. Whether a line is one sentence is learned anew.
+TextStatistics Trainer::learned_text() const {
+  TextStatistics text = task_->text_statistics();
+  if (state_.text.several_percent >= 0) text.several_percent = state_.text.several_percent;  // resumed
+  if (state_.text.usual_words > 0) {                                                         // resumed
+    text.usual_words = state_.text.usual_words;
+  } else if (!config_.train.warm_start.empty()) {
+    const std::int64_t before = base_ ? read_training_state(*base_).text.usual_words : 0;
+    text.usual_words = before > 0 ? std::max(before, text.usual_words) : 0;
+  }
+  return text;
 }
 
 void Trainer::restore_state(const FoundCheckpoint& found) {

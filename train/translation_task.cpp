@@ -4,7 +4,6 @@
 
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
-#include "train/corpora/length_watch.h"
 #include "train/decoding/output_watch.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
@@ -63,7 +62,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
       tokenizers_(tokenizers),
       data_hash_(encoded.hash()),
       training_(std::move(encoded.training)),
-      usual_words_(glossa::usual_words(corpora.training, training_)),
+      text_statistics_(glossa::text_statistics(corpora.training, training_)),
       sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   const HeldOut& split = corpora.split;
   data_report_ = report("training", corpora.training, training_) + "\n" + first_pair(corpora.training);

@@ -30,7 +30,7 @@ class TranslationTask : public Task {
   ValidationReport validate(Context<float>& context, ProgressBar& bar) override;
   std::uint64_t vocabulary_hash() const override { return tokenizers_.fingerprint(); }
   std::uint64_t data_hash() const override { return data_hash_; }
-  std::int64_t usual_words() const override { return usual_words_; }
+  TextStatistics text_statistics() const override { return text_statistics_; }
   std::vector<std::string> head() const override;
   void save(const std::string& run) const override { save_tokenizers(tokenizers_, config_.data, run); }
 
@@ -57,7 +57,7 @@ class TranslationTask : public Task {
   Tokenizers tokenizers_;
   std::uint64_t data_hash_;
   EncodedCorpus training_;
-  std::int64_t usual_words_;
+  TextStatistics text_statistics_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
   EncodedCorpus looked_at_;              // pairs of the first validation corpus whose attention is logged
   std::string data_report_;

@@ -40,6 +40,14 @@ CLI::Option* add_beam(CLI::App& command, std::int64_t& beam) {
   return command.add_option("--beam", beam, "hypotheses kept in the search")->check(CLI::Range(1, 1024));
 }
 
+void add_split_sentences(CLI::App& command, std::string& choice) {
+  command
+      .add_option("--split-sentences", choice,
+                  "translate the sentences of a line one by one; auto: unless the training text has several per line")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
+}
+
 void add_threads(CLI::App& command, std::int64_t& threads) {
   command.add_option("--threads", threads, "number of threads (default: all available)")->check(CLI::Range(1, 4096));
 }

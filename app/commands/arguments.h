@@ -24,6 +24,9 @@ void add_force(CLI::App& command);
 /// Declares --on-bad-line. `becomes` is the part of the option's help that states what happens to an unusable line.
 void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "stays empty in the output");
 
+/// Declares --split-sentences with the default that `choice` has: `auto`, `on` or `off`.
+void add_split_sentences(CLI::App& command, std::string& choice);
+
 /// Declares --beam. Returns the option.
 CLI::Option* add_beam(CLI::App& command, std::int64_t& beam);
 

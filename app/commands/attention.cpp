@@ -9,6 +9,7 @@
 #include "app/commands/bad_lines.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
+#include "app/commands/sentence_splitting.h"
 #include "app/pages/page.h"
 #include "data/text/utf8.h"
 #include "files/atomic_file.h"
@@ -25,7 +26,7 @@ namespace {
 
 struct AttentionArguments {
   std::string run, checkpoint, input, html;
-  std::string on_bad_line = "warn";
+  std::string on_bad_line = "warn", split_sentences = "auto";
   std::int64_t beam = 0;
   std::optional<std::int64_t> layer, head;  // empty: the usual layer, the heads' mean
   bool json = false;
@@ -35,16 +36,18 @@ struct AttentionArguments {
 /// Maximum number of sentences on a page, as each may take megabytes.
 constexpr std::size_t max_per_page = 200;
 
-/// A line, its translation and the attention.
-struct AttendedLine {
-  std::int64_t line;
+/// A sentence, its translation and the attention.
+struct AttendedSentence {
+  std::int64_t line, sentence;  // counted from 1; `sentence` is 0 if it is the whole line
   std::string source, translation;
   AttentionMaps maps;
 };
 
-std::string in_json(const AttendedLine& attended) {
+std::string in_json(const AttendedSentence& attended) {
   JsonLine json;
-  json.add("line", attended.line).add("text", std::string_view(attended.source));
+  json.add("line", attended.line);
+  if (attended.sentence > 0) json.add("sentence", attended.sentence);
+  json.add("text", std::string_view(attended.source));
   json.add("translation", std::string_view(attended.translation));
   return add_to(json, attended.maps).text();
 }
@@ -57,8 +60,9 @@ std::string padded(const std::string& token, std::size_t columns) {
 }
 
 /// Formats, for each output token, the three source tokens with the most attention, in percent.
-std::string as_text(const AttendedLine& attended, const AttentionMaps::Head& head) {
-  std::string text = fmt::format("{}: {}  ->  {}\n", attended.line, attended.source, attended.translation);
+std::string as_text(const AttendedSentence& attended, const AttentionMaps::Head& head) {
+  const std::string number = attended.sentence > 0 ? fmt::format(".{}", attended.sentence) : "";
+  std::string text = fmt::format("{}{}: {}  ->  {}\n", attended.line, number, attended.source, attended.translation);
   for (std::size_t q = 0; q < head.size(); ++q) {
     std::vector<std::size_t> keys(head[q].size());
     std::iota(keys.begin(), keys.end(), 0);
@@ -97,17 +101,25 @@ class Choice {
   std::optional<std::int64_t> head_;
 };
 
-/// Adds a line. Throws LineError if the model cannot read it in one piece.
-void add_whole(Translator& translator, Translator::Sources& sources, const std::string& line, const LineReader& reader,
-               const std::string& name, std::int64_t limit) {
-  const std::int64_t length = std::ssize(translator.source_ids(line, name, reader.line_number()));
-  if (length > limit)
-    throw LineError(reader.where(),
-                    fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the line, as "
-                                "attention is shown only for lines read as a whole",
-                                limit, length));
-  if (length == 0) throw LineError(reader.where(), "expected text to translate; got an empty line. Hint: remove it");
+/// Adds a line's sentences, of which `all` are views; returns those with text. Throws LineError if the model cannot
+/// read each in one piece.
+std::vector<std::string_view> add_whole(const Translator& translator, Translator::Sources& sources,
+                                        const std::string& line, std::span<const std::string_view> all,
+                                        const LineReader& reader, const std::string& name, std::int64_t limit) {
+  std::vector<std::string_view> sentences;
+  for (const std::string_view sentence : all) {
+    const std::int64_t length = std::ssize(translator.source_ids(sentence, name, reader.line_number()));
+    if (length > limit)
+      throw LineError(reader.where(),
+                      fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the text, as "
+                                  "attention is shown only for text read as a whole",
+                                  limit, length));
+    if (length > 0) sentences.push_back(sentence);
+  }
+  if (sentences.empty())
+    throw LineError(reader.where(), "expected text to translate; got an empty line. Hint: remove it");
   translator.add(sources, line, name, reader.line_number());
+  return sentences;
 }
 
 int run(const AttentionArguments& arguments) {
@@ -118,6 +130,8 @@ int run(const AttentionArguments& arguments) {
   const LoadedRun run = load_run(name_of_run, config);
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
+  translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
+  SentenceNote note(translator);
   const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
   const TextOptions options = text_options(config.data);
   LineReader reader = arguments.input.empty() ? LineReader(STDIN_FILENO, name, options) : LineReader(name, options);
@@ -128,28 +142,35 @@ int run(const AttentionArguments& arguments) {
   std::string line;
   for (bool more = true; more;) {
     Translator::Sources sources;
+    std::vector<std::string_view> sentences;
     const bool good = bad_lines.pass([&] {
       more = reader.next(line);
-      if (more) add_whole(translator, sources, line, reader, name, run.model->transformer->options().max_positions);
+      if (more)
+        sentences = add_whole(translator, sources, line, note.sentences(line, reader.where()), reader, name,
+                              run.model->transformer->options().max_positions);
     });
     if (!good) ++bad;
-    if (sources.count == 0) continue;
-    const Translation translation = translator.n_best(sources, 1).front().front();
-    const AttendedLine attended{.line = reader.line_number(),
-                                .source = line,
-                                .translation = translation.text,
-                                .maps = translator.attention(sources.ids.front(), translation)};
-    if (!arguments.html.empty()) {
-      if (on_page.size() == max_per_page)
-        misuse("--html", "expected at most {} lines on a page; got more. Hint: --json has no limit", max_per_page);
-      on_page.push_back(in_json(attended));
-      continue;
+    const std::vector<Hypothesis> found = translator.search(sources);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const Translation translation = translator.translation(found[i]);
+      const AttendedSentence attended{.line = reader.line_number(),
+                                      .sentence = sentences.size() > 1 ? static_cast<std::int64_t>(i) + 1 : 0,
+                                      .source = std::string(sentences[i]),
+                                      .translation = translation.text,
+                                      .maps = translator.attention(sources.ids[i], translation)};
+      if (!arguments.html.empty()) {
+        if (on_page.size() == max_per_page)
+          misuse("--html", "expected at most {} sentences on a page; got more. Hint: --json has no limit",
+                 max_per_page);
+        on_page.push_back(in_json(attended));
+        continue;
+      }
+      const std::string text = arguments.json ? in_json(attended) + '\n' : as_text(attended, choice.of(attended.maps));
+      const Uninterrupted whole;
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
+            "cannot write the output. Hint: the disk may be full");
     }
-    const std::string text = arguments.json ? in_json(attended) + '\n' : as_text(attended, choice.of(attended.maps));
-    const Uninterrupted whole;
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
-          "cannot write the output. Hint: the disk may be full");
   }
   if (!arguments.html.empty()) {
     const Uninterrupted whole;
@@ -171,8 +192,9 @@ void add_attention(CommandTable& table) {
   command.add_option("--layer", arguments.layer, "cross-attention layer to print, from 0 (default: the last but one)");
   command.add_option("--head", arguments.head, "head to print, from 0 (default: the mean of all)");
   CLI::Option* json =
-      command.add_flag("--json", arguments.json, "print every layer and head, one JSON object per line");
+      command.add_flag("--json", arguments.json, "print every layer and head, one JSON object per sentence");
   command.add_option("--html", arguments.html, "HTML page to write, with every layer and head")->excludes(json);
+  add_split_sentences(command, arguments.split_sentences);
   add_on_bad_line(command, arguments.on_bad_line, "is left out of the output");
   add_sets(command, arguments.sets);
 }

@@ -21,7 +21,7 @@ int run(const AverageArguments& arguments) {
   const Config config = load_run_config(name.folder());
   const LoadedRun run = load_run(name, config);
   const std::filesystem::path written =
-      write_new_run(arguments.run, config, run.tokenizers, *run.model, run.state.data_hash, run.state.usual_words);
+      write_new_run(arguments.run, config, run.tokenizers, *run.model, run.state.data_hash, run.state.text);
   record_origin(arguments.run, CorpusPlaces(name.folder()).working_folder());
   fmt::print("wrote the mean of {} of {} to {}\n", counted(arguments.last, "checkpoint"), arguments.from,
              written.string());

@@ -5,9 +5,11 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/line_pairs.h"
+#include "app/commands/sentence_splitting.h"
 #include "autograd/check.h"
 #include "autograd/stopwatch.h"
 #include "data/text/counted.h"
+#include "data/text/place.h"
 #include "data/toy/corpus.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
@@ -30,7 +32,7 @@ struct EvaluateArguments {
   std::string source, test;             // empty: the run's own test corpus
   std::vector<std::string> references;  // of `source`
   std::string tokenize;                 // empty: the run's setting
-  std::string on_bad_line = "warn";
+  std::string on_bad_line = "warn", split_sentences = "off";
   std::int64_t beam = 0;
   bool json = false;
   std::vector<std::string> sets;
@@ -130,6 +132,11 @@ int run(const EvaluateArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
+  if (arguments.split_sentences != "off" && data.lowercase)
+    misuse("--split-sentences",
+           "expected off with data.lowercase: true, as capital letters show where sentences begin; "
+           "got {}",
+           arguments.split_sentences);
   BadLines bad_lines(arguments.on_bad_line);
   Texts texts = read_texts(arguments, name.folder(), config, bad_lines);
   ParallelCorpus& corpus = texts.corpus;
@@ -142,15 +149,18 @@ int run(const EvaluateArguments& arguments) {
   apply_runtime(config.runtime);
 
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
+  translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
   Translator::Sources sources;
-  LengthWatch lengths(run.state.usual_words, corpus.source_name);
+  SentenceNote note(translator);
+  LengthWatch lengths(run.state.text.usual_words, corpus.source_name);
   LanguageWatch languages(data.source, data.target, corpus.source_name);
   for (std::size_t i = 0; i < corpus.source.size(); ++i) {
     if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
       corpus.source[i].clear();
       ++texts.bad;
     }
-    lengths.add(corpus.source[i]);
+    const std::string where = place_in(corpus.source_name, corpus.line(i));
+    for (const std::string_view sentence : note.sentences(corpus.source[i], where)) lengths.add(sentence);
     languages.add(corpus.source[i]);
   }
   lengths.compare();
@@ -219,6 +229,7 @@ void add_evaluate(CommandTable& table) {
       ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
   add_beam(command, arguments.beam);
   command.add_flag("--json", arguments.json, "one JSON object");
+  add_split_sentences(command, arguments.split_sentences);
   add_on_bad_line(command, arguments.on_bad_line, "is scored as an empty translation");
   add_sets(command, arguments.sets);
 }

@@ -91,7 +91,7 @@ int run(const ScoreArguments& arguments) {
   apply_runtime(config.runtime);
   const Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const EncodedCorpus pairs = encoded(arguments, run, translator, bad_lines, lines);
-  LengthWatch lengths(run.state.usual_words, arguments.source);
+  LengthWatch lengths(run.state.text.usual_words, arguments.source);
   for (const std::size_t line : pairs.origin) lengths.add(*lines.source[line]);
   lengths.compare();
   Context<float> context;

@@ -7,6 +7,7 @@
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
+#include "app/commands/sentence_splitting.h"
 #include "app/serve/access.h"
 #include "app/serve/connections.h"
 #include "app/serve/web.h"
@@ -26,7 +27,7 @@ using namespace serve;
 
 struct ServeArguments {
   std::vector<std::string> runs, host_names;
-  std::string checkpoint, host = "127.0.0.1", api_key_file, allow_origin;
+  std::string checkpoint, host = "127.0.0.1", api_key_file, allow_origin, split_sentences = "auto";
   std::int64_t port = 5000, beam = 0;
   std::int64_t batch = 32, queue = 2048, max_kib = 1024;
   double gather_ms = 5, timeout = 10;
@@ -83,8 +84,12 @@ int run(const ServeArguments& arguments) {
   apply_runtime(runs.front().config.runtime);
   std::vector<ServedRun> served;
   for (const LoadedRun& run : runs)
-    served.push_back(
-        {run.model->transformer.get(), run.tokenizers, run.config.data, run.config.decode, run.state.usual_words});
+    served.push_back({.model = run.model->transformer.get(),
+                      .tokenizers = run.tokenizers,
+                      .data = run.config.data,
+                      .decode = run.config.decode,
+                      .usual_words = run.state.text.usual_words,
+                      .splits_sentences = splits_sentences(arguments.split_sentences, run.state.text)});
 
   serve::ServerMetrics metrics;
   TranslationService service(std::move(served),
@@ -144,6 +149,7 @@ void add_serve(CommandTable& table) {
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   add_beam(command, arguments.beam);
+  add_split_sentences(command, arguments.split_sentences);
   command.add_option("--api-key-file", arguments.api_key_file,
                      "file of API keys, one per line; requests must send one as api_key");
   command

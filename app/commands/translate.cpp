@@ -12,6 +12,7 @@
 #include "app/commands/bad_lines.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
+#include "app/commands/sentence_splitting.h"
 #include "data/text/counted.h"
 #include "data/tokenizers/unknown_words.h"
 #include "files/atomic_file.h"
@@ -33,7 +34,7 @@ namespace {
 struct TranslateArguments {
   std::string run, checkpoint, input, output;
   std::string format;  // empty: text or, with nbest, moses
-  std::string on_bad_line = "warn";
+  std::string on_bad_line = "warn", split_sentences = "auto";
   std::int64_t beam = 0;   // 0: the run's setting
   std::int64_t nbest = 0;  // 0: one translation, not in the n-best format
   bool scores = false;
@@ -145,6 +146,7 @@ int run(const TranslateArguments& arguments) {
   const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
+  translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
   if (arguments.alignment) translator.align(alignment_layer(arguments, run.config.model));
   ProgressBar bar;
   CountProgress progress(bar, "sentence");
@@ -164,7 +166,8 @@ int run(const TranslateArguments& arguments) {
 
   BadLines bad_lines(arguments.on_bad_line);
   UnknownWords unknown;
-  LengthWatch lengths(run.state.usual_words, name);
+  SentenceNote note(translator);
+  LengthWatch lengths(run.state.text.usual_words, name);
   LanguageWatch languages(run.config.data.source, run.config.data.target, name);
   std::int64_t bad = 0, in_pieces = 0, written = 0;
   OutputWatch outputs;
@@ -176,7 +179,7 @@ int run(const TranslateArguments& arguments) {
       more = reader->next(line);
       if (!more) return;
       translator.add(sources, line, name, reader->line_number());
-      lengths.add(line);
+      for (const std::string_view sentence : note.sentences(line, reader->where())) lengths.add(sentence);
       languages.add(line);
       unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader->where());
     });
@@ -231,6 +234,7 @@ void add_translate(CommandTable& table) {
                    "also print the word alignment, as source-target pairs: 0-0 1-2");
   command.add_option("--alignment-layer", arguments.alignment_layer,
                      "decoder layer to align by, from 0 (default: the last but one)");
+  add_split_sentences(command, arguments.split_sentences);
   add_on_bad_line(command, arguments.on_bad_line);
   add_sets(command, arguments.sets);
 }

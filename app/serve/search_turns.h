@@ -23,7 +23,8 @@ struct ServedRun {
   Tokenizers tokenizers;
   DataConfig data;
   DecodeConfig decode;
-  std::int64_t usual_words = 0;  // TrainingState::usual_words
+  std::int64_t usual_words = 0;  // TextStatistics::usual_words
+  bool splits_sentences = true;  // as Translator::split_sentences
 };
 
 /// A request that is being answered. All pieces of a request share one Pending. Once nobody waits for the answer, the

@@ -14,10 +14,9 @@
 #include "app/serve/fair_queue.h"
 #include "app/serve/http_error.h"
 #include "app/serve/languages.h"
-#include "app/serve/text_pieces.h"
+#include "app/serve/text_lines.h"
 #include "autograd/parallel.h"
 #include "autograd/start_thread.h"
-#include "data/text/line_pieces.h"
 #include "train/console/failure.h"
 #include "train/corpora/length_watch.h"
 
@@ -30,6 +29,7 @@ using Translations = std::vector<Translation>;
 /// A line being translated: the future translations of its pieces.
 struct Line {
   std::vector<std::future<Translations>> pieces;
+  std::vector<std::size_t> spaces;  // before each piece, as in Translator::Sources
   std::string_view end;
 };
 
@@ -38,21 +38,18 @@ constexpr std::size_t max_weights = 1000000;
 
 std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
 
-/// Joins the translations of a text's pieces with the given rank, 0 being the best. If a piece has fewer, its best is
+/// Joins the translations of a text's lines with the given rank, 0 being the best. If a line has fewer, its last is
 /// used.
-TranslatedText put_together(const std::vector<std::vector<Translations>>& lines,
-                            const std::vector<std::string_view>& ends, std::size_t rank) {
+TranslatedText put_together(const std::vector<Translations>& lines, const std::vector<std::string_view>& ends,
+                            std::size_t rank) {
   TranslatedText whole;
   double log_probability = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::vector<std::string> pieces;
-    for (const Translations& found : lines[i]) {
-      if (found.empty()) continue;
-      const Translation& chosen = found[rank < found.size() ? rank : 0];
-      pieces.push_back(chosen.text);
+    if (!lines[i].empty()) {
+      const Translation& chosen = lines[i][std::min(rank, lines[i].size() - 1)];
+      whole.text += chosen.text;
       log_probability += chosen.log_probability;
     }
-    whole.text += join_pieces(pieces);
     whole.text += ends[i];
   }
   whole.probability = std::exp(log_probability);
@@ -75,6 +72,7 @@ class TranslationService::Lane {
         reader_(*run_.model, run_.tokenizers, run_.data, run_.decode),
         lengths_(run_.usual_words, pair_name(run_.data)),
         looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
+    reader_.split_sentences(run_.splits_sentences);
     try {
       for (std::size_t i = 0; i < limits.searches; ++i) threads_.push_back(start_thread([this] { work(); }));
     } catch (...) {  // a thread cannot be created
@@ -113,7 +111,7 @@ class TranslationService::Lane {
   std::atomic<int>& at_work_;
   ServerMetrics& metrics_;
   FairQueue<Piece> queue_;
-  const Translator reader_;
+  Translator reader_;  // only encodes and joins, which many threads may do at once
   std::mutex measuring_;
   LengthWatch lengths_;  // of all sentences; used by one thread at a time
   std::timed_mutex looking_;
@@ -122,35 +120,33 @@ class TranslationService::Lane {
   std::vector<std::thread> threads_;
 };
 
-/// Adds a line's pieces: one per sentence, or several if the sentence is too long.
+/// Adds a line's pieces, as Translator::add divides it.
 Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
                                    const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) {
   const auto interrupt = [&] {
     if (!request->waits()) late();
   };
-  Line result{.pieces = {}, .end = line.end};
-  const std::string where = fmt::format("{}:{}", name, number);
-  for (const std::string_view sentence : line.sentences) {
-    interrupt();
-    Translator::Sources sources;
-    try {
-      reader_.add(sources, clean_line(sentence, where, text_options(run_.data)), name, number, interrupt);
-    } catch (const LineError& error) {
-      throw HttpError(400, "{}", error.what());
-    }
-    {
-      const std::scoped_lock lock(measuring_);
-      lengths_.add(sentence);
-    }
-    for (std::vector<int>& ids : sources.ids) {
-      if (pieces.size() == limits_.queue) too_many();
-      Piece& piece = pieces.emplace_back(Piece{.ids = std::move(ids),
-                                               .number = piece_number(number, std::ssize(result.pieces)),
-                                               .wanted = wanted,
-                                               .request = request,
-                                               .found = {}});
-      result.pieces.push_back(piece.found.get_future());
-    }
+  interrupt();
+  Translator::Sources sources;
+  try {
+    const std::string text = clean_line(line.text, fmt::format("{}:{}", name, number), text_options(run_.data));
+    const std::vector<std::string_view> sentences = reader_.sentences(text);
+    if (sentences.size() > limits_.queue) too_many();
+    reader_.add(sources, text, name, number, interrupt);
+    const std::scoped_lock lock(measuring_);
+    for (const std::string_view sentence : sentences) lengths_.add(sentence);
+  } catch (const LineError& error) {
+    throw HttpError(400, "{}", error.what());
+  }
+  Line result{.pieces = {}, .spaces = std::move(sources.spaces), .end = line.end};
+  for (std::size_t i = 0; i < sources.ids.size(); ++i) {
+    if (pieces.size() == limits_.queue) too_many();
+    Piece& piece = pieces.emplace_back(Piece{.ids = std::move(sources.ids[i]),
+                                             .number = sources.numbers[i],
+                                             .wanted = wanted,
+                                             .request = request,
+                                             .found = {}});
+    result.pieces.push_back(piece.found.get_future());
   }
   return result;
 }
@@ -180,21 +176,22 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
 
   std::vector<std::vector<TranslatedText>> results;
   for (std::vector<Line>& lines : texts) {
-    std::vector<std::vector<Translations>> found;
+    std::vector<Translations> found;
     std::vector<std::string_view> ends;
     std::size_t ranks = 1;
     for (Line& line : lines) {
-      found.emplace_back();
+      std::vector<Translations> of_pieces;
       ends.push_back(line.end);
       for (std::future<Translations>& piece : line.pieces) {
         if (piece.wait_until(caller.deadline) != std::future_status::ready) late();
         try {
-          ranks = std::max(ranks, found.back().emplace_back(piece.get()).size());
+          of_pieces.push_back(piece.get());
         } catch (const std::future_error&) {  // the piece had to yield, or was given up
           if (!pending->waits()) late();
           throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
       }
+      ranks = std::max(ranks, found.emplace_back(reader_.joined(of_pieces, line.spaces)).size());
     }
     std::vector<TranslatedText>& translations = results.emplace_back();
     for (std::size_t rank = 0; rank < ranks; ++rank) translations.push_back(put_together(found, ends, rank));

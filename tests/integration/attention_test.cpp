@@ -57,6 +57,17 @@ TEST_CASE("attention is shown for every readable line, as text, JSON and a page"
   CHECK(printed.out.starts_with("1: hello world  ->  " + lines_of(translated)[0] + "\n"));
   CHECK_NE(printed.out.find("%"), printed.out.npos);
 
+  const Outcome split = succeeded(fixture.run("attention", {}, "how are you\nhello world \uFF01how are you\n"));
+  CHECK_NE(split.out.find("\n2.1: hello world \uFF01  ->  "), split.out.npos);
+  CHECK_NE(split.out.find("\n2.2: how are you  ->  " + lines_of(translated)[1] + "\n"), split.out.npos);
+  CHECK_NE(split.err.find("[standard input:2] has 2 sentences"), split.err.npos);
+  const Outcome parts = succeeded(fixture.run("attention", {"--json"}, "hello \uFF01how are you\n"));
+  REQUIRE_EQ(lines_of(parts.out).size(), 2);
+  const nlohmann::json second = nlohmann::json::parse(lines_of(parts.out)[1]);
+  CHECK_EQ(second.at("line"), 1);
+  CHECK_EQ(second.at("sentence"), 2);
+  CHECK_EQ(second.at("text"), "how are you");
+
   const std::string page = fixture.tiny / "page.html";
   const Outcome drawn = fixture.run("attention", {"--html", page}, text);
   CHECK_EQ(drawn.status, 1);

@@ -180,6 +180,62 @@ TEST_CASE("--nbest, --format and --scores agree on translations and scores") {
   check_refused(fixture.translate({"--nbest", "0"}), 2, {"--nbest"});
 }
 
+TEST_CASE(
+    "the sentences of a line are translated one by one, with a note, unless the training text had several per line") {
+  const TranslatingRun fixture;
+  const std::string text = "hello world \uFF01how are you\nhow are you\nhello \uFF01  hello\n";
+  const Strings alone =
+      lines_of(succeeded(fixture.translate({}, "hello world \uFF01\nhow are you\nhello \uFF01\nhello\n")).out);
+  const std::string expected = alone[0] + " " + alone[1] + "\n" + alone[1] + "\n" + alone[2] + "  " + alone[3] + "\n";
+  const Outcome split = succeeded(fixture.translate({}, text));
+  CHECK_EQ(split.out, expected);
+  const std::string note =
+      "note: [standard input:1] has 2 sentences, which are translated one by one; --split-sentences off translates "
+      "whole lines\n";
+  CHECK(split.err.starts_with(note));
+  CHECK_EQ(split.err.find(note, 1), split.err.npos);
+  CHECK_EQ(succeeded(fixture.translate({"-q"}, text)).err, "");
+  const Outcome whole = succeeded(fixture.translate({"--split-sentences", "off"}, text));
+  CHECK_NE(whole.out, expected);
+  CHECK_EQ(whole.err.find("sentences"), whole.err.npos);
+  check_refused(fixture.translate({"--split-sentences", "yes"}, text), 2, {"--split-sentences", "yes"});
+
+  // One numbered list per line, whose first is the translation without --nbest.
+  const Strings beam{"--beam", "4", "--nbest", "4"};
+  const Strings list = lines_of(succeeded(fixture.translate(beam, text)).out);
+  REQUIRE_EQ(list.size(), 12);
+  const std::string best = lines_of(succeeded(fixture.translate({"--beam", "4"}, text)).out).front();
+  CHECK_EQ(parts_of(list[0], " ||| ").at(1), best);
+  for (std::size_t i = 0; i < 12; ++i) CHECK(list[i].starts_with(fmt::format("{} ||| ", i / 4)));
+
+  // evaluate reads whole lines unless asked.
+  write_bytes(fixture.tiny / "text.en", text);
+  write_bytes(fixture.tiny / "text.hi", whole.out);
+  Strings pair{"--source", fixture.tiny / "text.en", "--reference", fixture.tiny / "text.hi"};
+  CHECK_EQ(succeeded(fixture.run("evaluate", pair)).err.find("sentences"), std::string::npos);
+  CHECK_NE(succeeded(fixture.run("evaluate", pair)).out.find("exact match 100.00 %"), std::string::npos);
+  pair.insert(pair.end(), {"--split-sentences", "auto"});
+  const Outcome evaluated = succeeded(fixture.run("evaluate", pair));
+  CHECK_NE(evaluated.err.find("text.en:1] has 2 sentences"), std::string::npos);
+  CHECK_EQ(evaluated.out.find("exact match 100.00 %"), std::string::npos);
+
+  std::string several, translations;
+  for (int i = 0; i < 40; ++i)
+    several += fmt::format("hello {} \uFF01world\n", i % 7), translations += "namaste vishva\n";
+  const std::string corpus = fixture.tiny.write_corpus(several, translations);
+  succeeded(fixture.tiny.train("several", {"data.train=" + corpus, "data.valid=", "data.split=none",
+                                           "data.lowercase=true", "train.max_updates=1"}));
+  const auto error_with = [&](const Strings& more) {
+    Strings arguments{"translate", fixture.tiny / "several"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return succeeded(glossa_program(arguments, "hello \uFF01world\n")).err;
+  };
+  CHECK_EQ(error_with({}).find("sentences"), std::string::npos);
+  CHECK_NE(error_with({"--split-sentences", "on"}).find("has 2 sentences"), std::string::npos);
+  pair.insert(pair.begin(), {"evaluate", fixture.tiny / "several"});
+  check_refused(glossa_program(pair), 2, {"[--split-sentences]", "data.lowercase", "got auto"});
+}
+
 TEST_CASE("score prints the numbers of --nbest") {
   const TranslatingRun fixture;
   Strings english = lines_of(read_bytes(fixture.tiny / "toy/test.en"));

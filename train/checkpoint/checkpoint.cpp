@@ -16,7 +16,7 @@ namespace glossa {
 namespace {
 
 constexpr std::string_view state_entry = "state", version_entry = "glossa", host_entry = "host",
-                           words_entry = "usual_words";
+                           words_entry = "usual_words", several_entry = "several_percent";
 
 std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
 
@@ -126,8 +126,10 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
   writer.add_owned(std::string(state_entry), EntryKind::state, to_bytes(state));
   writer.add_owned(std::string(version_entry), EntryKind::state, std::string(program_version));
   writer.add_owned(std::string(host_entry), EntryKind::state, std::move(host));
-  if (state.usual_words > 0)
-    writer.add_owned(std::string(words_entry), EntryKind::state, fmt::format("{}", state.usual_words));
+  if (state.text.usual_words > 0)
+    writer.add_owned(std::string(words_entry), EntryKind::state, fmt::format("{}", state.text.usual_words));
+  if (state.text.several_percent >= 0)
+    writer.add_owned(std::string(several_entry), EntryKind::state, fmt::format("{}", state.text.several_percent));
 }
 
 std::optional<std::string> writer_version(const CheckpointReader& reader) { return text_of(reader, version_entry); }
@@ -148,7 +150,12 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   if (const std::optional<std::string> words = text_of(reader, words_entry)) {
     const std::optional<std::int64_t> number = parse_whole(*words);
     check(number && *number > 0, path, "expected a number of words above 0; got '{}'", *words);
-    state.usual_words = *number;
+    state.text.usual_words = *number;
+  }
+  if (const std::optional<std::string> several = text_of(reader, several_entry)) {
+    const std::optional<std::int64_t> number = parse_whole(*several);
+    check(number && *number >= 0 && *number <= 100, path, "expected a percentage, 0 to 100; got '{}'", *several);
+    state.text.several_percent = *number;
   }
   check_possible(state, path);
   return state;

@@ -18,7 +18,7 @@ namespace glossa {
 /// - `state`: the training state
 /// - `glossa`: this program's version
 /// - `host`: the host_fingerprint (train/runtime.h)
-/// - `usual_words`: TrainingState::usual_words, if known
+/// - `usual_words`, `several_percent`: the members of TrainingState::text, if known
 ///
 /// Parameters, optimizer and average must outlive the writer. In a job, all processes must call this function, because
 /// process 0 collects each optimizer buffer from the processes that hold parts of it.

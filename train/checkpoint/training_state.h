@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "data/text_statistics.h"
 #include "optim/lr_schedule.h"
 
 namespace glossa {
@@ -19,8 +20,7 @@ struct TrainingState {
   std::uint64_t data_hash = 0;              // of the encoded training and validation pairs
   std::string build;                        // build_fingerprint(): results are bit-identical within one build
 
-  std::int64_t usual_words = 0;  // word count that 95 % of the training sources do not exceed; 0: unknown. A separate
-                                 // entry, which older checkpoints lack; not part of state_sha256.
+  TextStatistics text;  // of the training text. Separate entries, which older checkpoints lack; not in state_sha256.
 
   std::int64_t update = 0;           // attempted updates, including skipped ones; keys the random numbers
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters

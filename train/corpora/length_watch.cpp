@@ -6,12 +6,6 @@
 
 namespace glossa {
 
-std::int64_t usual_words(const ParallelCorpus& text, const EncodedCorpus& encoded) {
-  LineLengths lengths;
-  for (const std::size_t pair : encoded.origin) lengths.add(text.source[pair]);
-  return lengths.quantile(0.95);
-}
-
 LengthWatch::LengthWatch(std::int64_t usual, std::string name) : usual_(usual), name_(std::move(name)) {}
 
 void LengthWatch::add(std::string_view line) {

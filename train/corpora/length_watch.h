@@ -4,22 +4,16 @@
 #include <string>
 #include <string_view>
 
-#include "data/encoded_corpus.h"
-#include "data/parallel_corpus.h"
 #include "data/text/word_count.h"
 
 namespace glossa {
-
-/// Returns the number of words that 95 % of the encoded pairs' sources do not exceed. `text` is the corpus before
-/// encoding.
-std::int64_t usual_words(const ParallelCorpus& text, const EncodedCorpus& encoded);
 
 /// Examines text to translate, and warns at most once if it is much longer than the training text. Text counts as much
 /// longer if its median length exceeds the length that 95 % of the training sources do not exceed. Needs at least ten
 /// lines.
 class LengthWatch {
  public:
-  /// `usual` is TrainingState::usual_words; if it is 0 (unknown), there is no warning. `name` is the name of the text.
+  /// `usual` is TextStatistics::usual_words; if it is 0 (unknown), there is no warning. `name` is the name of the text.
   LengthWatch(std::int64_t usual, std::string name);
 
   /// Adds a line. Compares after 100 lines, after 1000, and so on.

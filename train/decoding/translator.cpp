@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/text/line_pieces.h"
+#include "data/text/sentences.h"
 #include "data/tokenizers/token_words.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "train/processes/job.h"
@@ -55,48 +56,64 @@ std::vector<int> Translator::source_ids(std::string_view line, std::string_view 
 void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
                      const std::function<void()>& interrupt) const {
   const std::size_t index = sources.count++;
-  std::vector<std::vector<int>> pieces{source_ids(line, name, number)};
-  std::vector<Index> first_words{0};
-  if (std::ssize(pieces.front()) > model_.options().max_positions) {
-    const Index max_length = std::min<Index>(model_.options().max_positions, data_.max_length);
-    pieces.clear();
-    const auto fits = [&](std::string_view piece) {
-      if (interrupt) interrupt();
-      return std::ssize(source_ids(piece, name, number)) <= max_length;
-    };
-    const std::vector<std::string_view> texts = cut_line(line, fits);
-    first_words = first_words_of(line, texts);
-    for (const std::string_view piece : texts) {
+  const Index max_length = std::min<Index>(model_.options().max_positions, data_.max_length);
+  std::vector<std::vector<int>> pieces;
+  std::vector<std::string_view> texts;
+  const auto fits = [&](std::string_view piece) {
+    if (interrupt) interrupt();
+    return std::ssize(source_ids(piece, name, number)) <= max_length;
+  };
+  bool is_cut = false;
+  for (const std::string_view sentence : sentences(line)) {
+    if (interrupt && !texts.empty()) interrupt();
+    std::vector<int> ids = source_ids(sentence, name, number);
+    if (std::ssize(ids) <= model_.options().max_positions) {
+      pieces.push_back(std::move(ids));
+      texts.push_back(sentence);
+      continue;
+    }
+    is_cut = true;
+    for (const std::string_view piece : cut_line(sentence, fits)) {
       if (interrupt) interrupt();
       pieces.push_back(source_ids(piece, name, number));
+      texts.push_back(piece);
       if (std::ssize(pieces.back()) > max_length)
         throw LineError(fmt::format("{}:{}", name, number),
                         fmt::format("expected at most {} tokens (model.max_positions, data.max_length); got {} for "
                                     "`{}` alone. Hint: train with a larger limit",
                                     max_length, pieces.back().size(), piece));
     }
-    ++sources.in_pieces;
   }
-  for (std::int64_t k = 0; k < std::ssize(pieces); ++k) {
+  if (is_cut) ++sources.in_pieces;
+  const std::vector<Index> first_words = pieces.size() > 1 ? first_words_of(line, texts) : std::vector<Index>{0};
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
     if (pieces[k].empty()) continue;
     sources.ids.push_back(std::move(pieces[k]));
-    sources.numbers.push_back(piece_number(number, k));
+    sources.numbers.push_back(piece_number(number, static_cast<std::int64_t>(k)));
     sources.lines.push_back(index);
-    sources.first_words.push_back(first_words[static_cast<std::size_t>(k)]);
+    sources.first_words.push_back(first_words[k]);
+    sources.spaces.push_back(k > 0 ? extra_spaces(texts[k - 1], texts[k]) : 0);
   }
+}
+
+std::vector<std::string_view> Translator::sentences(std::string_view line) const {
+  std::vector<std::string_view> sentences;
+  if (splits_sentences_) sentences = glossa::split_sentences(line);
+  if (sentences.size() < 2) return {line};
+  return sentences;
 }
 
 auto Translator::Sources::of_first(const Sources* own) -> std::optional<Sources> {
   Packed packed;
   if (own) {
-    packed.put(own->count).put(own->in_pieces).put(own->numbers).put(own->lines);
+    packed.put(own->count).put(own->in_pieces).put(own->numbers).put(own->lines).put(own->spaces);
     for (const std::vector<int>& piece : own->ids) packed.put(piece);
   }
   const std::string bytes = job().broadcast(packed.bytes());
   if (bytes.empty()) return std::nullopt;
   Sources sources;
   Unpacked from(bytes);
-  from.take(sources.count).take(sources.in_pieces).take(sources.numbers).take(sources.lines);
+  from.take(sources.count).take(sources.in_pieces).take(sources.numbers).take(sources.lines).take(sources.spaces);
   sources.ids.resize(sources.numbers.size());
   for (std::vector<int>& piece : sources.ids) from.take(piece);
   return sources;
@@ -124,11 +141,8 @@ std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources,
   std::vector<std::vector<Translation>> results(sources.count);
   for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
     while (end < found.size() && sources.lines[end] == sources.lines[begin]) ++end;
-    std::vector<Translation>& line = results[sources.lines[begin]];
-    if (end - begin > 1)
-      line.push_back(joined(std::span(found).subspan(begin, end - begin)));
-    else
-      line = std::move(found[begin]);
+    results[sources.lines[begin]] =
+        joined(std::span(found).subspan(begin, end - begin), std::span(sources.spaces).subspan(begin, end - begin));
   }
   return results;
 }
@@ -141,22 +155,29 @@ Translation Translator::translation(const Hypothesis& h) const {
           .tokens = h.tokens};
 }
 
-/// Joins the best of each piece to a translation of the line.
-Translation Translator::joined(std::span<const std::vector<Translation>> pieces) const {
-  Translation whole{.finished = true};
-  Index length = 0, words = 0;
-  for (const std::vector<Translation>& piece : pieces) {
-    const Translation& best = piece.front();
-    if (append_piece(whole.text, best.text)) --words;
-    length += std::ssize(best.tokens) + (best.finished ? 1 : 0);
-    whole.log_probability += best.log_probability;
-    whole.finished = whole.finished && best.finished;
-    whole.tokens.insert(whole.tokens.end(), best.tokens.begin(), best.tokens.end());
-    for (const auto& [read, written] : best.alignment) whole.alignment.emplace_back(read, written + words);
-    words += std::ssize(split_words(best.text));
+std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> pieces,
+                                            std::span<const std::size_t> spaces) const {
+  if (pieces.empty()) return {};
+  if (pieces.size() == 1) return std::move(pieces.front());
+  std::vector<Translation> results(std::ranges::max(pieces, {}, &std::vector<Translation>::size).size());
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    Translation& whole = results[rank];
+    whole.finished = true;
+    Index length = 0, words = 0;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      if (pieces[k].empty()) continue;
+      const Translation& piece = pieces[k][std::min(rank, pieces[k].size() - 1)];
+      if (append_piece(whole.text, piece.text, spaces[k])) --words;
+      length += std::ssize(piece.tokens) + (piece.finished ? 1 : 0);
+      whole.log_probability += piece.log_probability;
+      whole.finished = whole.finished && piece.finished;
+      whole.tokens.insert(whole.tokens.end(), piece.tokens.begin(), piece.tokens.end());
+      for (const auto& [read, written] : piece.alignment) whole.alignment.emplace_back(read, written + words);
+      words += std::ssize(split_words(piece.text));
+    }
+    whole.score = penalized(whole.log_probability, length, options_);
   }
-  whole.score = penalized(whole.log_probability, length, options_);
-  return whole;
+  return results;
 }
 
 /// The decoder has read all its output except the last token: </s> or, at the length limit, another.

@@ -15,8 +15,8 @@ namespace glossa {
 /// A run's search options.
 DecodeOptions decode_options(const DecodeConfig& config);
 
-/// Returns the number that identifies piece `piece` (from 0) of line `line` for sampling. Only long lines have several
-/// pieces. The first piece has the number of its line. Later pieces have numbers above those of all lines.
+/// Returns the number that identifies piece `piece` (from 0) of line `line` for sampling. The first piece has the
+/// number of its line. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
 /// Translation of a line. `score`, `log_probability` and `finished` are as in `Hypothesis`. If the line is translated
@@ -29,9 +29,9 @@ struct Translation {
   Alignment alignment = {};      // of source and translation words, if requested
 };
 
-/// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line with more tokens than the
-/// model has positions is translated in pieces. `cut_line` cuts the line so that no piece is longer than training
-/// sentences were. Not thread-safe.
+/// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line is translated in pieces if
+/// `split_sentences` is on and it has several sentences, or if a piece has more tokens than the model has positions.
+/// `cut_line` cuts such a piece so that no part is longer than training sentences were. Not thread-safe.
 class Translator {
  public:
   Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
@@ -44,14 +44,22 @@ class Translator {
     return translate(encode(lines, name, first_line));
   }
 
+  /// Makes later lines be translated sentence by sentence; off by default. Most models are trained on lines of one
+  /// sentence (TextStatistics::has_one_sentence_a_line) and mix up several.
+  void split_sentences(bool on) { splits_sentences_ = on; }
+
+  /// Returns the line, or its sentences if lines are split. `add` translates each separately.
+  std::vector<std::string_view> sentences(std::string_view line) const;
+
   /// Lines as model input. Each line has one or more pieces, or none if it has no token.
   struct Sources {
     std::vector<std::vector<int>> ids;  // per piece
     std::vector<std::int64_t> numbers;  // per piece: its `piece_number`
     std::vector<std::size_t> lines;     // line of each piece, counted from 0
     std::vector<Index> first_words;     // first word of each piece within its line, counted from 0
+    std::vector<std::size_t> spaces;    // per piece: `extra_spaces` before it
     std::size_t count = 0;              // number of lines
-    std::int64_t in_pieces = 0;         // number of lines with several pieces
+    std::int64_t in_pieces = 0;         // number of lines with a piece that was too long for the model
 
     /// Returns a copy of process 0's `own` in every process of the job. If `own` is null in process 0, returns an empty
     /// value.
@@ -76,9 +84,14 @@ class Translator {
   /// Returns one translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
-  /// Returns the n best translations of each line, best first, as `Searcher::n_best`. A line in several pieces has one
-  /// translation, which joins the best of each piece. A line without pieces has no translation.
+  /// Returns the n best translations of each line, best first, as `Searcher::n_best`. Those of a line in several pieces
+  /// are `joined`. A line without pieces has no translation.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
+
+  /// Joins the n-best lists of a line's pieces. The k-th translation of the line joins the k-th of each piece, or the
+  /// last of a piece that has fewer. `spaces` are the `extra_spaces` before each piece. May move from `pieces`.
+  std::vector<Translation> joined(std::span<std::vector<Translation>> pieces,
+                                  std::span<const std::size_t> spaces) const;
 
   /// Sets the beam of later searches.
   void set_beam(Index beam) { options_.beam = beam; }
@@ -97,7 +110,6 @@ class Translator {
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
 
  private:
-  Translation joined(std::span<const std::vector<Translation>> pieces) const;
   static std::vector<int> read_tokens(const Translation& translation);
   std::vector<int> words_of_line(std::span<const int> ids) const;
   void align(const Sources& sources, std::vector<std::vector<Translation>>& found);
@@ -107,6 +119,7 @@ class Translator {
   DataConfig data_;
   DecodeOptions options_;
   Searcher<float> searcher_;
+  bool splits_sentences_ = false;
   std::optional<Index> alignment_layer_;
   Context<float> context_;  // for attention
 };

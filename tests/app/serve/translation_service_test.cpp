@@ -8,7 +8,6 @@
 
 #include "app/serve/http_error.h"
 #include "autograd/check.h"
-#include "data/text/line_pieces.h"
 #include "tests/support/few_threads.h"
 #include "tests/train/translator_fixture.h"
 
@@ -22,12 +21,19 @@ namespace {
 
 /// A service of one run with random weights.
 struct Served {
-  explicit Served(const DecodeConfig& decode = {}, std::size_t queue = 1000)
+  explicit Served(const DecodeConfig& decode = {}, std::size_t queue = 1000, bool splits_sentences = true)
       : decode(decode),
+        splits_sentences(splits_sentences),
         service({run()}, TranslationService::Limits{.queue = queue, .searches = 2, .batch = 8, .gather = 1ms},
                 metrics) {}
 
-  ServedRun run() const { return {fixture.model->transformer.get(), fixture.tokenizers, fixture.data, decode}; }
+  ServedRun run() const {
+    return {.model = fixture.model->transformer.get(),
+            .tokenizers = fixture.tokenizers,
+            .data = fixture.data,
+            .decode = decode,
+            .splits_sentences = splits_sentences};
+  }
 
   std::vector<std::vector<TranslatedText>> ask(const Lines& texts, std::int64_t alternatives = 0,
                                                const std::string& source = "en", std::chrono::milliseconds time = 60s) {
@@ -55,6 +61,7 @@ struct Served {
 
   TranslatorFixture fixture;
   DecodeConfig decode;
+  bool splits_sentences;
   serve::ServerMetrics metrics;
   TranslationService service;
 };
@@ -77,9 +84,13 @@ TEST_CASE("a text is translated line by line as by the translator, and keeps its
   const auto list = served.ask(lines);
   REQUIRE_EQ(list.size(), lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) CHECK_EQ(best(list, i), expected[i]);
-  const Lines sentences{"a1 a2 a3 a4.", "A5 a5 a2 a2"};
-  CHECK_EQ(best(served.ask({sentences[0] + "  " + sentences[1]})),
-           join_pieces(translator.translate(sentences, "text")));
+  const std::string several = "a1 a2 a3 a4.  A5 a5 a2 a2";
+  translator.split_sentences(true);
+  CHECK_EQ(best(served.ask({several})), translator.translate(Lines{several}, "text").front());
+  Served whole(decode, 1000, false);
+  translator.split_sentences(false);
+  CHECK_EQ(best(whole.ask({several})), translator.translate(Lines{several}, "text").front());
+  CHECK_NE(best(whole.ask({several})), best(served.ask({several})));
   CHECK_EQ(best(served.ask({""})), "");
   CHECK_EQ(best(served.ask({"\n \n"})), "\n\n");
   CHECK(served.ask({}).empty());

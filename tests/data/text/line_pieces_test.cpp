@@ -58,11 +58,34 @@ TEST_CASE("no text is lost, and every piece fits") {
 }
 
 TEST_CASE("pieces are joined by a space, but not between Chinese or Japanese characters") {
-  const auto joined = [](const std::vector<std::string>& pieces) { return join_pieces(pieces); };
+  const auto joined = [](const std::vector<std::string>& pieces) {
+    std::string line;
+    for (const std::string& piece : pieces) append_piece(line, piece);
+    return line;
+  };
   CHECK(joined({"One.", "", "Two."}) == "One. Two.");
   CHECK(joined({"今日は。", "はい"}) == "今日は。はい");
   CHECK(joined({"今日は。", "Yes", "はい"}) == "今日は。 Yes はい");
   CHECK(joined({"그래.", "네"}) == "그래. 네");
   CHECK(joined({"", ""}).empty());
   CHECK(joined({}).empty());
+}
+
+TEST_CASE("spaces in excess of the usual are kept between pieces") {
+  const auto extra = [](std::string_view line) {
+    const Pieces pieces = cut_line(line, at_most(100));
+    REQUIRE_EQ(pieces.size(), 2);
+    return extra_spaces(pieces[0], pieces[1]);
+  };
+  CHECK_EQ(extra("One. Two."), 0);
+  CHECK_EQ(extra("One.   Two."), 2);
+  CHECK_EQ(extra("今日は。はい"), 0);
+  CHECK_EQ(extra("今日は。 はい"), 1);
+  CHECK_EQ(extra("今日は。Yes"), 0);
+  std::string latin = "Un.", japanese = "今日は。";
+  CHECK_FALSE(append_piece(latin, "Deux.", 2));
+  CHECK_EQ(latin, "Un.   Deux.");
+  CHECK(append_piece(japanese, "はい。"));
+  CHECK_FALSE(append_piece(japanese, "はい。", 1));
+  CHECK_EQ(japanese, "今日は。はい。 はい。");
 }

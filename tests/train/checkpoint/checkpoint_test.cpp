@@ -74,24 +74,28 @@ TEST_CASE("the mean of checkpoints is that of their elements, in double; of one 
   CHECK_THROWS_AS(read_mean_parameters(readers, store), Error);
 }
 
-TEST_CASE("the usual number of words is an entry of its own: absent if unknown, and not part of the state's hash") {
+TEST_CASE(
+    "statistics of the training text are entries of their own: absent if unknown, and not part of the state's hash") {
   const TemporaryFolder folder;
   ParameterStore<float> store;
   store.declare("weight", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
   store.allocate(1);
   const auto optimizer = make_optimizer(OptimConfig(), store);
-  const auto written = [&](std::int64_t words) {
+  const auto written = [&](std::int64_t words, std::int64_t several) {
     TrainingState state;
-    state.usual_words = words;
+    state.text = {.usual_words = words, .several_percent = several};
     CheckpointWriter writer;
     add_to_checkpoint(writer, store, *optimizer, nullptr, state, "host");
     writer.write(folder / fmt::format("{}.ckpt", words));
     return CheckpointReader(folder / fmt::format("{}.ckpt", words));
   };
-  const CheckpointReader unknown = written(0), known = written(23);
+  const CheckpointReader unknown = written(0, -1), known = written(23, 0);
   CHECK(unknown.find("usual_words") == nullptr);
-  CHECK(read_training_state(unknown).usual_words == 0);
-  CHECK(read_training_state(known).usual_words == 23);
+  CHECK(unknown.find("several_percent") == nullptr);
+  CHECK(read_training_state(unknown).text.usual_words == 0);
+  CHECK(read_training_state(unknown).text.several_percent == -1);
+  CHECK(read_training_state(known).text.usual_words == 23);
+  CHECK(read_training_state(known).text.several_percent == 0);
   CHECK(state_sha256(unknown) == state_sha256(known));
 }
 

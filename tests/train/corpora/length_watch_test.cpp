@@ -61,13 +61,3 @@ TEST_CASE("a stream is judged after 100 lines, 1000 and so on, before it ends") 
   late.add(line_of(9));
   CHECK(late.has_warned());
 }
-
-TEST_CASE("the usual number of words is that of the encoded sources") {
-  ParallelCorpus text;
-  EncodedCorpus encoded;
-  for (int i = 0; i < 40; ++i) {
-    text.source.push_back(line_of(i < 20 ? 1 + i : 100));  // the second half is left out
-    if (i < 20) encoded.origin.push_back(static_cast<std::size_t>(i));
-  }
-  CHECK(usual_words(text, encoded) == 19);
-}

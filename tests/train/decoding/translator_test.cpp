@@ -100,7 +100,7 @@ TEST_CASE("a line in pieces joins the pieces' translations and combines their sc
   const auto parts = translator.n_best(translator.encode(pieces, "text"), 1);
   REQUIRE_EQ(found.size(), 3);
   CHECK_EQ(found[0].size(), 3);
-  REQUIRE_EQ(found[1].size(), 1);
+  CHECK_EQ(found[1].size(), 3);
   CHECK_EQ(found[2].size(), 3);
   const Translation &whole = found[1][0], &one = parts[0][0], &two = parts[1][0];
   CHECK_EQ(whole.text, one.text + " " + two.text);
@@ -109,6 +109,77 @@ TEST_CASE("a line in pieces joins the pieces' translations and combines their sc
   const double tokens = one.log_probability / one.score + two.log_probability / two.score;
   CHECK_EQ(whole.score, doctest::Approx(whole.log_probability / tokens).epsilon(1e-4));
   CHECK_EQ(translator.translate(lines, "text")[1], whole.text);
+}
+
+TEST_CASE("the sentences of a line are translated one by one if lines are split, and whole otherwise") {
+  const TranslatorFixture fixture;
+  Translator translator = fixture.translator();
+  const Lines lines{"A1 a2.  A3 a4 a5! A6", "a1 a2. a3", "", " a5 a4? "}, sentences{"A1 a2.", "A3 a4 a5!", "A6"};
+  const Lines whole = translator.translate(lines, "text");
+  translator.split_sentences(true);
+  const Lines split = translator.translate(lines, "text");
+  const Lines alone = translator.translate(sentences, "text");
+  CHECK_EQ(split[0], alone[0] + "  " + alone[1] + " " + alone[2]);
+  CHECK_NE(split[0], whole[0]);
+  for (const std::size_t i : {1, 2, 3}) CHECK_EQ(split[i], whole[i]);  // no certain end within the line
+  const Translator::Sources sources = translator.encode(lines, "text", 5);
+  CHECK_EQ(sources.lines, std::vector<std::size_t>{0, 0, 0, 1, 3});
+  CHECK_EQ(sources.first_words, std::vector<Index>{0, 2, 5, 0, 0});
+  CHECK_EQ(sources.spaces, std::vector<std::size_t>{0, 1, 0, 0, 0});
+  CHECK_EQ(sources.numbers, std::vector<std::int64_t>{5, piece_number(5, 1), piece_number(5, 2), 6, 8});
+  CHECK_EQ(sources.in_pieces, 0);
+}
+
+TEST_CASE(
+    "each sentence has the prefix; a sentence that is too long is cut, and one unreadable sentence fails its line") {
+  TranslatorFixture fixture;
+  fixture.data.max_length = 5;
+  fixture.data.source_prefix = "a6";
+  Translator translator = fixture.translator();
+  translator.split_sentences(true);
+  Translator::Sources sources = translator.encode(Lines{"A1. A2 a1 a2 a3 a4 a5 a6 a1 a2 a3 a4 a5 a6. A3"}, "text");
+  CHECK_EQ(sources.in_pieces, 1);
+  REQUIRE_GT(sources.ids.size(), 3);
+  for (const std::vector<int>& ids : sources.ids) CHECK_EQ(ids.front(), sources.ids.front().front());
+  CHECK_EQ(sources.ids.front().size(), 3);
+  CHECK_EQ(sources.ids.back().size(), 3);
+
+  fixture.data.source_prefix = "";
+  fixture.data.unk_id = -1;
+  fixture.data.pad_id = 0, fixture.data.bos_id = 1, fixture.data.eos_id = 2;
+  fixture.tokenizers = train_tokenizers(fixture.data, fixture.corpus);
+  Translator strict = fixture.translator();
+  strict.split_sentences(true);
+  CHECK(error_of<LineError>([&] { strict.add(sources = {}, "a1! A1 a2", "text", 2); }).starts_with("[text:2] "));
+  CHECK(sources.ids.empty());
+  CHECK_EQ(sources.count, 1);
+}
+
+TEST_CASE("the k-th translation of a line joins the k-th of each sentence, or the last of one that has fewer") {
+  const TranslatorFixture fixture;
+  Translator translator = fixture.translator();
+  const auto make = [](const std::string& text, double log_probability, bool finished = true) {
+    return Translation{.text = text, .log_probability = log_probability, .finished = finished, .tokens = {7, 8}};
+  };
+  const std::vector<std::vector<Translation>> lists{{make("Un.", -1), make("Une.", -2)},
+                                                    {make("Deux.", -1)},
+                                                    {},
+                                                    {make("3.", -1), make("4.", -4, false), make("5.", -5)}};
+  auto pieces = lists;
+  const std::vector<Translation> found = translator.joined(pieces, std::vector<std::size_t>{0, 0, 3, 1});
+  REQUIRE_EQ(found.size(), 3);
+  CHECK_EQ(found[0].text, "Un. Deux.  3.");
+  CHECK_EQ(found[1].text, "Une. Deux.  4.");
+  CHECK_EQ(found[2].text, "Une. Deux.  5.");
+  CHECK_EQ(found[0].log_probability, -3);
+  CHECK_EQ(found[0].score, doctest::Approx(-3.0 / 9));
+  CHECK_EQ(found[1].score, doctest::Approx(-7.0 / 8));
+  CHECK(found[0].finished);
+  CHECK_FALSE(found[1].finished);
+  CHECK_EQ(found[0].tokens.size(), 6);
+  pieces = {lists[0]};
+  CHECK_EQ(translator.joined(pieces, std::vector<std::size_t>{0}).size(), 2);
+  CHECK(translator.joined({}, {}).empty());
 }
 
 TEST_CASE("the translations of a line are of its own text, best first") {

@@ -1,0 +1,170 @@
+#include "data/text/sentences.h"
+
+#include "data/text/abbreviations.h"
+#include "data/text/utf8.h"
+
+namespace glossa {
+namespace {
+
+constexpr std::u32string_view ends_before_space =
+    U"\u2026\u037E\u0589\u061F\u06D4\u1362\u104B\u17D4\u203C\u2047\u2048\u2049";
+constexpr std::u32string_view ends_anywhere = U"\u0964\u0965\u3002\uFF01\uFF0E\uFF1F\uFF61";
+constexpr std::u32string_view closing =
+    U"\"')]}\u00AB\u00BB\u2019\u201C\u201D\u2039\u203A\u3009\u300B\u300D\u300F\u3011\uFF09";
+constexpr std::u32string_view opening = U"([{\u00AB\u2018\u201C\u2039\u3008\u300A\u300C\u300E\u3010\uFF08";
+
+/// How far to look for a letter, or back for a word: keeps the work in proportion to the text.
+constexpr int far = 24;
+
+bool is_in(std::u32string_view set, char32_t c) { return set.find(c) != set.npos; }
+bool is_greek(char32_t c) { return (c >= 0x0370 && c <= 0x03FF) || (c >= 0x1F00 && c <= 0x1FFF); }
+bool is_word(char32_t c) { return !utf8::is_space(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c); }
+
+/// A place in a line at which a sentence may end.
+struct End {
+  std::size_t marks = 0;       // where the end marks begin
+  std::size_t after = 0;       // after the marks and their closing quotes and brackets
+  std::size_t next = 0;        // where the next sentence begins
+  std::string_view mark = {};  // the marks
+  bool is_closed = false;      // quotes or brackets follow the marks
+};
+
+/// Reads the code points of a line in order.
+class Scan {
+ public:
+  explicit Scan(std::string_view line) : line_(line) {}
+
+  /// Returns the next place at which a sentence may end and another may begin, or one with `next` at the line's end.
+  End next_end() {
+    for (char32_t before = 0; at_ < line_.size(); before = take()) {
+      if (!is_mark(now(), before)) continue;
+      End end{.marks = at_};
+      char32_t last = 0;
+      while (is_mark(now(), before)) last = take();
+      end.mark = line_.substr(end.marks, at_ - end.marks);
+      while (is_mark(now(), before) || closes(now(), last)) {
+        end.is_closed = true;
+        take();
+      }
+      end.after = at_;
+      skip_spaces();
+      // A French closing quote has a space before it.
+      while (at_ > end.after && is_in(closing, now()) && !is_in(opening, now()) && !is_word(after_now())) {
+        end.is_closed = true;
+        take();
+        end.after = at_;
+        skip_spaces();
+      }
+      end.next = at_;
+      const bool parts = at_ > end.after || is_in(ends_anywhere, last) || (stands_close(before) && stands_close(now()));
+      if (parts || at_ == line_.size()) return end;
+      before = last;
+    }
+    return {.marks = at_, .after = at_, .next = at_};
+  }
+
+ private:
+  char32_t now() const { return at_ < line_.size() ? utf8::first(line_.substr(at_)).value : 0; }
+  char32_t after_now() const {
+    const std::string_view rest = line_.substr(at_);
+    return utf8::first(rest.substr(utf8::first(rest).bytes)).value;
+  }
+  char32_t take() {
+    const utf8::CodePoint c = utf8::first(line_.substr(at_));
+    at_ += c.bytes;
+    return c.value;
+  }
+  void skip_spaces() {
+    while (at_ < line_.size() && utf8::is_space(now())) take();
+  }
+  static bool is_mark(char32_t c, char32_t before) {
+    if (c < 0x80) return c == '.' || c == '!' || c == '?' || (c == ';' && is_greek(before));  // Greek's question mark
+    return is_in(ends_before_space, c) || is_in(ends_anywhere, c);
+  }
+
+  /// True for closing quotes and brackets directly after an end mark. “ and « close German quotes and open others.
+  static bool closes(char32_t c, char32_t mark) {
+    return is_in(closing, c) && !(is_in(ends_anywhere, mark) && is_in(opening, c));
+  }
+
+  std::string_view line_;
+  std::size_t at_ = 0;
+};
+
+/// The first letter or digit of a text, if it is near; otherwise 0.
+char32_t first_of_words(std::string_view text) {
+  for (int i = 0; i < far && !text.empty(); ++i) {
+    const utf8::CodePoint c = utf8::first(text);
+    if (is_word(c.value)) return c.value;
+    text.remove_prefix(c.bytes);
+  }
+  return 0;
+}
+
+/// The word at the end of a text. Apostrophes, periods and commas are within words, hyphens are not.
+std::string_view last_word(std::string_view text) {
+  std::size_t begin = text.size();
+  for (int i = 0; i < far && begin > 0; ++i) {
+    const std::string_view before = text.substr(0, begin);
+    const char32_t c = last_code_point(before);
+    if (!is_word(c) && c != '.' && c != ',' && c != '\'' && c != U'\u2019') break;
+    --begin;
+    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
+  }
+  return text.substr(begin);
+}
+
+bool is_ellipsis(std::string_view mark) {
+  return mark.size() > 1 && mark.find_first_not_of(
+                                "."
+                                "\u2026") == mark.npos;
+}
+
+/// True if the sentence that begins at `begin` certainly ends at `end`.
+bool is_certain(std::string_view line, std::size_t begin, const End& end) {
+  const std::string_view sentence = line.substr(begin, end.marks - begin), rest = line.substr(end.next);
+  const char32_t first = first_of_words(rest);
+  if (first == 0 || first_of_words(sentence) == 0) return false;
+  if (utf8::is_lower(first) && !is_in(ends_anywhere, last_code_point(end.mark))) return false;
+  const bool is_spaced = end.next > end.after;
+  if (!is_spaced && end.is_closed) return is_in(opening, utf8::first(rest).value);
+  if (!is_spaced && end.mark == "\uFF0E" && utf8::is_number(first)) return false;  // a decimal point
+  if (is_ellipsis(end.mark)) return is_spaced && !utf8::is_space(last_code_point(sentence));
+  return end.mark != "." || end.is_closed || !may_be_abbreviation(last_word(sentence), utf8::is_number(first));
+}
+
+std::vector<std::string_view> split(std::string_view line, bool only_certain) {
+  std::vector<std::string_view> sentences;
+  std::size_t begin = 0;
+  const auto add = [&](std::size_t end) {
+    const std::string_view sentence = utf8::trimmed(line.substr(begin, end - begin));
+    if (!sentence.empty()) sentences.push_back(sentence);
+  };
+  Scan scan(line);
+  for (End end = scan.next_end(); end.next < line.size(); end = scan.next_end()) {
+    if (only_certain && !is_certain(line, begin, end)) continue;
+    add(end.after);
+    begin = end.next;
+  }
+  add(line.size());
+  return sentences;
+}
+
+}  // namespace
+
+std::vector<std::string_view> split_sentences(std::string_view line) { return split(line, true); }
+std::vector<std::string_view> split_at_end_marks(std::string_view line) { return split(line, false); }
+
+bool stands_close(char32_t c) {
+  const auto within = [&](char32_t low, char32_t high) { return c >= low && c <= high; };
+  return within(0x2E80, 0x312F) || within(0x31A0, 0xA4CF) || within(0xF900, 0xFAFF) || within(0xFF01, 0xFF9F) ||
+         within(0x20000, 0x3FFFF);
+}
+
+char32_t last_code_point(std::string_view text) {
+  std::size_t at = text.size() - 1;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return utf8::first(text.substr(at)).value;
+}
+
+}  // namespace glossa

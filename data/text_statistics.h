@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "data/encoded_corpus.h"
+#include "data/parallel_corpus.h"
+
+namespace glossa {
+
+/// Statistics of a model's training text. Text to translate should be similar.
+struct TextStatistics {
+  std::int64_t usual_words = 0;       // word count that 95 % of the sources do not exceed; 0: unknown
+  std::int64_t several_percent = -1;  // percentage of the sources that have several sentences; -1: unknown
+
+  /// True unless many sources have several sentences. Such a model can translate several at once; others mix them up.
+  bool has_one_sentence_a_line() const { return several_percent <= 20; }
+};
+
+/// Returns the statistics of the encoded pairs' sources. `text` is the corpus before encoding. Of a large corpus, looks
+/// for sentences in a sample of the lines.
+TextStatistics text_statistics(const ParallelCorpus& text, const EncodedCorpus& encoded);
+
+}  // namespace glossa
