@@ -226,9 +226,10 @@ std::string describe(const CorpusReport& report, bool with_left_out) {
   std::vector<std::string> read;
   if (report.lines > 0 || report.units == 0) read.push_back(counted(report.lines, "line"));
   if (report.units > 0) read.push_back(counted(report.units, "unit"));
-  std::string text = fmt::format("{} from {}", counted(report.pairs, "pair"), fmt::join(read, " and "));
-  if (report.held_out > 0) text += fmt::format(", {} held out of training", report.held_out);
-  if (report.repeated > 0) text += ", " + counted(report.repeated, "duplicate") + " among them";
+  std::string text = counted(report.pairs, "pair");
+  if (report.repeated > 0) text += fmt::format(" (including {})", counted(report.repeated, "duplicate"));
+  text += fmt::format(" from {}", fmt::join(read, " and "));
+  if (report.held_out > 0) text += fmt::format(", {} held out of training", counted(report.held_out, "other pair"));
   if (report.further_variants > 0)
     text += fmt::format(", {} of a language ignored", counted(report.further_variants, "further variant"));
   if (report.unused_columns > 0) text += fmt::format(", {} ignored", counted(report.unused_columns, "further column"));

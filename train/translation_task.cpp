@@ -196,9 +196,9 @@ std::vector<std::string> TranslationTask::head() const {
       fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
                   tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                   tokenizers_.shared() ? ", shared" : ""),
-      fmt::format("{} per epoch; useful tokens: {:.1f} % of padded boxes{}", counted(batches_.size(), "batch"),
-                  100 * useful_share(training_, batches_, Layout::padded),
-                  config_.data.layout == DataConfig::Layout::packed ? ", 100 % as packed" : "")};
+      fmt::format("{} per epoch, {}{:.1f} % padding", counted(batches_.size(), "batch"),
+                  config_.data.layout == DataConfig::Layout::packed ? "packed; padded batches would contain " : "with ",
+                  100 - 100 * useful_share(training_, batches_, Layout::padded))};
   if (sampler_.oversized() > 0)
     lines.push_back(counted(sampler_.oversized(), "sentence") + " longer than data.max_tokens: one batch each");
   if (can_validate() && config_.train.decode_validation)

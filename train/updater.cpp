@@ -104,8 +104,8 @@ std::string Updater::rehearse() {
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   const double parameters = mib(parameters_.values().size_bytes());
   return fmt::format(
-      "memory: parameters {0:.1f} MiB, gradients {0:.1f}, optimizer {1:.1f}{2};\n"
-      "    a step of {3} rows {4:.1f}; {5:.0f} in all with program and data, without validation",
+      "memory in MiB: parameters {0:.1f}, gradients {0:.1f}, optimizer {1:.1f}{2},\n"
+      "    largest batch ({3} tokens) {4:.1f}; the whole process, before any validation, {5:.0f}",
       parameters, mib(moments), average_ ? fmt::format(", average {:.1f}", parameters) : "", loss.rows,
       mib(context_.arena().peak_bytes()), peak_rss_mb());
 }

@@ -73,11 +73,9 @@ void export_model(const RunName& name, const ExportArguments& arguments) {
     export_marian(model, arguments.marian);
     note_written(arguments.marian);
     const bool is_marians = run.config.model.sinusoid == ModelConfig::Sinusoid::halves;
-    print_note(
-        "note: Marian and an import of its folder compute model.sinusoid: halves, ct2-marian-converter computes "
-        "sorted; "
-        "this model has {}, so the other's results differ a little\n",
-        is_marians ? "halves" : "sorted");
+    print_note("note: this model has model.sinusoid: {}. {}, so translations differ slightly there\n",
+               is_marians ? "halves" : "sorted",
+               is_marians ? "ct2-marian-converter assumes sorted" : "Marian and glossa import assume halves");
   }
 }
 

@@ -67,12 +67,12 @@ TEST_CASE("each pair is in one part, in the order of the corpus, with its line")
   CHECK(split.validation.source.size() == 20);
   CHECK(split.test.source.size() == 10);
   CHECK(sorted(all) == sorted(pairs_of(whole)));
-  CHECK(describe(split.training.report) == "70 pairs from 100 lines, 30 held out of training");
+  CHECK(describe(split.training.report) == "70 pairs from 100 lines, 30 other pairs held out of training");
   CHECK(describe(split.test.report) == "10 pairs from 10 lines");
   ParallelCorpus memory = whole;
   std::swap(memory.report.lines, memory.report.units);
   const SplitCorpus units = hold_out(memory, {.valid = 20, .test = 10}, "data.split");
-  CHECK(describe(units.training.report) == "70 pairs from 100 units, 30 held out of training");
+  CHECK(describe(units.training.report) == "70 pairs from 100 units, 30 other pairs held out of training");
   CHECK(describe(units.validation.report) == "20 pairs from 20 units");
   CHECK(describe(units.test.report) == "10 pairs from 10 units");
   CHECK(split.training.name == "corpus");
@@ -101,7 +101,8 @@ TEST_CASE("a held-out source has one pair held out and none in training, whateve
     for (const std::string& source : part->source)
       CHECK(std::ranges::find(split.training.source, source) == split.training.source.end());
   CHECK(describe(split.training.report) ==
-        "39 pairs from 60 lines, 7 held out of training; left out: same-source 14 (the same source is held out)");
+        "39 pairs from 60 lines, 7 other pairs held out of training; left out: same-source 14 (the same source is held "
+        "out)");
 }
 
 TEST_CASE("a corpus that has grown does not hold out pairs it was trained on") {

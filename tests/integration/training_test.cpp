@@ -69,8 +69,8 @@ TEST_CASE("terminal and log show briefly what is trained and until when; the opt
   const Outcome outcome = tiny.train("run", {"train.max_epochs=2"});
   REQUIRE_EQ(outcome.status, 0);
   const std::string log = read_bytes(tiny / "run/train.log");
-  for (const char* part : {"1 thread of ", "toy/train: ", " parameters; ",
-                           " batches per epoch; useful tokens: ", "trains until 20 updates or 2 epochs"}) {
+  for (const char* part : {"1 thread of ", "toy/train: ", " parameters; ", " batches per epoch, packed; ",
+                           "trains until 20 updates or 2 epochs"}) {
     CAPTURE(part);
     CHECK_NE(outcome.err.find(part), std::string::npos);
     CHECK_NE(log.find(part), std::string::npos);
@@ -112,11 +112,12 @@ TEST_CASE("the memory that training needs is reported in advance, and right") {
     REQUIRE_MESSAGE(!number.empty(), pattern);
     return std::stod(number);
   };
-  const double count = mib("model: ([0-9]+) parameters"), parameters = mib("memory: parameters ([0-9.]+) MiB");
+  const double count = mib("model: ([0-9]+) parameters"), parameters = mib("memory in MiB: parameters ([0-9.]+),");
   CHECK_EQ(parameters, doctest::Approx(count * sizeof(float) / (1 << 20)).epsilon(0.1));
   CHECK_EQ(mib("gradients ([0-9.]+), "), parameters);
-  CHECK_EQ(mib("optimizer ([0-9.]+);"), doctest::Approx(2 * parameters).epsilon(0.1));  // Adam's moments
-  const double step = mib("a step of [0-9]+ rows ([0-9.]+);"), in_all = mib("; ([0-9]+) in all");
+  CHECK_EQ(mib("optimizer ([0-9.]+),"), doctest::Approx(2 * parameters).epsilon(0.1));  // Adam's moments
+  const double step = mib("largest batch \\([0-9]+ tokens\\) ([0-9.]+);"),
+               in_all = mib("before any validation, ([0-9]+)");
   CHECK_GT(step, 4 * parameters);
   CHECK_GT(in_all, 4 * parameters + step);
   if (!program_is_sanitized())  // it keeps freed memory for a while

@@ -70,7 +70,8 @@ TEST_CASE("an end inside the warm-up and a source in one letter case are reporte
   fixture.config.optim.warmup = updates(1000);
   fixture.train(fixture.config, "run");
   const std::string log = read_bytes(fixture / "run/train.log");
-  CHECK(log.find("first pair: 'w0 end'\n    translated: 'v0 ende .'") != log.npos);
+  CHECK(log.find("first pair: source 'w0 end'\n    target 'v0 ende .'") != log.npos);
+  CHECK(log.find("per epoch, packed; padded batches would contain ") != log.npos);
   CHECK(log.find("warning: train.max_epochs ends training after ") != log.npos);
   CHECK(log.find("-case source letters:") != log.npos);
 }

@@ -131,10 +131,12 @@ void check_train(const TrainConfig& train, const DataConfig& data) {
            "expected train.max_updates, train.max_epochs or train.max_minutes above 0; got none. Hint: without a "
            "limit, training never ends");
   const bool decoded = train.metric != Metric::loss && train.metric != Metric::perplexity;
+  const char* name = TrainConfig::metric_names.begin()[static_cast<std::size_t>(train.metric)];
   if (decoded && !train.decode_validation)
     misuse("train.metric",
-           "expected loss or perplexity with train.decode_validation: false; got one that needs "
-           "translations");
+           "expected loss or perplexity, because train.decode_validation: false leaves out the translations that {} "
+           "needs; got {}",
+           name, name);
   if (train.patience > 0 && (train.validate_every.never() || !has_validation(data)))
     misuse("train.patience", "expected 0 without validation; got {}. Hint: set data.valid and train.validate_every",
            train.patience);

@@ -57,7 +57,7 @@ std::vector<Option<DataConfig>> data_options() {
       option("unk_id", &C::unk_id, whole("[-1, 999999]"), "id of <unk>; -1 for a vocabulary without it"),
       option("pad_id", &C::pad_id, whole("[0, 999999]"), "id of <pad>"),
       option("bos_id", &C::bos_id, whole("[0, 999999]"),
-             "id of <s>, which starts the decoder; may be that of <pad>, whose embedding is then 0"),
+             "id of <s>, the first input of the decoder; if it equals pad_id, <pad> is this input, with embedding 0"),
       option("eos_id", &C::eos_id, whole("[0, 999999]"), "id of </s>, which ends a sentence"),
       option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "batch size, counted by batch_rule").or_auto(),
       option("batch_rule", &C::batch_rule, choice<C::BatchRule>({"longest_side", "tokens", "sentences"}),
@@ -101,8 +101,9 @@ std::vector<Option<ModelConfig>> model_options() {
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned"}), "positional encoding"),
       option(
           "sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
-          "columns: sines and cosines alternate, as in the paper; sines first, of other frequencies, as in Marian; "
-          "alternating, with frequency 10000^(-2i/width) at column i; or the paper's, sines first, as in transformers"),
+          "columns of sines and cosines. interleaved: alternating, as in the paper; sorted: the paper's columns, all "
+          "sines first, as in transformers; halves: all sines first, with Marian's frequencies; raw_index: "
+          "alternating, with frequency 10000^(-2i/width) in column i"),
       option("max_positions", &C::max_positions, whole("[1, 1048576]"), "maximum number of positions"),
       option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
              "shared weights: none, target embedding and output projection, these and the source embedding, or the two "

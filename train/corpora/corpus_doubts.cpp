@@ -67,7 +67,7 @@ bool same_files(const std::string& a, const std::string& b, const DataConfig& co
 }  // namespace
 
 std::string first_pair(const ParallelCorpus& corpus) {
-  return fmt::format("first pair: '{}'\n    translated: '{}'", shortened(corpus.source.front()),
+  return fmt::format("first pair: source '{}'\n    target '{}'", shortened(corpus.source.front()),
                      shortened(corpus.target.front()));
 }
 

@@ -394,8 +394,8 @@ TEST_CASE("options that must fit together are checked together") {
         "Hint: without a limit, training never ends");
   CHECK(check_error({"train.max_updates=0", "train.max_minutes=0.5"}) == "no error");
   CHECK(check_error({"train.metric=bleu", "train.decode_validation=false"}) ==
-        "[train.metric] expected loss or perplexity with train.decode_validation: false; got one that needs "
-        "translations");
+        "[train.metric] expected loss or perplexity, because train.decode_validation: false leaves out the "
+        "translations that bleu needs; got bleu");
   CHECK(check_error({"data.train=a", "train.patience=3"}) ==
         "[train.patience] expected 0 without validation; got 3. Hint: set data.valid and train.validate_every");
   CHECK(check_error({"decode.max_length_factor=0", "decode.max_length_extra=0"}) ==

@@ -94,8 +94,8 @@ TEST_CASE("a source in one letter case gives a warning, unless data.lowercase is
 }
 
 TEST_CASE("the first pair is shown, shortened between characters") {
-  CHECK(first_pair(corpus_of({"Go."}, {"Geh."})) == "first pair: 'Go.'\n    translated: 'Geh.'");
+  CHECK(first_pair(corpus_of({"Go."}, {"Geh."})) == "first pair: source 'Go.'\n    target 'Geh.'");
   std::string text;
   for (int i = 0; i < 37; ++i) text += "é";
-  CHECK(first_pair(corpus_of({text}, {"x"})) == "first pair: '" + text.substr(0, 72) + "...'\n    translated: 'x'");
+  CHECK(first_pair(corpus_of({text}, {"x"})) == "first pair: source '" + text.substr(0, 72) + "...'\n    target 'x'");
 }

@@ -215,7 +215,7 @@ TEST_CASE("several corpora of any kind are joined in order, with duplicates coun
   const ParallelCorpus all = read_corpora(list("data.duplicates=keep"), 1).training;
   CHECK(all.source == std::vector<std::string>{"one", "two", "one", "three"});
   CHECK(all.place(3) == texts / "memory.tmx" + ", unit 2");
-  CHECK(describe(all.report) == "4 pairs from 2 lines and 2 units, 1 duplicate among them");
+  CHECK(describe(all.report) == "4 pairs (including 1 duplicate) from 2 lines and 2 units");
   const ParallelCorpus different = read_corpora(list("data.duplicates=drop"), 1).training;
   CHECK(different.source == std::vector<std::string>{"one", "two", "three"});
   CHECK(describe(different.report) == "3 pairs from 2 lines and 2 units; left out: duplicate 1");
