@@ -23,11 +23,14 @@
   const colorOf = (run) => report.runs.indexOf(run) % colors;
   const dashOf = (run) => dashes[Math.floor(report.runs.indexOf(run) / 2) % dashes.length];
   const last = (list) => list?.[list.length - 1];
+  const optionOf = (run, key) => report.options.find((option) => option.key === key).values[report.runs.indexOf(run)];
 
+  /** A table. Cells have their column's name, which a narrow window shows before the value. */
   function table(caption, head, rows, name = "") {
+    const cellOf = (cell, i) => make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { "data-column": head[i] }, cell);
     return window.glossaWide(caption, make("table", { class: `rows ${name}` }, [
       make("thead", {}, make("tr", {}, head.map((cell) => make("th", { scope: "col" }, cell)))),
-      make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell, i) => make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, cell)))))]));
+      make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cellOf))))]));
   }
 
   /** Seconds as a clock shows them. */
@@ -66,14 +69,22 @@
     return Object.fromEntries(Object.entries(validation).filter(([, v]) => Array.isArray(v)).map(([key, values]) => [key, values[at]]));
   }
 
+  /** The epochs that a run has completed, as in the log's last line. Without its corpus only the whole ones are known. */
+  function epochsOf(run, updates) {
+    const corpus = report.corpora[run.corpus], current = Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0);
+    if (!corpus.batches || corpus.changed) return current > 0 ? `${current - 1} to ${current}` : "–";
+    const accumulate = Number(optionOf(run, "train.accumulate")), perEpoch = Math.ceil(corpus.batches / accumulate);
+    return (Math.floor(updates / perEpoch) + ((updates % perEpoch) * accumulate) / corpus.batches).toFixed(2);
+  }
+
   function rowOfRun(run) {
     const best = bestValidation(run), updates = Math.max(0, last(run.training.update) ?? 0, last(run.validation.update) ?? 0);
     const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
     const score = (key) => (best && Number.isFinite(best[key]) ? ofHundred(best[key]) : "–");
     const ofHundred = (value) => value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });  // as in the log
-    return [[swatch(run), " ", make("span", { class: "name" }, run.name)], states[run.state] ?? run.state, text(updates), text(Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0)),
-            run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–",
-            best ? text(best.update) : "–", score("valid_perplexity"), score("valid_bleu"), score("valid_chrf")];
+    return [[swatch(run), " ", make("span", { class: "name" }, run.name)], states[run.state] ?? run.state,
+            score("valid_perplexity"), score("valid_bleu"), score("valid_chrf"), best ? text(best.update) : "–", text(updates),
+            epochsOf(run, updates), run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–"];
   }
 
   function showHead() {
@@ -85,7 +96,7 @@
     const problems = report.runs.flatMap((run) => run.problems.map((problem) => (several ? `${run.name}: ` : "") + problem));
     place("problems").hidden = problems.length === 0;
     place("problems").replaceChildren("Could not be read:", make("ul", {}, problems.map((problem) => make("li", {}, problem))));
-    const head = ["run", "state", "updates", "epoch", "time", "parameters", "best update", "perplexity", "BLEU", "chrF2"];
+    const head = ["run", "state", "perplexity", "BLEU", "chrF2", "best update", "updates", "epochs", "time", "parameters"];
     place("runs").replaceChildren(table("Runs", head, report.runs.map(rowOfRun), "numbers-right"),
       ...report.runs.filter(endOf).map((run) => make("p", { class: "quiet" }, [`${run.name}: `, ...elementsOf(endOf(run))])));
   }
@@ -242,9 +253,8 @@
     const runs = report.runs.filter((run) => run.samples.length > 0);
     if (runs.length === 0) return;
     place("samples").hidden = false;
-    const option = (run, key) => report.options.find((o) => o.key === key).values[report.runs.indexOf(run)];
     runChooser(place("samples-run"), runs, "samples", (run) => {
-      const [from, to] = [option(run, "data.source"), option(run, "data.target")];
+      const [from, to] = [optionOf(run, "data.source"), optionOf(run, "data.target")];
       place("samples-list").replaceChildren(...run.samples.map((sample) => make("article", { class: "sample" }, [
         make("p", { class: "source", lang: from, dir: "auto" }, sample.source),
         window.glossaWide("Translations", make("table", { class: "rows" }, make("tbody", {}, [
@@ -291,17 +301,17 @@
   function lengthSpec(corpus) {
     const series = sides(corpus).map((side, i) => ({
       name: side.language, color: i, dash: dashes[i], steps: true,
-      xs: [0, ...side.counts.map((_, k) => (k + 1) * side.bin)], ys: [side.counts[0], ...side.counts],
+      xs: [0, ...side.counts.map((_, k) => (k + 1) * corpus.bin)], ys: [side.counts[0], ...side.counts],
     }));
-    const wide = sides(corpus).some((side) => side.bin > 1);
-    return { title: `Lengths of sentences: ${corpus.name}`, series, y: { label: wide ? "sentences per bin of lengths" : "sentences", zero: true },
+    const label = corpus.bin > 1 ? `sentences per bin of ${corpus.bin} tokens` : "sentences";
+    return { title: "Lengths of sentences", series, y: { label, zero: true },
              x: { label: "tokens, including special ones", whole: true, text: (x) => `${text(x)} tokens` } };
   }
 
   function frequencySpec(corpus) {
     const series = sides(corpus).map((side, i) => ({ name: side.language, color: i, dash: dashes[i], dots: false, xs: side.rank, ys: side.count,
                                                      notes: labels(side.token).map((token) => `‘${token}’`) }));
-    return { title: `Frequencies of tokens: ${corpus.name}`, series, y: { label: "times", log: true },
+    return { title: "Frequencies of tokens", series, y: { label: "times", log: true },
              x: { label: "rank of the token", log: true, text: (x) => `rank ${text(x)}` } };
   }
 
@@ -336,12 +346,19 @@
 
   // --- configuration and logs
 
-  const optionName = (option) => [make("code", {}, option.key), make("span", { class: "help" }, option.help)];
+  const valueOf = (option, value) => make("code", { class: value === option.usual ? "usual" : "" }, value === "" ? '""' : value);
+  const valuesOf = (option) => option.values.map((value) => valueOf(option, value));
 
-  function optionTable(caption, options, more = []) {
-    const value = (option) => (v) => make("code", { class: v === option.usual ? "usual" : "" }, v === "" ? '""' : v);
-    return table(caption, ["option", ...report.runs.map((run) => run.name), ...more.map(() => "default")],
-                 options.map((option) => [optionName(option), ...option.values.map(value(option)), ...more.map(() => make("code", { class: "usual" }, option.usual))]), "options");
+  /** The options that differ from the defaults or between the runs, each on a line. */
+  function briefOptions(caption, options) {
+    return table(caption, ["option", ...report.runs.map((run) => run.name), "default"],
+                 options.map((option) => [make("code", { title: option.help }, option.key), ...valuesOf(option), valueOf(option, option.usual)]), "options");
+  }
+
+  function explainedOptions() {
+    const name = (option) => [make("code", {}, option.key), make("span", { class: "help" }, option.help)];
+    return table("All options", ["option", ...report.runs.map((run) => run.name)],
+                 report.options.map((option) => [name(option), ...valuesOf(option)]), "options explained");
   }
 
   function showOptions() {
@@ -350,15 +367,15 @@
     const parts = [];
     if (several)
       parts.push(make("h3", {}, "Differences between the runs"), differing.length === 0 ? make("p", {}, "No option differs.")
-                                                                  : optionTable("Differences between the runs", differing));
+                                                                  : briefOptions("Differences between the runs", differing));
     parts.push(make("h3", {}, "Differences from the defaults"), unusual.length === 0 ? make("p", {}, "No option differs.")
-                                                                  : optionTable("Differences from the defaults", unusual, ["usual"]));
-    parts.push(make("details", {}, [make("summary", {}, `All ${report.options.length} options`), optionTable("All options", report.options)]));
+                                                                  : briefOptions("Differences from the defaults", unusual));
+    parts.push(make("details", {}, [make("summary", {}, `All ${report.options.length} options, explained`), explainedOptions()]));
     place("options").replaceChildren(...parts);
   }
 
   function showLogs() {
-    place("logs").replaceChildren(...report.runs.map((run) => make("details", several ? {} : { open: "" }, [
+    place("logs").replaceChildren(...report.runs.map((run) => make("details", {}, [
       make("summary", {}, run.name), make("pre", { tabindex: 0 }, run.log.join("\n") || "Nothing yet.")])));
   }
 

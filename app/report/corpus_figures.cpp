@@ -12,15 +12,19 @@ namespace {
 constexpr std::int64_t max_bins = 64, first_ranks = 30;
 constexpr double next_rank = 1.06;  // ratio of successive ranks beyond the first ones
 
-void count_lengths(std::vector<std::int64_t> lengths, SideFigures& side) {
+void summarize_lengths(std::vector<std::int64_t> lengths, SideFigures& side) {
   std::sort(lengths.begin(), lengths.end());
   side.longest = lengths.back();
   side.median_length = lengths[lengths.size() / 2];
   side.mean_length = static_cast<double>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0})) /
                      static_cast<double>(lengths.size());
-  side.bin = (side.longest + max_bins - 1) / max_bins;
-  side.counts.resize(static_cast<std::size_t>((side.longest + side.bin - 1) / side.bin));
-  for (const std::int64_t length : lengths) ++side.counts[static_cast<std::size_t>((length - 1) / side.bin)];
+}
+
+/// The number of lengths in each bin, up to that of the longest.
+std::vector<std::int64_t> histogram(const std::vector<std::int64_t>& lengths, std::int64_t longest, std::int64_t bin) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>((longest + bin - 1) / bin));
+  for (const std::int64_t length : lengths) ++counts[static_cast<std::size_t>((length - 1) / bin)];
+  return counts;
 }
 
 void count_tokens(const std::vector<std::vector<int>>& sentences, const Tokenizer& tokenizer, SideFigures& side) {
@@ -58,7 +62,7 @@ JsonLine json_of(const SideFigures& side) {
   json.add("language", side.language).add("tokens", side.tokens).add("unknown", side.unknown);
   json.add("vocabulary", side.vocabulary).add("seen", side.seen).add("once", side.once);
   json.add("mean_length", side.mean_length).add("median_length", side.median_length).add("longest", side.longest);
-  json.add("bin", side.bin).add_numbers("counts", numbers(side.counts));
+  json.add_numbers("counts", numbers(side.counts));
   json.add_numbers("rank", numbers(side.rank)).add_numbers("count", numbers(side.count)).add("token", side.token);
   return json;
 }
@@ -76,8 +80,12 @@ CorpusFigures corpus_figures(const Config& config, const Tokenizers& tokenizers,
     source.push_back(training.source_length(i));
     target.push_back(training.target_length(i));
   }
-  count_lengths(std::move(source), figures.source);
-  count_lengths(std::move(target), figures.target);
+  summarize_lengths(source, figures.source);
+  summarize_lengths(target, figures.target);
+  const std::int64_t longest = std::max(figures.source.longest, figures.target.longest);
+  figures.bin = (longest + max_bins - 1) / max_bins;
+  figures.source.counts = histogram(source, figures.source.longest, figures.bin);
+  figures.target.counts = histogram(target, figures.target.longest, figures.bin);
   count_tokens(training.source, *tokenizers.source, figures.source);
   count_tokens(training.target, *tokenizers.target, figures.target);
 
@@ -92,7 +100,7 @@ CorpusFigures corpus_figures(const Config& config, const Tokenizers& tokenizers,
 
 std::string to_json(const CorpusFigures& figures) {
   JsonLine json;
-  json.add("name", figures.name).add("pairs", figures.pairs).add("batches", figures.batches);
+  json.add("name", figures.name).add("pairs", figures.pairs).add("batches", figures.batches).add("bin", figures.bin);
   json.add("source", json_of(figures.source)).add("target", json_of(figures.target));
   json.add("useful_padded", figures.useful_padded).add("useful_packed", figures.useful_packed);
   json.add("layout", figures.layout);

@@ -18,7 +18,6 @@ struct SideFigures {
   // Tokens per sentence as in a batch, including special tokens.
   double mean_length = 0;
   std::int64_t median_length = 0, longest = 0;
-  std::int64_t bin = 1;              ///< width of the length histogram's bins
   std::vector<std::int64_t> counts;  ///< counts[k]: sentences of k·bin + 1 to (k + 1)·bin tokens
 
   // Tokens and their frequencies by rank, the most frequent first. If there are many ranks, only a selection of them.
@@ -30,6 +29,7 @@ struct SideFigures {
 struct CorpusFigures {
   std::string name;
   std::int64_t pairs = 0, batches = 0;
+  std::int64_t bin = 1;  ///< width of the bins of both sides' length histograms
   SideFigures source, target;
   double useful_padded = 0, useful_packed = 0;  ///< tokens / computed rows, from 0 to 1
   std::string layout;                           ///< the run's layout: packed or padded

@@ -77,6 +77,10 @@ TEST_CASE("a report in a browser shows every curve, fits the window and gives va
     for (const char* curve : {"valid_chrf"}) CHECK_EQ(lines[curve], std::set<std::string>{"run"});
     CHECK_EQ(browser.run("return document.querySelectorAll('[data-curve=loss] .mark.resume').length"), "1");
     CHECK_EQ(browser.run("return document.querySelectorAll('#corpora figure path.line').length"), "4");
+    // Help takes no room until it is asked for.
+    CHECK_EQ(
+        browser.run("return [...document.querySelectorAll('#options .help')].some(help => help.checkVisibility())"),
+        "false");
     CHECK_EQ(browser.text("document.querySelector('#problems').innerText.includes('other') ? 'found' : ''"), "found");
     CHECK_NE(browser.run("return document.querySelectorAll('#samples article').length"), "0");
     CHECK_NE(browser.run("return document.querySelectorAll('#attention-picture td').length"), "0");
@@ -148,7 +152,7 @@ TEST_CASE("a report shows once, and not as a problem, that sentences have no att
   CHECK_EQ(browser.complaints(), Strings{});
 }
 
-TEST_CASE("a report in a narrow window has wide bars, and an arrow at the end of a cut table") {
+TEST_CASE("a report in a narrow window has wide bars and all scores in sight, and an arrow at the end of a cut table") {
   if (!Browser::is_there()) return;
   const TinyRun tiny;
   write_report(tiny);
@@ -161,6 +165,11 @@ TEST_CASE("a report in a narrow window has wide bars, and an arrow at the end of
   open_report(browser, tiny / "report.html", 400);
   CHECK_EQ(browser.run("return [...document.querySelectorAll('.track')].every((track) => track.clientWidth > 300)"),
            "true");
+  CHECK_EQ(browser.run(R"(return [...document.querySelectorAll("#runs td")].filter((cell) =>
+      cell.getBoundingClientRect().right <= innerWidth &&
+      getComputedStyle(cell, "::before").content === JSON.stringify(cell.dataset.column)).length)"),
+           "18");  // nine values of each run
+  open_report(browser, tiny / "report.html", 800);
   REQUIRE(browser.wait_for(frame + ".matches('.more-after')"));
   CHECK_EQ(arrow(), "\"\u203a\"");
   CHECK_EQ(browser.run("return " + scroll + ".tabIndex"), "0");
@@ -176,6 +185,7 @@ TEST_CASE("a report in a narrow window has wide bars, and an arrow at the end of
       row.querySelector(".name").getBoundingClientRect().right <= row.cells[1].getBoundingClientRect().left))"),
            "true");
   // Every cut table has an arrow.
+  open_report(browser, tiny / "report.html", 400);
   CHECK_EQ(browser.run(R"(return [...document.querySelectorAll(".scroll")].filter((e) =>
       e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && !e.parentElement.matches(".more-before, .more-after")).length)"),
            "0");
@@ -243,6 +253,10 @@ TEST_CASE("the pages have one format of numbers and one of pieces") {
   CHECK_EQ(browser.text("document.querySelector('#runs p').textContent"),
            "run: train.max_updates 1258u reached; 1,258 updates, as of 2026-01-31 in a/1234/b");
   CHECK_EQ(browser.text("document.querySelector('#runs p code').textContent"), "train.max_updates 1258u");
+  // The table has the epochs of the log's last line.
+  const std::size_t comma = text.rfind(" epochs, "), before = text.rfind(' ', comma - 1) + 1;
+  CHECK_EQ(browser.text("document.querySelector('#runs [data-column=epochs]').textContent"),
+           text.substr(before, comma - before));
   CHECK_EQ(browser.run("return glossaScale.message('1258 of 12345678 at 1258.5, 3.1415, 12:3456 and (1258)')"),
            "\"1,258 of 1.23\u00b710\u2077 at 1258.5, 3.1415, 12:3456 and (1,258)\"");
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/report/corpus_figures.h"
 #include "tests/app/report/synthetic_run.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/console/version.h"
@@ -117,7 +118,7 @@ TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; a c
   CHECK(source["language"] == "en");
   // A source of its corpus has 1 to 4 words, `end` and </s>; one also has `once`.
   CHECK(source["longest"] == 7);
-  CHECK(source["bin"] == 1);
+  CHECK(corpus["bin"] == 1);
   CHECK(source["counts"] == json{0, 0, 15, 15, 15, 14, 1});
   CHECK(source["tokens"] == 15 * (1 + 2 + 3 + 4) + 60 + 1);
   CHECK(source["mean_length"].get<double>() == doctest::Approx((211 + 60) / 60.0));
@@ -131,6 +132,15 @@ TEST_CASE("a corpus is counted: lengths, tokens by frequency, useful tokens; a c
   CHECK(corpus["useful_padded"].get<double>() > 0.5);
   CHECK(corpus["useful_padded"].get<double>() < 1);
   CHECK(corpus["layout"] == "packed");
+
+  EncodedCorpus longer;
+  longer.source = {std::vector<int>(9, 4), std::vector<int>(10, 4)};
+  longer.target = {std::vector<int>(150, 4), std::vector<int>(19, 4)};
+  const Tokenizers tokenizers = load_run(RunName(fixture / "run"), fixture.config).tokenizers;
+  const CorpusFigures figures = corpus_figures(fixture.config, tokenizers, longer);
+  CHECK(figures.bin == 3);  // of both sides: their curves share an axis
+  CHECK(std::ssize(figures.source.counts) == (figures.source.longest + 2) / 3);
+  CHECK(figures.target.counts.back() == 1);
 
   std::string text = glossa::testing::read_bytes(fixture / "corpus.en");
   glossa::testing::write_bytes(fixture / "corpus.en", text.replace(text.find("w0"), 2, "w1"));
