@@ -154,6 +154,8 @@ void create_folder(const std::filesystem::path& folder) {
   const std::filesystem::path above = path.parent_path();
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) {
+    check(!std::filesystem::exists(path, code), folder.string(),
+          "expected a folder or a new name; got a file. Hint: name another folder");
     create_folder(above);
     std::filesystem::create_directory(path, code);
     check(!code, folder.string(), "cannot create the folder: {}. Hint: check the path and its permissions",

@@ -42,6 +42,22 @@ void check_is_there(const std::string& run) {
                        : fmt::format("did you mean {}?", shell_path(nearest)));
 }
 
+/// A hint at the runs in a folder of runs.
+std::optional<std::string> runs_within(const std::string& folder) {
+  constexpr std::size_t max_named = 5;
+  std::vector<std::string> runs;
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable))
+    if (std::filesystem::is_regular_file(config_file(entry.path().string()), unreadable))
+      runs.push_back(shell_path(entry.path()));
+  if (runs.empty()) return {};
+  std::ranges::sort(runs);
+  const std::size_t more = runs.size() - std::min(runs.size(), max_named);
+  runs.resize(runs.size() - more);
+  return fmt::format("name a run in it: {}{}", fmt::join(runs, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 }  // namespace
 
 std::filesystem::path config_file(const std::string& run) { return std::filesystem::path(run) / "config.yaml"; }
@@ -63,7 +79,7 @@ void check_holds_run(const std::string& run) {
   if (has_checkpoints || std::filesystem::exists(config_file(run))) return;
   const std::string nearest = std::filesystem::exists(run) ? "" : nearest_path(run);
   misuse(run, "expected a run to resume; not found. Hint: {}; --resume=auto begins a run in a folder without one",
-         nearest.empty() ? "check --run" : fmt::format("did you mean {}?", shell_path(nearest)));
+         nearest.empty() ? runs_within(run).value_or("check --run") : fmt::format("did you mean {}?", shell_path(nearest)));
 }
 
 bool is_of_use(std::string_view key) {
@@ -73,7 +89,8 @@ bool is_of_use(std::string_view key) {
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
   check_is_there(run);
   check(std::filesystem::is_regular_file(config_file(run)), run,
-        "expected a run folder, with its config.yaml; got something else. Hint: name what train had as --run");
+        "expected a run folder, with its config.yaml; got something else. Hint: {}",
+        runs_within(run).value_or("name what train had as --run"));
   for (const std::string& set : sets)
     if (!is_of_use(std::string_view(set).substr(0, set.find('='))))
       misuse("--set " + set,

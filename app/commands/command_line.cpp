@@ -76,8 +76,12 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
   }
   for (const CLI::App* below : command->get_subcommands([](const CLI::App*) { return true; }))
     known.commands.push_back(below->get_name());
-  for (const CLI::Option* option : command->get_options())
+  for (const CLI::Option* option : command->get_options()) {
     for (const std::string& name : option->get_lnames()) known.options.push_back(name);
+    if (option->get_positional()) known.places.push_back(option->get_name(true));
+    if (option->check_lname("input"))
+      known.reads_text = option->get_description().ends_with("(default: standard input)");
+  }
   if (command->get_option_no_throw("RUN") != nullptr) known.takes_key = is_of_use;
   if (const std::string set = set_in_several_words(words, rest.front()); !set.empty())
     return unknown_name("argument", rest.front(), {shell_command({"--set", set})}, "") +

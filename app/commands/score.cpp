@@ -7,6 +7,7 @@
 #include "app/commands/line_pairs.h"
 #include "autograd/check.h"
 #include "train/console/json_line.h"
+#include "train/corpora/language_watch.h"
 #include "train/corpora/length_watch.h"
 #include "train/decoding/scoring.h"
 #include "train/decoding/translator.h"
@@ -92,8 +93,13 @@ int run(const ScoreArguments& arguments) {
   const Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const EncodedCorpus pairs = encoded(arguments, run, translator, bad_lines, lines);
   LengthWatch lengths(run.state.text.usual_words, arguments.source);
-  for (const std::size_t line : pairs.origin) lengths.add(*lines.source[line]);
+  LanguageWatch languages(config.data.source, config.data.target, arguments.source);
+  for (const std::size_t line : pairs.origin) {
+    lengths.add(*lines.source[line]);
+    languages.add(*lines.source[line]);
+  }
   lengths.compare();
+  languages.compare();
   Context<float> context;
   const std::vector<ScoredTranslation> scores = score_translations(
       context, *run.model->transformer, pairs, decode_options(config.decode), config.data.max_tokens);

@@ -83,13 +83,14 @@ int run(const ServeArguments& arguments) {
   }
   apply_runtime(runs.front().config.runtime);
   std::vector<ServedRun> served;
-  for (const LoadedRun& run : runs)
-    served.push_back({.model = run.model->transformer.get(),
-                      .tokenizers = run.tokenizers,
-                      .data = run.config.data,
-                      .decode = run.config.decode,
-                      .usual_words = run.state.text.usual_words,
-                      .splits_sentences = splits_sentences(arguments.split_sentences, run.state.text)});
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    served.push_back({.model = runs[i].model->transformer.get(),
+                      .tokenizers = runs[i].tokenizers,
+                      .data = runs[i].config.data,
+                      .decode = runs[i].config.decode,
+                      .usual_words = runs[i].state.text.usual_words,
+                      .splits_sentences = splits_sentences(arguments.split_sentences, runs[i].state.text),
+                      .name = arguments.runs[i]});
 
   serve::ServerMetrics metrics;
   TranslationService service(std::move(served),

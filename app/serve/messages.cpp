@@ -19,11 +19,12 @@ constexpr int max_depth = 2;
 
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-/// A value that is neither object nor list, as text.
-std::string text_of(const json& value, const std::string& name) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number() || value.is_boolean()) return value.dump();
-  throw HttpError(400, "expected {} to be a text; got {}", name, value.type_name());
+/// Adds a value that is neither object nor list.
+void add_value(Field& field, const json& value, const std::string& name) {
+  if (!value.is_string() && !value.is_number() && !value.is_boolean())
+    throw HttpError(400, "expected {} to be a text; got {}", name, value.type_name());
+  field.is_text &= value.is_string();
+  field.values.push_back(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 const Field* find(const Fields& fields, std::string_view name) {
@@ -31,8 +32,33 @@ const Field* find(const Fields& fields, std::string_view name) {
   return found == fields.end() ? nullptr : &found->second;
 }
 
-std::string optional_text(const Fields& fields, std::string_view name, std::string otherwise) {
-  return find(fields, name) ? text_field(fields, name) : otherwise;
+/// Throws: a field is missing. The hint depends on what the client did instead.
+[[noreturn]] void throw_missing(const Fields& fields, std::string_view name) {
+  if (fields.empty())
+    throw HttpError(400, "expected {} in the request; got no field. Hint: send an application/json object or a form",
+                    name);
+  if (fields.begin()->first.starts_with('{'))
+    throw HttpError(400, "expected {} in the form; got JSON. Hint: send the header Content-Type: application/json",
+                    name);
+  std::string got;
+  for (const auto& [key, value] : fields) got += (got.empty() ? "" : ", ") + key;
+  throw HttpError(400, "expected the field {} in the request; got only {}", name, got);
+}
+
+/// A field with one value.
+const Field& single_field(const Fields& fields, std::string_view name) {
+  const Field* field = find(fields, name);
+  if (!field) throw_missing(fields, name);
+  if (field->is_list || field->values.size() != 1) throw HttpError(400, "expected {} to be one text; got a list", name);
+  return *field;
+}
+
+void check_is_text(const Field& field, std::string_view name) {
+  if (!field.is_text) throw HttpError(400, "expected {} to be a text; got a number or truth value", name);
+}
+
+std::string optional_value(const Fields& fields, std::string_view name, std::string otherwise) {
+  return find(fields, name) ? single_field(fields, name).values.front() : otherwise;
 }
 
 }  // namespace
@@ -60,34 +86,33 @@ Fields fields_of_json(std::string_view body) {
     Field& field = fields[name];
     field.is_list = value.is_array();
     if (!field.is_list) {
-      field.values.push_back(text_of(value, name));
+      add_value(field, value, name);
     } else {
-      for (const json& each : value) field.values.push_back(text_of(each, name));
+      for (const json& each : value) add_value(field, each, name);
     }
   }
   return fields;
 }
 
 const std::string& text_field(const Fields& fields, std::string_view name) {
-  const Field* field = find(fields, name);
-  if (!field)
-    throw HttpError(400, "expected {} in the request; got none. Hint: send an application/json object or a form", name);
-  if (field->is_list || field->values.size() != 1) throw HttpError(400, "expected {} to be one text; got a list", name);
-  return field->values.front();
+  const Field& field = single_field(fields, name);
+  check_is_text(field, name);
+  return field.values.front();
 }
 
 TranslationRequest translation_request(const Fields& fields) {
   TranslationRequest request;
   const Field* texts = find(fields, "q");
-  if (!texts) text_field(fields, "q");  // throws
+  if (!texts) throw_missing(fields, "q");
+  check_is_text(*texts, "q");
   request.texts = texts->values;
   request.is_list = texts->is_list;
   request.source = text_field(fields, "source");
   request.target = text_field(fields, "target");
-  if (const std::string format = optional_text(fields, "format", "text"); format != "text")
+  if (const std::string format = find(fields, "format") ? text_field(fields, "format") : "text"; format != "text")
     throw HttpError(400, "expected format to be text; got {}", format);
-  const std::string alternatives = optional_text(fields, "alternatives", "0"),
-                    scores = optional_text(fields, "scores", "false");
+  const std::string alternatives = optional_value(fields, "alternatives", "0"),
+                    scores = optional_value(fields, "scores", "false");
   const auto [end, error] =
       std::from_chars(alternatives.data(), alternatives.data() + alternatives.size(), request.alternatives);
   if (error != std::errc{} || end != alternatives.data() + alternatives.size() || request.alternatives < 0 ||

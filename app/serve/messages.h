@@ -10,10 +10,11 @@
 namespace glossa::serve {
 
 /// A named value of a JSON or form request: a text or a list of texts. Numbers and truth values of JSON are stored as
-/// text.
+/// they are written.
 struct Field {
   std::vector<std::string> values;
   bool is_list = false;
+  bool is_text = true;  ///< false if a value is a number or truth value of JSON
 };
 using Fields = std::map<std::string, Field, std::less<>>;
 

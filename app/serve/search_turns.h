@@ -25,6 +25,7 @@ struct ServedRun {
   DecodeConfig decode;
   std::int64_t usual_words = 0;  // TextStatistics::usual_words
   bool splits_sentences = true;  // as Translator::split_sentences
+  std::string name = {};         // as the user named it
 };
 
 /// A request that is being answered. All pieces of a request share one Pending. Once nobody waits for the answer, the

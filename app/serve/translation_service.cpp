@@ -257,7 +257,10 @@ TranslationService::TranslationService(std::vector<ServedRun> runs, const Limits
     const std::string pair = pair_name(run.data);
     for (const std::unique_ptr<Lane>& lane : lanes_)
       if (pair_name(lane->run().data) == pair)
-        misuse("RUN", "expected one run per language pair; got two for {}", pair);
+        misuse("RUN",
+               "expected one run per language pair; got {} and {} for {}. Hint: name one of them, or serve the other "
+               "with another --port",
+               lane->run().name, run.name, pair);
     lanes_.push_back(std::make_unique<Lane>(std::move(run), limits, ends_, at_work_, metrics));
   }
 }

@@ -119,7 +119,7 @@ Reply Web::reply_to(const HttpRequest& request, const Caller& caller) const {
 /// 403 if the key is missing or unknown.
 Caller Web::identified(Caller caller, const Fields& fields) const {
   if (setup_.api_keys.empty()) return caller;
-  if (!fields.contains("api_key")) throw HttpError(403, "expected an api_key; got none");
+  if (!fields.contains("api_key")) throw HttpError(403, "expected the field api_key in the request; got none");
   const std::string& given = text_field(fields, "api_key");
   bool is_known = false;
   for (const std::string& key : setup_.api_keys) is_known |= same(given, key);

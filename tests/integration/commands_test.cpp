@@ -83,8 +83,9 @@ TEST_CASE("evaluate --json prints every score") {
   json.push_back("--json");
   beam.insert(beam.end(), {"--beam", "4"});
   const Outcome scores = succeeded(glossa_program(json));
-  CHECK_EQ(keys(scores.out), Names{"loss", "perplexity", "bleu", "chrf", "ter", "exact_match", "sentences",
-                                   "untranslated", "in_pieces", "seconds", "signature"});
+  CHECK_EQ(keys(scores.out),
+           Names{"loss", "perplexity", "bleu", "chrf", "ter", "exact_match", "sentences", "untranslated", "in_pieces",
+                 "seconds", "signature", "test", "checkpoints", "update"});
   auto object = json_object(scores.out);
   CHECK_EQ(std::stoul(object["sentences"]), lines_of(read_bytes(tiny / "toy/test.en")).size());
   CHECK_EQ(std::stod(object["perplexity"]), doctest::Approx(std::exp(std::stod(object["loss"]))));
@@ -115,7 +116,10 @@ TEST_CASE("evaluate scores the output of translate, and notes lines without a lo
   CHECK_EQ(object["sentences"], "10");
   CHECK(scores.err.starts_with("note: the loss covers 9 pairs, "));
   CHECK_NE(scores.err.find("left out: empty 1 (1 pair without a token on a side)"), std::string::npos);
-  CHECK_NE(succeeded(glossa_program(arguments)).out.find("exact match 50.00 % of 10 sentences"), std::string::npos);
+  const std::string text = succeeded(glossa_program(arguments)).out;
+  CHECK(text.starts_with(fmt::format("10 sentences of {}, translated by {} (update 20)\n", (tiny / "text.en").string(),
+                                     (tiny / "run/checkpoints/last").string())));
+  CHECK_NE(text.find("exact match 50.00 % of 10 sentences"), std::string::npos);
 }
 
 TEST_CASE("evaluate takes several references, as files or as columns of a table") {

@@ -147,3 +147,19 @@ TEST_CASE("a server warns once about sentences longer than the training text") {
   CHECK_EQ(count(ended.err, too_long), 1);
   CHECK_NE(ended.err.find("[en-hi] half of the first 100 lines have 30 words or more"), std::string::npos);
 }
+
+TEST_CASE("text of the wrong language gives a warning in every command that translates or scores text") {
+  const TinyRun tiny;
+  for (const char* part : {"train", "valid"})
+    fs::copy_file(tiny / (std::string("toy/") + part + ".hi"), tiny / (std::string("toy/") + part + ".fr"));
+  succeeded(tiny.train("run", {"data.target=fr", "train.max_updates=1"}));
+  std::string french;
+  for (int i = 0; i < 12; ++i) french += "Le chien est dans la maison.\n";
+  write_bytes(tiny / "text", french);
+  const std::string run = tiny / "run", text = tiny / "text";
+  for (const Strings& command : {Strings{"translate", run, "--input", text, "--set", "decode.max_length_extra=2"},
+                                 Strings{"evaluate", run, "--source", text, "--reference", text},
+                                 Strings{"score", run, "--source", text, "--target", text}})
+    CHECK_EQ(count(succeeded(glossa_program(command)).err, "text] most lines look like fr, but the run translates en"),
+             1);
+}

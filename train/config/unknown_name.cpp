@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "data/text/shell_word.h"
+#include "data/text/utf8.h"
 #include "files/nearest_name.h"
 #include "train/config/config.h"
 #include "train/config/foreign_names.h"
@@ -61,6 +62,13 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   }
   std::string key(name);
   std::ranges::replace(key, '-', '_');
+  const auto is_place = [&](std::string_view place) { return utf8::lower_case(place) == key; };
+  if (std::ranges::any_of(known.places, is_place))
+    return unknown_name("option", word.substr(0, word.find('=')), {fmt::format("{} {}", known.command, value)}, "");
+  if (known.reads_text && (key == "text" || key == "sentence"))
+    return unknown_name("option", word.substr(0, word.find('=')), {},
+                        fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(value),
+                                    known.command, fmt::join(known.places, " ")));
   if (std::ranges::find(known.options, name) != known.options.end())  // before the command
     return unknown_name("option", word, {fmt::format("{} --{} ...", known.command, name)}, "");
   if (const std::vector<std::string> meant = option_for(known, key, value); !meant.empty())

@@ -29,9 +29,11 @@ std::string_view hint_about(std::string_view key, std::string_view usual);
 
 /// Words that a command accepts.
 struct CommandWords {
-  std::string command;                // as typed
-  std::vector<std::string> commands;  // its subcommands
-  std::vector<std::string> options;   // long names, without dashes
+  std::string command;                   // as typed
+  std::vector<std::string> commands;     // its subcommands
+  std::vector<std::string> options;      // long names, without dashes
+  std::vector<std::string> places = {};  // arguments without a name, such as RUN
+  bool reads_text = false;               // from standard input, unless --input names a file
   /// Returns true for the keys that its --set takes; null if it takes all of them.
   bool (*takes_key)(std::string_view key) = nullptr;
 };

@@ -67,6 +67,8 @@ TEST_CASE("a malformed request for a translation is refused with 400") {
                            R"("format":"html")", R"("scores":2)", R"("source":["en"])", R"("target":{})",
                            R"("q":[["a"]])", R"("q":[{"a":"b"}])", R"("q":{"a":"b"})", R"("q":[null])", R"("q":null)"})
     CHECK_MESSAGE(with(more) == 400, more);
+  for (const char* more : {R"("q":42)", R"("q":["a",42])", R"("q":true)", R"("source":1)", R"("format":0)"})
+    CHECK_MESSAGE(with(more) == 400, more);
   for (const char* body :
        {"", "{", "[]", "\"a\"", "null", "{}", R"({"q":"a"})", R"({"source":"en","target":"hi"})",
         R"({"q":"a","source":"en"})", "{\"q\":\"\xFF\",\"source\":\"en\",\"target\":\"hi\"}",
@@ -77,6 +79,25 @@ TEST_CASE("a malformed request for a translation is refused with 400") {
   CHECK_EQ(status_of_json(good + std::string("\0x", 2)), 400);
   CHECK_EQ(status_of([] { fields_of_form("q=%FF"); }), 400);
   CHECK_EQ(status_of([] { fields_of_form("%C3=a"); }), 400);
+}
+
+TEST_CASE("a missing field is reported with what the client sent instead") {
+  const auto error_of = [](const Fields& fields) -> std::string {
+    try {
+      translation_request(fields);
+    } catch (const HttpError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_EQ(error_of(fields_of_json(R"({"text":"a","source":"en"})")),
+           "expected the field q in the request; got only source, text");
+  CHECK_EQ(error_of(fields_of_json("{}")),
+           "expected q in the request; got no field. Hint: send an application/json object or a form");
+  CHECK_EQ(error_of(fields_of_form(R"({"q":"a"})")),
+           "expected q in the form; got JSON. Hint: send the header Content-Type: application/json");
+  CHECK_EQ(error_of(fields_of_json(R"({"q":42,"source":"en","target":"hi"})")),
+           "expected q to be a text; got a number or truth value");
 }
 
 TEST_CASE("an error quotes at most the start of what a client sent, cut between two characters") {

@@ -210,7 +210,11 @@ TEST_CASE("runs are distinguished by their languages, and no pair may occur twic
   ServedRun german = served.run(), french = german, hindi = german;
   french.data.source = "fr";
   hindi.data.target = "hi";
-  CHECK_THROWS_AS(TranslationService({german, german}, limits, served.metrics), Error);
+  ServedRun other = german;
+  german.name = "runs/a";
+  other.name = "runs/b";
+  CHECK_THROWS_WITH_AS(TranslationService({german, other}, limits, served.metrics),
+                       doctest::Contains("got runs/a and runs/b for en-de"), Error);
   TranslationService service({german, french, hindi}, limits, served.metrics);
   const std::vector<ServedLanguage> languages = service.languages();
   REQUIRE_EQ(languages.size(), 4);

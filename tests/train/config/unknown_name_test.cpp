@@ -104,3 +104,14 @@ TEST_CASE("an extra word suggests --set for a value, and is otherwise unknown") 
   CHECK_EQ(unknown_word(train, "b.yaml", ""),
            "unknown argument 'b.yaml'. Hint: glossa train --help shows what it takes");
 }
+
+TEST_CASE("an option that is a word of its own, or a text, suggests how to write it") {
+  const CommandWords serve{.command = "glossa serve", .commands = {}, .options = {"set"}, .places = {"RUN"}};
+  CHECK_EQ(unknown_word(serve, "--run", "runs/a"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
+  CHECK_EQ(unknown_word(serve, "--run=runs/a", "x"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
+  CommandWords attention{.command = "glossa attention", .commands = {}, .options = {"input", "set"}, .places = {"RUN"}};
+  CHECK_EQ(unknown_word(attention, "--text", "it's"), "unknown option '--text'; did you mean '--set'?");
+  attention.reads_text = true;
+  CHECK_EQ(unknown_word(attention, "--text", "a b"),
+           "unknown option '--text'. Hint: the text comes from standard input: echo 'a b' | glossa attention RUN");
+}

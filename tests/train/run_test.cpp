@@ -1,0 +1,33 @@
+// The folder of a run: what may be named as one, and what is suggested instead.
+#include "train/run.h"
+
+#include <doctest/doctest.h>
+
+#include "autograd/check.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace glossa;
+using glossa::testing::TemporaryFolder;
+
+TEST_CASE("a folder of runs is refused with the names of its runs") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "runs/empty");
+  const std::string runs = (folder / "runs").string();
+  CHECK_THROWS_WITH_AS(load_run_config(runs), doctest::Contains("Hint: name what train had as --run"), Error);
+  for (const char* run : {"b", "a", "c", "d", "e", "f"}) {
+    std::filesystem::create_directories(folder.path() / "runs" / run);
+    folder.write(std::string("runs/") + run + "/config.yaml", "");
+  }
+  const std::string named =
+      "name a run in it: " + runs + "/a, " + runs + "/b, " + runs + "/c, " + runs + "/d, " + runs + "/e and 1 more";
+  CHECK_THROWS_WITH_AS(load_run_config(runs), doctest::Contains(named.c_str()), Error);
+  CHECK_THROWS_WITH_AS(check_holds_run(runs), doctest::Contains(named.c_str()), Error);
+}
+
+TEST_CASE("a run cannot have the name of a file, or of something below a file") {
+  const TemporaryFolder folder;
+  folder.write("corpus.en", "a");
+  for (const char* name : {"corpus.en", "corpus.en/run"})
+    CHECK_THROWS_WITH_AS(NewRunFolder((folder / name).string()),
+                         doctest::Contains("corpus.en] expected a folder or a new name; got a file"), Error);
+}
