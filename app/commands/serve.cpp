@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/sentence_splitting.h"
+#include "app/report/run_metrics.h"
 #include "app/serve/access.h"
 #include "app/serve/connections.h"
 #include "app/serve/web.h"
@@ -73,13 +75,39 @@ std::string wrong_host_name(const std::string& text) {
   return authority && !authority->port ? "" : "expected a name such as example.org, without a port; got " + text;
 }
 
+/// The last two parts of a path: clients need not know where the server's files are.
+std::string brief_name(const std::string& path) {
+  const std::filesystem::path whole(path);
+  return (whole.parent_path().filename() / whole.filename()).string();
+}
+
+/// Describes a run. Its scores are those of the validation at its checkpoint's update; a mean of checkpoints has none.
+ServedModel served_model(const RunName& name, const LoadedRun& run) {
+  ServedModel model{.source = run.config.data.source,
+                    .target = run.config.data.target,
+                    .trained_on = {},
+                    .parameters = run.model->parameters.count(),
+                    .update = run.state.update};
+  for (const std::string& corpus : run.config.data.train) model.trained_on.push_back(brief_name(corpus));
+  if (name.files().size() > 1) return model;
+  const Series validation = read_metrics(name.folder(), /*being_written=*/true).validation;
+  for (const std::vector<double>& row : validation.rows) {
+    if (row[validation.column("update")] != static_cast<double>(model.update)) continue;
+    model.bleu = row[validation.column("valid_bleu")];
+    model.chrf = row[validation.column("valid_chrf")];
+  }
+  return model;
+}
+
 int run(const ServeArguments& arguments) {
   share_one_heap();
   const std::vector<std::string> keys = keys_of(arguments.api_key_file);
   std::vector<LoadedRun> runs;
+  std::vector<ServedModel> models;
   for (const std::string& named : arguments.runs) {
     const RunName name(named, arguments.checkpoint);
     runs.push_back(load_run(name, load_run_config(name.folder(), arguments.sets, arguments.beam)));
+    models.push_back(served_model(name, runs.back()));
   }
   apply_runtime(runs.front().config.runtime);
   std::vector<ServedRun> served;
@@ -112,6 +140,7 @@ int run(const ServeArguments& arguments) {
                 {.api_keys = keys,
                  .host_names = host_names,
                  .allowed_origin = arguments.allow_origin,
+                 .models = std::move(models),
                  .connections = open_connections});
   Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting, post_niceness);
   const auto ask = [&](Incoming incoming, Connections::Answer answer) {

@@ -14,9 +14,9 @@ window.glossaAttention = (() => {
   const make = window.glossaMake, chooser = window.glossaChooser;
   const {labels, isSpecial} = window.glossaPieces;
   const parts = {
-    encoder: {title: "Encoder", says: "the source reads itself", queries: "source", keys: "source"},
-    decoder: {title: "Decoder", says: "the translation reads its words so far", queries: "target", keys: "target"},
-    cross: {title: "Cross", says: "each translated word reads the source", queries: "output", keys: "source"},
+    encoder: {title: "Encoder", says: "each source word looks at the source", queries: "source", keys: "source"},
+    decoder: {title: "Decoder", says: "each translated word looks at the words before it", queries: "target", keys: "target"},
+    cross: {title: "Cross", says: "each translated word looks at the source", queries: "output", keys: "source"},
   };
   const numbersFit = 14;    // maximum columns with room for two digits each
   const mostCells = 20000;  // larger tables are slow and unreadable
@@ -142,6 +142,20 @@ window.glossaAttention = (() => {
     return element;
   }
 
+  /** Explains the chosen part, layers and heads, and the signs in the labels. */
+  function hint(maps, pick) {
+    const {title, says, queries, keys} = parts[pick.part];
+    const heads = maps[pick.part][pick.layer].length;
+    const signs = glossaPieces.hint([...maps[queries], ...maps[keys]]);
+    const sentences = [
+      `${title}: ${says}.`,
+      "The model computes layer by layer; layer 0 is the first.",
+      heads > 1 ? "The heads of a layer look independently of each other; their mean is an overview." : "",
+      signs && `${signs}.`,
+    ].filter(Boolean);
+    return make("p", {class: "attention-hint"}, sentences.join(" "));
+  }
+
   function draw(element, maps, options = {}) {
     const name = `attention-${++pictures}`;
     const root = make("div", {class: "attention"});
@@ -168,7 +182,7 @@ window.glossaAttention = (() => {
               pick.part, part => choose({part})),
           chooser(`${name}-layer`, "Layer", maps[pick.part].map((_, i) => ({value: i, title: String(i)})),
               pick.layer, layer => choose({layer})),
-          head);
+          head, hint(maps, pick));
     }
 
     function figure() {
@@ -179,7 +193,7 @@ window.glossaAttention = (() => {
       const text = make("p", {class: "attention-text"});
       const tell = at => {
         text.replaceChildren(...(at ? says(shown, at.i, at.j).map(text => make("bdi", {}, text))
-                                    : [`Each row looks at the columns: ${shown.says}.`]));
+                                    : ["Each row looks at the columns."]));
       };
       tell(null);
       return make("figure", {},

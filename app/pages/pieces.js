@@ -4,8 +4,9 @@
 
      glossaPieces.labels(tokens)     a label for each: a piece that continues a word begins with a dot
      glossaPieces.text(tokens)       their sentence
+     glossaPieces.words(tokens)      its words: {text, tokens}, the indices of the tokens that are part of it
      glossaPieces.isSpecial(token)   true for </s> and the like
-     glossaPieces.hint(tokens)       explains the dots of their labels; empty if they have none */
+     glossaPieces.hint(tokens)       explains the signs in their labels; empty if they have none */
 window.glossaPieces = (() => {
   const space = "\u2581";  // a space in pieces and characters
 
@@ -22,15 +23,33 @@ window.glossaPieces = (() => {
     });
   }
 
-  function text(tokens) {
-    const words = tokens.filter(token => token !== "<s>" && token !== "</s>");
-    const joined = words.some(token => token.includes(space)) || words.every(token => [...token].length === 1);
-    if (!joined) return words.join(" ");
-    return words.map(token => isSpecial(token) ? ` ${token} ` : token.replaceAll(space, " ")).join("")
-        .replace(/ +/g, " ").trim();
+  function words(tokens) {
+    const shown = [...tokens.keys()].filter(i => tokens[i] !== "<s>" && tokens[i] !== "</s>");
+    const joined = shown.some(i => tokens[i].includes(space)) || shown.every(i => [...tokens[i]].length === 1);
+    const found = [];
+    let begins = true;
+    for (const i of shown) {
+      const text = !joined || isSpecial(tokens[i]) ? ` ${tokens[i]} ` : tokens[i].replaceAll(space, " ");
+      for (const part of text.split(/( )/)) {
+        if (part === " ") begins = true;
+        else if (part !== "") {
+          if (begins) found.push({text: "", tokens: []});
+          found[found.length - 1].text += part;
+          found[found.length - 1].tokens.push(i);
+          begins = false;
+        }
+      }
+    }
+    return found;
   }
 
-  const hint = tokens => areSubwords(tokens) ? "\u00b7 continues a word" : "";
+  const text = tokens => words(tokens).map(word => word.text).join(" ");
 
-  return {labels, text, isSpecial, hint};
+  function hint(tokens) {
+    const signs = [areSubwords(tokens) && "\u00b7 continues a word",
+                   labels(tokens).includes("\u2423") && "\u2423 is a space"];
+    return signs.filter(Boolean).join(", ");
+  }
+
+  return {labels, text, words, isSpecial, hint};
 })();

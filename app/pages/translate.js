@@ -10,7 +10,8 @@
   const make = window.glossaMake;
 
   let languages = [];  // of the server: {code, name, targets}
-  let lines = [];      // of the text: {source, translation, probability, others: [{text, probability}]}, null if blank
+  let models = [];     // of the server: {source, target, trainedOn, parameters, update, bleu, chrf}
+  let lines = [];      // of the text: {source, translation, all: [{text, probability}]}, null if blank
   let chosen = -1;     // the selected line
   let pick = {};       // part, layer and head chosen in the picture
   let timer = 0;
@@ -45,8 +46,7 @@
     return error instanceof TypeError ? "The server does not answer. Is it still running?" : error.message;
   }
 
-  const probability = p =>
-      p === undefined ? "" : p >= 0.1 ? `${(100 * p).toFixed(0)} %` : p >= 0.001 ? `${(100 * p).toFixed(1)} %` : "< 0.1 %";
+  const {percent} = glossaAttention;
   const duration = ms => ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
   // ---- languages
@@ -71,12 +71,31 @@
     at("swap").disabled = !(back && from && back.targets.includes(from.code));
     at("text").lang = at("from").value;
     at("translation").lang = at("to").value;
+    showModel();
+  }
+
+  /** Describes the model of the chosen languages. */
+  function showModel() {
+    const model = models.find(({source, target}) => source === at("from").value && target === at("to").value);
+    const compact = new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1});
+    const scores = model && [["BLEU", model.bleu], ["chrF2", model.chrf]].filter(([, score]) => score !== undefined)
+        .map(([name, score]) => `${name} ${score.toFixed(1)}`);
+    at("model").textContent = !model ? "" : [
+      `Model of ${compact.format(model.parameters)} parameters`,
+      model.trainedOn.length ? `, trained on ${model.trainedOn.join(", ")}` : "",
+      model.update ? ` for ${model.update.toLocaleString("en-US")} updates` : "",
+      scores.length ? `. Validation: ${scores.join(", ")}.` : ".",
+    ].join("");
+  }
+
+  async function load(path) {
+    const response = await fetch(path);
+    if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
+    return response.json();
   }
 
   async function loadLanguages() {
-    const response = await fetch("languages");
-    if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
-    languages = await response.json();
+    [languages, models] = await Promise.all([load("languages"), load("models")]);
     at("from").replaceChildren(...languages.filter(({targets}) => targets.length)
       .map(({code, name}) => new Option(name, code)));
     showTargets();
@@ -106,9 +125,11 @@
     return sources.map(source => {
       if (!source.trim()) return null;
       const i = next++;
-      const others = of(answer.alternatives, i) || [], shares = of(answer.alternativeProbabilities, i);
-      return {source, translation: answer.translatedText[i], probability: of(answer.probability, i),
-              others: others.map((text, k) => ({text, probability: of(shares, k)}))};
+      const translation = answer.translatedText[i];
+      const texts = [translation, ...(of(answer.alternatives, i) || [])];
+      const shares = [of(answer.tokenProbability, i), ...(of(answer.alternativeTokenProbabilities, i) || [])];
+      const all = texts.map((text, k) => ({text, probability: shares[k]})).sort((a, b) => b.probability - a.probability);
+      return {source, translation, all};
     });
   }
 
@@ -165,23 +186,24 @@
 
   function showAlternatives() {
     const line = lines[chosen];
-    at("others").hidden = !line || (line.others.length === 0 && line.probability === undefined);
-    if (at("others").hidden) return;
-    at("others-heading").textContent = `Alternatives and their probability${ofLine()}`;
-    const all = [{text: line.translation, probability: line.probability}, ...line.others];
-    at("alternatives").replaceChildren(...all.map(({text, probability: p}) => make("li", {},
-        make("bdi", {lang: at("to").value}, text), make("small", {}, probability(p)))));
+    at("others").hidden = !line;
+    if (!line) return;
+    at("others-heading").textContent = `Alternatives${ofLine()}`;
+    at("alternatives").replaceChildren(...line.all.map(({text, probability}) => make("li", {},
+        make("bdi", {lang: at("to").value}, text), make("small", {}, `${percent(probability)} %`))));
   }
 
   async function showAttention() {
-    const line = lines[chosen];
+    const line = lines[chosen], shown = at("translation").children[chosen];
     at("seen").hidden = !line;
+    at("doubts").textContent = "";
     attentions.forget();
     if (!line) return;
     at("seen-heading").textContent = `Attention${ofLine()}`;
     try {
       const maps = await attentions.ask({q: line.source, source: at("from").value, target: at("to").value,
                                          translation: line.translation});
+      at("doubts").textContent = glossaDoubts(shown, line.translation, maps);
       const words = make("div");
       glossaWordLines(words, maps, pick);
       glossaAttention(at("picture"), maps, {...pick, between: words, onPick: other => {

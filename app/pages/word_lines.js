@@ -51,7 +51,7 @@ window.glossaWordLines = (() => {
   }
 
   return (element, maps, pick) => {
-    const {queries, keys, weights, says} = view(maps, pick);
+    const {queries, keys, weights} = view(maps, pick);
     const lookedAt = keys.map((_, j) => weights.map(row => row[j]));  // transposed: by keys
     const left = column("Words looked at", keys,
         j => `${keys[j]} was looked at by: ${heaviest(queries, lookedAt[j]) || "nothing in particular"}`);
@@ -60,7 +60,7 @@ window.glossaWordLines = (() => {
     const {svg, all} = lines(weights, Math.max(queries.length, keys.length));
     const picture = make("div", {class: "word-lines"}, left.list, svg, right.list);
     const text = make("p", {class: "word-lines-text"});
-    const explained = `Point at a word, or go there with Tab and the arrow keys, to see where it looked: ${says}.`;
+    const explained = "Point at a word, or go there with Tab and the arrow keys, to see where it looked.";
 
     /** Shows one word's share: {words, i} as in the columns; null: all. */
     function show(at) {

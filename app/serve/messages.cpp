@@ -143,11 +143,17 @@ std::string translation_answer(const TranslationRequest& request,
   };
   const auto text = [](const TranslatedText& each) -> json { return each.text; };
   const auto probability = [](const TranslatedText& each) -> json { return each.probability; };
+  const auto token_probability = [](const TranslatedText& each) -> json { return each.token_probability; };
   add("translatedText", [&](const auto& all) { return text(all.front()); });
   if (request.alternatives > 0) add("alternatives", [&](const auto& all) { return others(all, text); });
-  if (request.scores) add("probability", [&](const auto& all) { return probability(all.front()); });
-  if (request.scores && request.alternatives > 0)
+  if (request.scores) {
+    add("probability", [&](const auto& all) { return probability(all.front()); });
+    add("tokenProbability", [&](const auto& all) { return token_probability(all.front()); });
+  }
+  if (request.scores && request.alternatives > 0) {
     add("alternativeProbabilities", [&](const auto& all) { return others(all, probability); });
+    add("alternativeTokenProbabilities", [&](const auto& all) { return others(all, token_probability); });
+  }
   return dump(answer);
 }
 
@@ -155,6 +161,20 @@ std::string languages_answer(std::span<const ServedLanguage> languages) {
   json list = json::array();
   for (const ServedLanguage& language : languages)
     list.push_back({{"code", language.code}, {"name", language.name}, {"targets", language.targets}});
+  return dump(list);
+}
+
+std::string models_answer(std::span<const ServedModel> models) {
+  json list = json::array();
+  for (const ServedModel& model : models) {
+    json& entry = list.emplace_back(json{{"source", model.source},
+                                         {"target", model.target},
+                                         {"trainedOn", model.trained_on},
+                                         {"parameters", model.parameters},
+                                         {"update", model.update}});
+    if (std::isfinite(model.bleu)) entry["bleu"] = model.bleu;
+    if (std::isfinite(model.chrf)) entry["chrf"] = model.chrf;
+  }
   return dump(list);
 }
 

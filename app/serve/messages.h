@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -51,6 +52,7 @@ TranslationRequest translation_request(const Fields& fields);
 struct TranslatedText {
   std::string text;
   double probability = 1;
+  double token_probability = 1;  ///< geometric mean over the tokens, </s> included
 };
 
 /// The JSON answer to a request: the translations of each text, best first.
@@ -63,6 +65,15 @@ struct ServedLanguage {
   std::vector<std::string> targets;
 };
 std::string languages_answer(std::span<const ServedLanguage> languages);
+
+/// A served model, as described to its users.
+struct ServedModel {
+  std::string source, target;
+  std::vector<std::string> trained_on;  ///< names of corpora, each with at most one folder
+  std::int64_t parameters = 0, update = 0;
+  double bleu = NAN, chrf = NAN;  ///< of its validation; NaN if unknown
+};
+std::string models_answer(std::span<const ServedModel> models);
 
 /// {"error": text}
 std::string error_answer(std::string_view text);

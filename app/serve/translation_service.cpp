@@ -44,15 +44,18 @@ TranslatedText put_together(const std::vector<Translations>& lines, const std::v
                             std::size_t rank) {
   TranslatedText whole;
   double log_probability = 0;
+  std::size_t tokens = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i].empty()) {
       const Translation& chosen = lines[i][std::min(rank, lines[i].size() - 1)];
       whole.text += chosen.text;
       log_probability += chosen.log_probability;
+      tokens += chosen.tokens.size() + (chosen.finished ? 1 : 0);
     }
     whole.text += ends[i];
   }
   whole.probability = std::exp(log_probability);
+  whole.token_probability = std::exp(log_probability / static_cast<double>(std::max<std::size_t>(1, tokens)));
   return whole;
 }
 

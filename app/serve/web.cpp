@@ -45,6 +45,7 @@ Web::Web(TranslationService& service, const ServerMetrics& metrics, Setup setup)
                      .get = [translator = page("translate.html")] { return translator; }};
   resources_["/languages"] = {.content_type = json_type,
                               .get = [&service] { return languages_answer(service.languages()); }};
+  resources_["/models"] = {.content_type = json_type, .get = [this] { return models_answer(setup_.models); }};
   resources_["/health"] = {.content_type = json_type, .get = [] { return JsonLine().add("status", "ok").text(); }};
   resources_["/metrics"] = {
       .content_type = "text/plain; version=0.0.4; charset=utf-8",

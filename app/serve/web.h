@@ -23,6 +23,7 @@ class Web {
     std::vector<std::string> host_names;  ///< names that a Host header may have, besides addresses and localhost
     /// One more origin, besides the server's own, whose pages may send requests; * allows all (see access.h).
     std::string allowed_origin;
+    std::vector<ServedModel> models;           ///< in the order of the runs
     std::function<std::size_t()> connections;  ///< returns the number of open connections
   };
 

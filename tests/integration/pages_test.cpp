@@ -39,6 +39,10 @@ const std::string rows = "[...document.querySelectorAll('tbody th')].map(th => t
 const std::string cells =
     "[...document.querySelectorAll('tbody tr')].map(tr => [...tr.querySelectorAll('td')].map(td => td.textContent))";
 
+const std::string table_is_beside_choosers =
+    "document.querySelector('.attention figure').getBoundingClientRect().left > "
+    "document.querySelector('.attention-choosers').getBoundingClientRect().right";
+
 std::string json_list(const std::vector<std::string>& strings) {
   return fmt::format(
       "[{}]",
@@ -84,6 +88,7 @@ TEST_CASE("glossa attention --html shows what glossa attention prints, in every 
       browser.open_file(html);
       REQUIRE(browser.wait_for("document.querySelector('tbody td')"));
       CHECK_EQ(browser.run("return " + columns), R"(["hello","world","</s>"])");
+      CHECK_EQ(browser.run("return " + table_is_beside_choosers), width == 1400 ? "true" : "false");
       check_sound(browser, "file://" + html);
     }
   CHECK_EQ(browser.asked(), Strings{"file://" + html});
@@ -200,12 +205,16 @@ TEST_CASE("the translator translates during typing, and shows where it looked") 
       browser.open(url);
       REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
       CHECK_EQ(browser.text("document.activeElement.id"), "text");
+      const std::string model = browser.text("document.getElementById('model').textContent");
+      CHECK(std::regex_match(
+          model, std::regex(R"(Model of [0-9.]+K parameters, trained on toy/train for [0-9,]+ updates\.)")));
       browser.press("hello world");
       CHECK(shows(browser, {translated("hello world")}));
       if (!program_is_sanitized()) CHECK_EQ(translated("hello world"), "namaste vishva");
       REQUIRE(browser.wait_for("document.querySelector('.word-lines line')"));
       CHECK_EQ(browser.run("return " + columns), R"(["hello","world","</s>"])");
       CHECK(browser.wait_for("/^translated in [0-9.]+ m?s$/.test(document.getElementById('took').textContent)"));
+      CHECK_EQ(browser.run("return " + table_is_beside_choosers), width == 1400 ? "true" : "false");
       check_sound(browser, url);
     }
 
@@ -217,8 +226,16 @@ TEST_CASE("the translator translates during typing, and shows where it looked") 
     const std::string item = fmt::format("document.querySelectorAll('#alternatives li')[{}]", i);
     const std::string text = browser.text(item + ".querySelector('bdi').textContent");
     CHECK_NE(best[i].find("||| " + text + " |||"), std::string::npos);
-    CHECK(browser.wait_for("/^(< )?[0-9.]+ %$/.test(" + item + ".querySelector('small').textContent)"));
+    CHECK(browser.wait_for("/^<?[0-9]+ %$/.test(" + item + ".querySelector('small').textContent)"));
   }
+
+  // The shown probabilities fall; the choice of part, layer and head is explained.
+  CHECK_EQ(
+      browser.run("const shown = [...document.querySelectorAll('#alternatives small')].map(e => parseInt(e.textContent"
+                  ".replace('<1', '0'))); return shown.every((p, i) => i === 0 || p <= shown[i - 1])"),
+      "true");
+  CHECK(browser.text("document.querySelector('.attention-hint').textContent")
+            .starts_with("Cross: each translated word looks at the source. "));
 
   // A word of the output, reached by the keyboard, shows the words that it looked at, and only its own lines.
   browser.run("document.querySelector('.word-lines ol:last-child button').focus()");
@@ -304,4 +321,24 @@ TEST_CASE("the translator shows the answer to the text typed last, and reports e
   REQUIRE(browser.wait_for("document.getElementById('error').textContent"));
   CHECK(browser.text("document.getElementById('error').textContent").starts_with("The server does not answer"));
   CHECK_EQ(browser.asked_elsewhere(url), Strings{});
+}
+
+TEST_CASE("words that the model guessed are marked") {
+  if (!Browser::is_there()) return;
+  const std::string html = tiny() / "doubts.html";
+  succeeded(glossa_program({"attention", tiny() / "run", "--html", html}, "hello world\n"));
+  Browser browser({});
+  browser.open_file(html);
+  REQUIRE(browser.wait_for("document.querySelector('tbody td')"));
+  // Pieces of a word multiply; a text with other spaces has no marks.
+  browser.run(R"(const show = text => {
+        const p = document.body.appendChild(document.createElement("p"));
+        const said = glossaDoubts(p, text, {output: ["\u2581ein", "\u2581Ha", "us", ".", "</s>"],
+                                            probabilities: [0.9, 0.7, 0.7, 0.9, 0.1]});
+        return [p.innerHTML, said !== ""];
+      };
+      window.shown = [show("ein Haus."), show("ein  Haus.")];)");
+  CHECK_EQ(browser.run("return window.shown"),
+           R"([["ein <span class=\"doubt\" title=\"44 %\">Haus.</span>",true],["ein  Haus.",false]])");
+  CHECK_EQ(browser.text("glossaPieces.hint(['\u2581a', 'b', '\u2581'])"), "\u00b7 continues a word, \u2423 is a space");
 }

@@ -62,7 +62,7 @@ TEST_CASE("/attention answers with the numbers of glossa attention") {
   CHECK_EQ(answer.status, 200);
   auto found = json_object(answer.body);
   auto expected = json_object(succeeded(glossa_program({"attention", fixture().run(), "--json"}, line + "\n")).out);
-  for (const char* key : {"source", "target", "output", "encoder", "decoder", "cross"})
+  for (const char* key : {"source", "target", "output", "encoder", "decoder", "cross", "probabilities"})
     CHECK_EQ(found.at(key), expected.at(key));
   check_error(ask(served.port(), post("/attention", translation(line))), 400, "translation");
   CHECK_EQ(served.stop().status, 0);
@@ -103,6 +103,9 @@ TEST_CASE("languages, health, metrics and the page are served") {
   Connection head(port);
   head.send("HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   CHECK(head.is_closed_within(5000) == false);  // it gets an answer
+  const std::string models = get(port, "/models").body;
+  CHECK(models.starts_with(R"([{"parameters":)"));
+  CHECK_NE(models.find(R"("source":"en","target":"hi","trainedOn":["toy/train"],"update":150}])"), models.npos);
   CHECK_EQ(served.stop().status, 0);
 }
 

@@ -102,7 +102,9 @@ Alignment align_words(const AttentionMaps::Head& head, std::span<const int> sour
 JsonLine& add_to(JsonLine& json, const AttentionMaps& maps) {
   json.add("source", maps.source).add("target", maps.target).add("output", maps.output);
   json.add_json("encoder", to_json(maps.encoder)).add_json("decoder", to_json(maps.decoder));
-  return json.add_json("cross", to_json(maps.cross));
+  json.add_json("cross", to_json(maps.cross));
+  if (maps.probabilities.empty()) return json;
+  return json.add_json("probabilities", fmt::format("[{}]", fmt::join(maps.probabilities, ",")));
 }
 
 std::string to_json(const AttentionMaps& maps) {

@@ -21,6 +21,10 @@ struct AttentionMaps {
   std::vector<std::string> target;  ///< decoder input, <s> first: queries and keys of `decoder`, queries of `cross`
   std::vector<std::string> output;  ///< the decoder's output tokens: `target` shifted by one, </s> last
   Layers encoder, decoder, cross;   ///< [layer][head]
+
+  /// Probabilities of the output tokens, each given the tokens before it; empty if not computed. The last token of an
+  /// unfinished translation has none.
+  std::vector<float> probabilities = {};
 };
 
 /// Receives a pair's index in the corpus and the pair's maps.
@@ -46,8 +50,8 @@ using Alignment = std::vector<std::pair<Index, Index>>;
 Alignment align_words(const AttentionMaps::Head& head, std::span<const int> source_words,
                       std::span<const int> output_words);
 
-/// Adds all members of `maps`. The members encoder, decoder and cross become lists [layer][head][query][key]. Numbers
-/// have enough digits to be read back exactly.
+/// Adds all members of `maps`, `probabilities` only if computed. The members encoder, decoder and cross become lists
+/// [layer][head][query][key]. Numbers have enough digits to be read back exactly.
 JsonLine& add_to(JsonLine& json, const AttentionMaps& maps);
 
 /// Formats the maps as a JSON object on one line.

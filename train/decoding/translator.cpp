@@ -1,11 +1,13 @@
 #include "train/decoding/translator.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "data/text/line_pieces.h"
 #include "data/text/sentences.h"
 #include "data/tokenizers/token_words.h"
 #include "data/tokenizers/word_tokenizer.h"
+#include "train/decoding/scoring.h"
 #include "train/processes/job.h"
 #include "train/processes/packed.h"
 
@@ -225,8 +227,13 @@ AttentionMaps Translator::attention(std::vector<int> source, const Translation& 
   AttentionMaps maps;
   for_each_attention(context_, model_, tokenizers_, pair, options_.max_tokens,
                      [&](int, AttentionMaps found) { maps = std::move(found); });
-  if (!translation.finished && !translation.tokens.empty())
+  const auto scored = score_translations(context_, model_, pair, options_, options_.max_tokens);
+  for (const TokenScore& token : scored.front().tokens)
+    maps.probabilities.push_back(static_cast<float>(std::exp(token.log_probability)));
+  if (!translation.finished && !translation.tokens.empty()) {
     maps.output.back() = tokenizers_.target->token(translation.tokens.back());
+    maps.probabilities.pop_back();  // of </s>
+  }
   return maps;
 }
 

@@ -103,7 +103,8 @@ class Translator {
   /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer`.
   void align(Index layer) { alignment_layer_ = layer; }
 
-  /// Returns the model's attention for `source` and the given `translation` (teacher forcing).
+  /// Returns the model's attention for `source` and the given `translation` (teacher forcing), with the probabilities
+  /// of its tokens.
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
   /// Makes later searches call `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.

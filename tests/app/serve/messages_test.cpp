@@ -123,17 +123,19 @@ TEST_CASE("deep or long JSON is refused before it is built") {
 }
 
 TEST_CASE("answers are lists if the request had one") {
-  const std::vector<std::vector<TranslatedText>> two{{{"x\"", 0.5}, {"y", 0.25}}, {{"z", 1}}};
+  const std::vector<std::vector<TranslatedText>> two{{{"x\"", 0.5, 0.75}, {"y", 0.25, 0.5}}, {{"z", 1, 1}}};
   TranslationRequest request;
   CHECK_EQ(translation_answer(request, {two.data(), 1}), R"({"translatedText":"x\""})");
   request.alternatives = 1;
   CHECK_EQ(translation_answer(request, {two.data(), 1}), R"({"alternatives":["y"],"translatedText":"x\""})");
   request.scores = true;
   CHECK_EQ(translation_answer(request, {two.data(), 1}),
-           R"({"alternativeProbabilities":[0.25],"alternatives":["y"],"probability":0.5,"translatedText":"x\""})");
+           R"({"alternativeProbabilities":[0.25],"alternativeTokenProbabilities":[0.5],"alternatives":["y"],)"
+           R"("probability":0.5,"tokenProbability":0.75,"translatedText":"x\""})");
   request.is_list = true;
   CHECK_EQ(translation_answer(request, two),
-           R"({"alternativeProbabilities":[[0.25],[]],"alternatives":[["y"],[]],"probability":[0.5,1.0],)"
+           R"({"alternativeProbabilities":[[0.25],[]],"alternativeTokenProbabilities":[[0.5],[]],)"
+           R"("alternatives":[["y"],[]],"probability":[0.5,1.0],"tokenProbability":[0.75,1.0],)"
            R"("translatedText":["x\"","z"]})");
   request.scores = false;
   request.alternatives = 0;
@@ -141,4 +143,9 @@ TEST_CASE("answers are lists if the request had one") {
   CHECK_EQ(error_answer("a \"b\"\xFF"), "{\"error\":\"a \\\"b\\\"\uFFFD\"}");
   const std::vector<ServedLanguage> languages{{"en", "English", {"hi", "de"}}};
   CHECK_EQ(languages_answer(languages), R"([{"code":"en","name":"English","targets":["hi","de"]}])");
+  ServedModel model{.source = "en", .target = "hi", .trained_on = {"a/b"}, .parameters = 7, .update = 3};
+  CHECK_EQ(models_answer({&model, 1}),
+           R"([{"parameters":7,"source":"en","target":"hi","trainedOn":["a/b"],"update":3}])");
+  model.bleu = 12.5;
+  CHECK_NE(models_answer({&model, 1}).find(R"("bleu":12.5,"parameters")"), std::string::npos);
 }

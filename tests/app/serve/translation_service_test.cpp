@@ -115,6 +115,8 @@ TEST_CASE("alternatives are those of the n-best list, with their probabilities")
     for (std::size_t i = 0; i < found.size(); ++i) {
       CHECK_EQ(found[i].text, expected[i].text);
       CHECK_LT(std::abs(found[i].probability / std::exp(expected[i].log_probability) - 1), limit);
+      const double tokens = static_cast<double>(expected[i].tokens.size()) + (expected[i].finished ? 1 : 0);
+      CHECK_LT(std::abs(found[i].token_probability / std::exp(expected[i].log_probability / tokens) - 1), limit);
     }
   }
   const auto first = list_of("a1 a2", 2), second = list_of("a5", 2);

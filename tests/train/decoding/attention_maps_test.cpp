@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -43,6 +44,27 @@ TEST_CASE("maps name the tokens read and written, and survive JSON to the bit") 
   CHECK(json.at("encoder").get<AttentionMaps::Layers>() == maps.encoder);
   CHECK(json.at("decoder").get<AttentionMaps::Layers>() == maps.decoder);
   CHECK(json.at("cross").get<AttentionMaps::Layers>() == maps.cross);
+  CHECK(json.at("probabilities").get<std::vector<float>>() == maps.probabilities);
+}
+
+TEST_CASE("the output tokens of maps have the probabilities that the search gave them") {
+  const TranslatorFixture fixture;
+  DecodeConfig decode;
+  decode.max_length_factor = 0;
+  decode.max_length_extra = 5;
+  Translator translator = fixture.translator(decode);
+  const Translator::Sources sources = translator.encode(Lines{"a1 a2 a3"}, "text");
+  Translation translation = translator.n_best(sources, 1).front().front();
+  REQUIRE_FALSE(translation.finished);
+  const std::size_t count = translation.tokens.size();
+  CHECK(translator.attention(sources.ids.front(), translation).probabilities.size() == count - 1);
+  translation.finished = true;  // adds </s>
+  const AttentionMaps maps = translator.attention(sources.ids.front(), translation);
+  REQUIRE(maps.probabilities.size() == count + 1);
+  REQUIRE(maps.output.size() == count + 1);
+  double log_probability = 0;
+  for (std::size_t i = 0; i < count; ++i) log_probability += std::log(maps.probabilities[i]);
+  CHECK(log_probability == doctest::Approx(translation.log_probability).epsilon(1e-4));
 }
 
 TEST_CASE("a pair has the same maps in any batch") {

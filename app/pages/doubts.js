@@ -1,0 +1,27 @@
+"use strict";
+
+/* A translation with signs of doubt: words to which the model gave less than half of the probability are marked.
+
+     glossaDoubts(element, text, maps)   fills `element` with the text, the translation of `maps` (see attention.js);
+                                         returns an explanation of the marks, empty if there are none */
+window.glossaDoubts = (() => {
+  const make = window.glossaMake;
+  const sure = 0.5;
+
+  /** A word's probability, given the words before it: the product over its tokens. */
+  const probability = (word, probabilities) =>
+      word.tokens.reduce((product, token) => product * (probabilities[token] ?? 1), 1);
+
+  return (element, text, {output, probabilities = []}) => {
+    const words = glossaPieces.words(output);
+    element.textContent = text;
+    if (words.map(word => word.text).join(" ") !== text) return "";  // the text has other spaces
+    const shares = words.map(word => probability(word, probabilities));
+    if (shares.every(share => share >= sure)) return "";
+    element.replaceChildren(...words.flatMap(({text: word}, i) => [
+      i > 0 ? " " : "",
+      shares[i] >= sure ? word : make("span", {class: "doubt", title: `${glossaAttention.percent(shares[i])} %`}, word),
+    ]));
+    return "Dotted words are guesses: the model gave each of them less than 50 %.";
+  };
+})();
