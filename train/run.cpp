@@ -79,7 +79,8 @@ void check_holds_run(const std::string& run) {
   if (has_checkpoints || std::filesystem::exists(config_file(run))) return;
   const std::string nearest = std::filesystem::exists(run) ? "" : nearest_path(run);
   misuse(run, "expected a run to resume; not found. Hint: {}; --resume=auto begins a run in a folder without one",
-         nearest.empty() ? runs_within(run).value_or("check --run") : fmt::format("did you mean {}?", shell_path(nearest)));
+         nearest.empty() ? runs_within(run).value_or("check --run")
+                         : fmt::format("did you mean {}?", shell_path(nearest)));
 }
 
 bool is_of_use(std::string_view key) {

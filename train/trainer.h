@@ -86,6 +86,7 @@ class Trainer {
   std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start
   // For the head of the log:
   std::vector<std::string> warnings_, notes_;
+  std::string exports_;  // a line of the log
 
   std::unique_ptr<Task> task_;
   std::optional<Updater> updater_;

@@ -249,12 +249,14 @@ void Trainer::make_task() {
   config_ = agreed(config_);
   tokenizers = as_first(tokenizers, one_tokenizer(config_.data));
   job().together([&] {
-    check_exportable(config_,
-                     VocabularySizes{tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()});
+    const VocabularySizes sizes{tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()};
+    check_exportable(config_, sizes);
+    exports_ = possible_exports(config_, sizes);
     task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers);
     const std::int64_t epoch = updates_per_epoch();
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
-    for (const auto& doubts : {corpus_doubts(config_.data, corpora), check(config_), length_doubts(config_, epoch)})
+    for (const auto& doubts : {corpus_doubts(config_.data, corpora), size_doubts(config_, corpora), check(config_),
+                               length_doubts(config_, epoch)})
       warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
   });
   state_.vocabulary_hash = task_->vocabulary_hash();
@@ -420,6 +422,7 @@ void Trainer::write_head(const std::string& memory) {
   for (const std::string& warning : warnings(environment())) log_->warning("warning: " + warning);
   for (const std::string& line : task_->head()) log_->line(line);
   log_->line(memory);
+  log_->line(exports_);
   if (updater_->average())
     log_->line(fmt::format("validating and translating with the moving average of the weights (train.ema {})",
                            config_.train.ema));

@@ -48,7 +48,7 @@ struct TranslateArguments {
 constexpr std::size_t lines_at_once = 1024;
 
 /// Destination of translations: standard output, written as they become ready, or a file that appears when all are
-/// done.
+/// done. If a signal stops the program, FILE.part gets the translations so far.
 class Output {
  public:
   /// Throws if the file cannot be written, before hours of translating.
@@ -59,26 +59,34 @@ class Output {
       misuse("--output", "expected a file other than the input; got {}", file);
     const Uninterrupted whole;
     const AtomicFile probe(file, 0);
+    when_interrupted_.emplace([this] {
+      if (text_.empty()) return;
+      write_file_atomically(file_ + ".part", text_);
+      print_note("note: {} has the first {}\n", file_ + ".part", counted(std::ranges::count(text_, '\n'), "line"));
+    });
   }
 
   void write(std::string_view lines) {
+    const Uninterrupted whole;
     if (!file_.empty()) {
       text_ += lines;
       return;
     }
-    const Uninterrupted whole;
     std::fwrite(lines.data(), 1, lines.size(), stdout);
     check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
           "cannot write the translations. Hint: the disk may be full");
   }
 
   void finish() {
+    if (file_.empty()) return;
     const Uninterrupted whole;
-    if (!file_.empty()) write_file_atomically(file_, text_);
+    write_file_atomically(file_, text_);
+    when_interrupted_.reset();
   }
 
  private:
   std::string file_, text_;
+  std::optional<WhenInterrupted> when_interrupted_;
 };
 
 /// Counts words that the vocabulary lacks and, with -v, reports each line that has such words.

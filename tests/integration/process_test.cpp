@@ -116,6 +116,30 @@ TEST_CASE("Ctrl-C in translate leaves whole lines") {
   CHECK(outcome.err.ends_with("glossa: stopped by SIGINT\n"));
 }
 
+TEST_CASE("Ctrl-C in translate --output keeps what was translated") {
+  const TinyRun tiny;
+  REQUIRE_EQ(tiny.train("run").status, 0);
+  std::string text;
+  while (text.size() < 1'000'000) text += read_bytes(tiny / "toy/test.en");
+  const fs::path part = tiny / "out.part";
+  for (auto delay = std::chrono::milliseconds(100); !fs::exists(part); delay *= 2) {
+    Program program({.arguments = {tested_program(), "translate", tiny / "run", "--output", tiny / "out"},
+                     .input = text,
+                     .folder = {}});
+    std::this_thread::sleep_for(delay);
+    program.signal(SIGINT);
+    const Outcome outcome = program.wait();
+    REQUIRE_EQ(outcome.status, 130);
+    CHECK_FALSE(fs::exists(tiny / "out"));
+    CHECK_EQ(outcome.err.find("out.part has the first ") != std::string::npos, fs::exists(part));
+  }
+  const std::string kept = read_bytes(part);
+  CHECK(kept.ends_with('\n'));
+  const Strings first = lines_of(text);
+  CHECK_EQ(kept.substr(0, kept.find('\n') + 1),
+           succeeded(glossa_program({"translate", tiny / "run"}, first[0] + "\n")).out);
+}
+
 TEST_CASE("a trainer that prepared its data while another finished in its folder overwrites nothing") {
   for (const Strings& more : {Strings{}, Strings{"--resume=auto"}}) {
     const TinyRun tiny;

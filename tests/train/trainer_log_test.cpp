@@ -33,7 +33,7 @@ TEST_CASE("a validation line names train.metric, which may stall while the loss 
   CHECK_NE(log.find(" : exact_match stalled 1 time\n"), log.npos);
   // The end names what still improves.
   CHECK_NE(log.find("] note: the last validation was the best so far in loss"), log.npos);
-  CHECK_NE(log.find(" --resume --set train.max_updates=6u\n"), log.npos);
+  CHECK_NE(log.find(" --set train.max_updates=6u\n"), log.npos);
 }
 
 TEST_CASE("a time limit within the warm-up is reported once, at the first log line") {

@@ -94,6 +94,15 @@ std::vector<OptionDifference> export_obstacles(const Config& config, ExportForma
   return differences(config, expressible(config, format, sizes));
 }
 
+std::string possible_exports(const Config& config, const VocabularySizes& sizes) {
+  const auto answer = [&](ExportFormat format) {
+    const auto obstacles = export_obstacles(config, format, sizes);
+    return obstacles.empty() ? "yes" : "no, because of " + list(obstacles);
+  };
+  return fmt::format("exports: Marian {}; Hugging Face {}", answer(ExportFormat::marian),
+                     answer(ExportFormat::huggingface));
+}
+
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,
                       const std::optional<VocabularySizes>& sizes, std::string_view otherwise) {
   std::vector<std::string> refusals;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct VocabularySizes {
 /// compared only if `sizes` is given.
 std::vector<OptionDifference> export_obstacles(const Config& config, ExportFormat format,
                                                const std::optional<VocabularySizes>& sizes = {});
+
+/// Returns a line about the formats that can express `config`: "exports: Marian yes; Hugging Face no, because of KEY:
+/// VALUE (needs VALUE)".
+std::string possible_exports(const Config& config, const VocabularySizes& sizes);
 
 /// Throws a misuse error at `where` unless each of `formats` can express `config`. The error lists all obstacles. The
 /// hint names the options to train with, then any format that can express `config`, and finally `otherwise`.

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <system_error>
 
+#include "data/text/counted.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -108,6 +109,23 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
         fmt::format("{} has only {}-case source letters:\n    others will be unknown unless data.lowercase: true "
                     "lowercases all text, also when translating",
                     corpus.name, letter_case));
+  return doubts;
+}
+
+std::vector<std::string> size_doubts(const Config& config, const Corpora& corpora) {
+  constexpr std::size_t few_for_training = 1000, few_for_validation = 50;
+  std::vector<std::string> doubts;
+  if (toy_pairs_alone("data.train", config.data.train)) return doubts;
+  const std::size_t training = corpora.training.source.size(), validation = corpora.validation.source.size();
+  if (training < few_for_training && config.train.warm_start.empty())
+    doubts.push_back(fmt::format(
+        "{} has {}; a model trained on less than 3,000 mostly memorizes them. Hint: fine-tune a pretrained model "
+        "(docs/finetuning.md), or add text",
+        corpora.training.name, counted(training, "pair")));
+  if (validation < few_for_validation)
+    doubts.push_back(fmt::format(
+        "only {} for validation: chance decides which checkpoint is best. Hint: set data.valid or data.split",
+        counted(validation, "pair")));
   return doubts;
 }
 

@@ -99,3 +99,24 @@ TEST_CASE("the first pair is shown, shortened between characters") {
   for (int i = 0; i < 37; ++i) text += "é";
   CHECK(first_pair(corpus_of({text}, {"x"})) == "first pair: source '" + text.substr(0, 72) + "...'\n    target 'x'");
 }
+
+TEST_CASE("corpora that are too small give a warning, unless a model is fine-tuned or the corpus is a toy") {
+  Config config;
+  config.data.train = CorpusNames("pairs.tsv");
+  const auto doubts_of = [&](std::size_t training, std::size_t validation) {
+    return size_doubts(config, {.training = corpus_of(Lines(training, "a"), Lines(training, "b")),
+                                .validation = corpus_of(Lines(validation, "a"), Lines(validation, "b")),
+                                .split = {},
+                                .watched = {}});
+  };
+  CHECK(doubts_of(1000, 50).empty());
+  const Lines both = doubts_of(60, 3);
+  REQUIRE(both.size() == 2);
+  CHECK(
+      both[0].starts_with("pairs.tsv has 60 pairs; a model trained on less than 3,000 mostly memorizes them. Hint: "));
+  CHECK(both[1].starts_with("only 3 pairs for validation: "));
+  config.train.warm_start = "pretrained";
+  CHECK(doubts_of(60, 50).empty());
+  config.data.train = CorpusNames("toy:300");
+  CHECK(doubts_of(60, 3).empty());
+}
