@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "data/text/counted.h"
 #include "data/text/shell_word.h"
 
 namespace glossa {
@@ -96,8 +97,13 @@ std::vector<OptionDifference> export_obstacles(const Config& config, ExportForma
 
 std::string possible_exports(const Config& config, const VocabularySizes& sizes) {
   const auto answer = [&](ExportFormat format) {
-    const auto obstacles = export_obstacles(config, format, sizes);
-    return obstacles.empty() ? "yes" : "no, because of " + list(obstacles);
+    auto obstacles = export_obstacles(config, format, sizes);
+    if (obstacles.empty()) return std::string("yes");
+    constexpr std::size_t named = 2;
+    const std::size_t others = obstacles.size() - std::min(obstacles.size(), named);
+    obstacles.resize(obstacles.size() - others);
+    return "no, because of " + list(obstacles) +
+           (others > 0 ? fmt::format(" and {}", counted(others, "other option")) : "");
   };
   return fmt::format("exports: Marian {}; Hugging Face {}", answer(ExportFormat::marian),
                      answer(ExportFormat::huggingface));

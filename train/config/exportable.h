@@ -25,7 +25,7 @@ std::vector<OptionDifference> export_obstacles(const Config& config, ExportForma
                                                const std::optional<VocabularySizes>& sizes = {});
 
 /// Returns a line about the formats that can express `config`: "exports: Marian yes; Hugging Face no, because of KEY:
-/// VALUE (needs VALUE)".
+/// VALUE (needs VALUE)". Names at most two options for each.
 std::string possible_exports(const Config& config, const VocabularySizes& sizes);
 
 /// Throws a misuse error at `where` unless each of `formats` can express `config`. The error lists all obstacles. The
