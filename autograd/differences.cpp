@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), epsilon = std::numeric_limits<double>::epsilon();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double smallest_step = 0x1p-80;  // relative to the first
 constexpr double safety = 4;               // an error may be larger than estimated by this factor
 

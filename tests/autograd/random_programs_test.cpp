@@ -74,7 +74,7 @@ x9 = value(x4)
                                            watched, taking);
       for (const bool in_float : {false, true}) {
         INFO(text);
-        CHECK_EQ(judge(program_of(text), in_float).complaint, "");
+        CHECK_EQ(compare_runs(program_of(text), in_float).complaint, "");
       }
     }
 }
@@ -114,16 +114,16 @@ TEST_CASE_FIXTURE(testing::OneThread, "random programs see the same numbers with
     const Program program = Draw(seed * 1000003ull + i, mixed_sizes).program();
     const bool in_float = i % 4 != 0;
     set_threads(i % 32 == 31 ? 2 : 1);
-    const Verdict verdict = judge(program, in_float);
-    compared += verdict.compared;
-    refused += verdict.refused;
-    for (std::size_t k = 0; k < verdict.executed.size(); ++k)
-      executed[verdict.ran.lines[k].op->name] += verdict.executed[k];
-    if (verdict.complaint.empty()) continue;
+    const Comparison comparison = compare_runs(program, in_float);
+    compared += comparison.compared;
+    refused += comparison.refused;
+    for (std::size_t k = 0; k < comparison.executed.size(); ++k)
+      executed[comparison.ran.lines[k].op->name] += comparison.executed[k];
+    if (comparison.complaint.empty()) continue;
     ++failures;
-    const auto fails = [in_float](const Program& other) { return !judge(other, in_float).complaint.empty(); };
+    const auto fails = [in_float](const Program& other) { return !compare_runs(other, in_float).complaint.empty(); };
     FAIL_CHECK(fmt::format("program {} of seed {}, in {}: {}\n{}", i, seed, in_float ? "float" : "double",
-                           verdict.complaint, report(program, fails)));
+                           comparison.complaint, report(program, fails)));
   }
   MESSAGE(fmt::format("{} programs, {} numbers compared, {} reads refused", count, compared, refused));
   if (count >= 500 && failures == 0)  // enough for every op to run
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(testing::OneThread, "small random programs have the gradients 
   constexpr double limit = 1e-6;
   int failures = 0;
   for (int i = 0; i < count && failures < 3; ++i) {
-    const Program program = judge(Draw(seed * 1000003ull + i, small_sizes).program(), false).ran;
+    const Program program = compare_runs(Draw(seed * 1000003ull + i, small_sizes).program(), false).ran;
     const double error = error_by_differences(program);
     if (error <= limit) continue;
     ++failures;

@@ -37,35 +37,35 @@ std::string difference(const std::vector<Observation>& with, const std::vector<O
 }
 
 template <class T>
-Verdict judge_in(const Program& program) {
+Comparison compare_runs_in(const Program& program) {
   Leaves<T> leaves(program);
   Context<T> reusing, plain;
   plain.set_reuse(false);
   Run<T> with(program, leaves, reusing), other(program, leaves, plain);
   with.execute_all();
   if (const int line = with.refused_line(); line >= 0) {
-    Verdict verdict = judge_in<T>(without(program, line));
-    ++verdict.refused;
-    return verdict;
+    Comparison comparison = compare_runs_in<T>(without(program, line));
+    ++comparison.refused;
+    return comparison;
   }
   other.execute_all();
 
-  Verdict verdict{.ran = program};
-  for (int i = 0; i < std::ssize(program.lines); ++i) verdict.executed.push_back(with.has(i));
+  Comparison comparison{.ran = program};
+  for (int i = 0; i < std::ssize(program.lines); ++i) comparison.executed.push_back(with.has(i));
   for (const Observation& observation : with.observations()) {
-    verdict.compared += static_cast<Index>(observation.bits.size() / sizeof(T));
-    verdict.refused += observation.is_refused();
+    comparison.compared += static_cast<Index>(observation.bits.size() / sizeof(T));
+    comparison.refused += observation.is_refused();
   }
-  verdict.complaint = difference<T>(with.observations(), other.observations());
+  comparison.complaint = difference<T>(with.observations(), other.observations());
   for (const std::string& complaint : {with.complaint, other.complaint})
-    if (!complaint.empty()) verdict.complaint = complaint;
-  return verdict;
+    if (!complaint.empty()) comparison.complaint = complaint;
+  return comparison;
 }
 
 }  // namespace
 
-Verdict judge(const Program& program, bool in_float) {
-  return in_float ? judge_in<float>(program) : judge_in<double>(program);
+Comparison compare_runs(const Program& program, bool in_float) {
+  return in_float ? compare_runs_in<float>(program) : compare_runs_in<double>(program);
 }
 
 double error_by_differences(const Program& program) {

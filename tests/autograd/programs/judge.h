@@ -7,8 +7,8 @@
 
 namespace glossa::programs {
 
-/// Results of judging a program.
-struct Verdict {
+/// Results of running a program with and without reuse of memory.
+struct Comparison {
   std::string complaint{};       // empty if nothing is wrong
   Program ran{};                 // the program without lines that the engine refused
   std::vector<bool> executed{};  // for each of its lines: true if the last step produced a result
@@ -19,7 +19,7 @@ struct Verdict {
 /// Runs a program with and without reuse of memory on the same numbers, in float or in double. Both runs must observe
 /// the same bits and Errors, with one exception: with reuse, the engine may refuse to read a value whose memory was
 /// reused. Both runs omit a refused line.
-Verdict judge(const Program& program, bool in_float);
+Comparison compare_runs(const Program& program, bool in_float);
 
 /// Compares the gradients of the last line with finite differences. Returns the largest error relative to the gradient,
 /// or to 0.1 if that is larger. For programs without refused lines.
