@@ -99,7 +99,7 @@ void check_same(const TinyRun& tiny, const std::string& run, const Network& netw
     REQUIRE_EQ(got.size(), static_cast<std::size_t>(size) * sizeof(float));
     CHECK_EQ(std::memcmp(got.data(), wanted, got.size()), 0);
   };
-  std::size_t tensors = 4;  // the state, the version of the program, the host, the usual number of words
+  std::size_t tensors = 5;  // the state, the program's version, the host, the usual number of words, several_percent
   for (const Parameter<float>* parameter : network.parameters.parameters()) {
     check_tensor(parameter->name, parameter->value.data, parameter->value.size());
     for (const StateBuffer<float>& buffer : optimizer.state())
