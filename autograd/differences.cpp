@@ -77,14 +77,17 @@ class Judge {
       else
         result.doubt = doubt(best);
     }
-    if (!std::isfinite(analytic_)) result.doubt = Doubt::none;
+    if (!std::isfinite(analytic_)) result.doubt = near_pole_ ? Doubt::pole : Doubt::none;
     if (result.verdict != Verdict::right && result.doubt == Doubt::none) result.verdict = Verdict::wrong;
     return result;
   }
 
  private:
-  /// Rounding error of backward: it adds terms about as large as the function, per step of size 16 * first.
-  double rounding() const { return epsilon * (magnitude_ > 0 ? magnitude_ : center_.total) / first_; }
+  /// Rounding error of backward. Terms that cancel are about as large as the outputs that move, per step of size
+  /// 16 * first.
+  double rounding() const {
+    return magnitude_ > 0 ? std::min(tolerance_.rounding, epsilon * magnitude_ / first_) : tolerance_.rounding;
+  }
 
   double gap(double numeric) const { return std::max(std::abs(analytic_ - numeric) - rounding(), 0.0); }
 
@@ -95,9 +98,7 @@ class Judge {
   /// True if the derivative is right according to this estimate.
   bool agrees(const Estimate& estimate) const {
     const double off = safety * estimate.error, difference = gap(estimate.value);
-    const bool is_zero = std::abs(analytic_) <= rounding() && estimate.error <= safety * rounding();
-    return difference + off <= allowed(estimate) ||
-           (difference <= off && (is_zero || off <= tolerance_.limit * tolerance_.small));
+    return difference + off <= allowed(estimate) || (difference <= off && off <= tolerance_.limit * tolerance_.small);
   }
 
   /// The best estimate, whose error includes the noise of the function: differences with much smaller steps consist of
@@ -177,7 +178,8 @@ std::string reason(Doubt doubt) {
     case Doubt::pole:
       return "the function is not finite near this point. Hint: check at another point";
     case Doubt::small_scale:
-      return "the function changes much within the smallest steps. Hint: check at another point, or scale the input";
+      return "the function changes on the scale of the smallest steps. Hint: compute in double, scale the input, or "
+             "check at another point";
     case Doubt::rounding:
       return "rounding errors of the function hide the derivative. Hint: compute in double, and subtract large "
              "constants "

@@ -51,7 +51,8 @@ using Line = std::function<PointOnLine(double t)>;
 struct Tolerance {
   double limit;
   double floor;
-  double small;  ///< derivatives of at most this size may differ by limit * small, if the differences are no better
+  double small;     ///< derivatives of at most this size may differ by limit * small, if the differences are no better
+  double rounding;  ///< largest rounding error of `analytic`
 };
 
 /// Judges `analytic`, the derivative of F along a line at t = 0. Takes central differences with steps h, h/2, h/4, ...

@@ -13,6 +13,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// A gradient below this share of the function's largest one need only be as accurate as one of this size.
 constexpr double small_gradient = 1e-4;
 
+/// Rounding errors of backward are at most this share of the function's largest gradient.
+constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+
 bool smaller(double a, double b) { return std::abs(a) < std::abs(b); }
 
 /// Largest magnitude of a tensor's finite gradients.
@@ -42,7 +45,14 @@ class Comparison {
  public:
   Comparison(Objective& objective, const std::vector<CheckedTensor>& tensors, const GradCheckOptions& options)
       : objective_(objective), options_(options), center_(objective.at_current_values()) {
-    for (const CheckedTensor& tensor : tensors) largest_ = std::max(largest_, largest_gradient(tensor));
+    check(
+        !(center_.magnitude > 0), "grad_check",
+        "expected a function that returns the same values whenever it is called; got different ones. Hint: draw random "
+        "numbers from the context");
+    for (const CheckedTensor& tensor : tensors) {
+      largest_ = std::max(largest_, largest_gradient(tensor));
+      result_.size += tensor.value.size();
+    }
     for (const CheckedTensor& tensor : tensors) compare(tensor);
   }
 
@@ -52,10 +62,12 @@ class Comparison {
   void compare(const CheckedTensor& tensor) {
     // Checks all elements, including those not chosen or near kinks.
     const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
-    if (broken != tensor.grad.end())
-      note(tensor, broken - tensor.grad.begin(), {.verdict = Verdict::wrong, .numeric = NAN}, infinity);
     const double floor = options_.floor * largest_gradient(tensor);
     expected_step_ = infinity;
+    if (broken != tensor.grad.end()) {
+      const Index i = broken - tensor.grad.begin();
+      note(tensor, i, judge(tensor, i, floor), infinity);
+    }
     bool is_used = tensor.is_used || tensor.grad.empty();
     for (const Index i : chosen_elements(tensor, options_.max_elements)) is_used |= compare(tensor, i, floor) != 0;
     if (!is_used && result_.unused.empty()) result_.unused = tensor.name;
@@ -97,7 +109,10 @@ class Comparison {
     const double first = std::exp2(std::ceil(std::log2(options_.step * unit)));
     const auto from = [&](double step) {
       return judge_derivative([&](double t) { return at(x, t); }, center_, tensor.grad[i], step,
-                              {.limit = options_.limit, .floor = floor, .small = small_gradient * largest_});
+                              {.limit = options_.limit,
+                               .floor = floor,
+                               .small = small_gradient * largest_,
+                               .rounding = rounding * largest_});
     };
     Judgment judgment = from(std::min(first, expected_step_));
     if (expected_step_ < first && judgment.verdict != Verdict::right) judgment = from(first);
@@ -143,6 +158,12 @@ class Comparison {
   GradCheckResult result_;
 };
 
+void check_options(const GradCheckOptions& options) {
+  check(options.limit > 0 && options.step > 0 && options.floor >= 0 && options.max_elements >= 0, "grad_check",
+        "expected limit and step above 0, floor and max_elements of at least 0; got {}, {}, {} and {}", options.limit,
+        options.step, options.floor, options.max_elements);
+}
+
 /// "right: ", or the verdict with the number of its elements.
 std::string beginning(const GradCheckResult& result) {
   const auto of_elements = [&](const char* verdict, Index count) {
@@ -161,7 +182,8 @@ std::string beginning(const GradCheckResult& result) {
 }
 
 std::string counts(const GradCheckResult& result) {
-  std::string text = fmt::format("{} element{} compared", result.elements, result.elements == 1 ? "" : "s");
+  const std::string of_all = result.elements + result.skipped < result.size ? fmt::format(" of {}", result.size) : "";
+  std::string text = fmt::format("{}{} element{} compared", result.elements, of_all, result.elements == 1 ? "" : "s");
   if (result.kinks > 0) text += fmt::format(", {} of them with smaller steps because of a kink", result.kinks);
   if (result.skipped > 0)
     text += fmt::format(", {} on a kink skipped, of which the first is {}", result.skipped, result.kink_at);
@@ -172,7 +194,7 @@ std::string counts(const GradCheckResult& result) {
 
 Verdict GradCheckResult::verdict() const {
   if (wrong > 0 || std::isinf(worst_error)) return Verdict::wrong;
-  return elements == 0 || undecided > 0 || !unused.empty() ? Verdict::undecided : Verdict::right;
+  return undecided > 0 || !unused.empty() || largest == 0 ? Verdict::undecided : Verdict::right;
 }
 
 std::string GradCheckResult::describe() const {
@@ -183,8 +205,12 @@ std::string GradCheckResult::describe() const {
                       "leave it out",
                       unused, counts(*this));
   if (worst_name.empty())
-    return text + counts(*this) +
-           (skipped > 0 ? ". Hint: a kink has no derivative; check at another point" : ". Hint: check larger inputs");
+    return text + counts(*this) + ". Hint: " +
+           (skipped > 0 ? "a kink has no derivative; check at another point"
+                        : "let an input or a parameter with elements require a gradient");
+  if (verdict() == Verdict::undecided && undecided == 0)
+    return text +
+           fmt::format("every derivative is 0, which proves nothing ({}). Hint: check at another point", counts(*this));
   const std::string element = fmt::format("element {} of {} {} has gradient {:.12g} by backward", worst_index,
                                           worst_name, worst_shape, analytic);
   const std::string other =
@@ -202,20 +228,20 @@ std::string GradCheckResult::describe() const {
   }
   text += element + other + " (" + counts(*this) + ")";
   if (std::isnan(analytic))
-    text +=
-        ". Hint: NaN may be memory from scratch(), which is released before the derivative runs; capture memory from "
-        "tensor()";
+    text += ". Hint: the derivative computed NaN, or read memory from scratch(), which is released before it runs";
   return text;
 }
 
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            const GradCheckOptions& options) {
+  check_options(options);
   Objective objective(function, inputs, options.requires_grad, options.context);
   return Comparison(objective, objective.gradients(), options).result();
 }
 
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            ParameterStore<double>& parameters, const GradCheckOptions& options) {
+  check_options(options);
   Objective objective(function, inputs, options.requires_grad, options.context);
   return Comparison(objective, objective.gradients(parameters), options).result();
 }

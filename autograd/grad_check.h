@@ -6,7 +6,7 @@ namespace glossa {
 
 struct GradCheckOptions {
   double limit = 1e-8;   // largest relative error of a right gradient
-  double floor = 0.1;    // smallest denominator of errors, relative to the tensor's largest gradient
+  double floor = 1e-4;   // smallest denominator of errors, relative to the tensor's largest gradient
   double step = 0x1p-4;  // largest step h divided by max(1, |x|), before h is rounded up to a power of two
   std::vector<bool> requires_grad = {};  // one flag per input; empty: all true
   Index max_elements = 0;                // number of elements checked per tensor, always the same ones; 0: all
@@ -18,12 +18,13 @@ struct GradCheckResult {
   double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor of the tensor); infinite if any a is not finite
   double excess = 0;  ///< the same, of the part of |a - n| that four times the estimated error of n does not explain
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): PyTorch's gradcheck accepts up to 1
+  Index size = 0;          ///< number of elements
   Index elements = 0;      ///< number of elements compared
   Index wrong = 0;         ///< number of these elements that are wrong
   Index undecided = 0;     ///< number of these elements for which the differences are not accurate enough
   Index kinks = 0;         ///< number of compared elements that took smaller steps because of kinks
   Index skipped = 0;       ///< number of elements not compared, because they are on a kink
-  double largest = 0;      ///< largest |n|: if 0, the check proves nothing
+  double largest = 0;      ///< largest |n|; if 0, the check proves nothing
   std::string kink_at;     ///< first skipped element: "element 3 of input 1"
   std::string unused;      ///< first input that affects no result and no gradient; if set, the check proves nothing
 
@@ -35,7 +36,7 @@ struct GradCheckResult {
   double error = 0;       ///< its relative error
   Judgment judgment = {};
 
-  /// Right if something was compared, every compared element is right, and no input is unused.
+  /// Right if every compared element is right, not all derivatives are 0, and every input has an effect.
   Verdict verdict() const;
   bool passes() const { return verdict() == Verdict::right; }
 

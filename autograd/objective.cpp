@@ -40,12 +40,17 @@ std::vector<CheckedTensor> Objective::gradients() {
 std::vector<CheckedTensor> Objective::gradients(ParameterStore<double>& parameters) {
   parameters.clear_grads();
   std::vector<CheckedTensor> checked = gradients();
-  parameters.fill_unset_grads();
+  std::vector<const Parameter<double>*> trainable;
   for (const Parameter<double>* parameter : parameters.parameters())
-    if (parameter->trainable) {
-      const std::span<double> grad = parameter->grad_tensor().span();
-      checked.push_back({parameter->name, parameter->value, {grad.begin(), grad.end()}});
-    }
+    if (parameter->trainable) trainable.push_back(parameter);
+  const std::size_t inputs = checked.size();
+  for (const Parameter<double>* parameter : trainable)
+    checked.push_back({parameter->name, parameter->value, {}, parameter->has_grad()});
+  parameters.fill_unset_grads();
+  for (std::size_t i = 0; i < trainable.size(); ++i) {
+    const std::span<double> grad = trainable[i]->grad_tensor().span();
+    checked[inputs + i].grad.assign(grad.begin(), grad.end());
+  }
   return checked;
 }
 

@@ -67,7 +67,10 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
   // Gradients of opposite signs cancel in the directional derivative, but their errors do not.
   const double size = line.size();
   result.judgment = judge_derivative(at, center, result.directional, 0x1p-6,
-                                     {.limit = directional_limit, .floor = size, .small = size});
+                                     {.limit = directional_limit,
+                                      .floor = size,
+                                      .small = size,
+                                      .rounding = 16 * std::numeric_limits<double>::epsilon() * size});
   double rounding = 0;
   result.slope = std::numeric_limits<double>::infinity();
   // With larger steps, the third derivative has an effect.
@@ -95,9 +98,9 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
 std::string TaylorResult::describe() const {
   const char* const names[] = {"right", "wrong", "undecided: "};
   return fmt::format(
-      "{}{}: the derivative along a random direction is {:.12g} by backward and {:.12g} by differences, which may be "
+      "{}{} (the derivative along a random direction is {:.12g} by backward and {:.12g} by differences, which may be "
       "off "
-      "by {:.1e}; Taylor's remainder falls with slope {:.3f}",
+      "by {:.1e}; Taylor's remainder falls with slope {:.3f})",
       names[static_cast<int>(judgment.verdict)], reason(judgment.doubt), directional, judgment.numeric, judgment.error,
       slope);
 }

@@ -177,7 +177,9 @@ TrainingEnd Trainer::update_until_end() {
     if (const std::string note = RunName(run_).note(); !note.empty()) log_->line("note: " + note);
   const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
   const std::string best_in = best_at_end ? "the best so far" : better_at_end();
-  if (const std::string limit = raised_limit(*end, train); !best_in.empty() && can_learn_more && !limit.empty())
+  const bool has_trained = state_.update > begin;
+  if (const std::string limit = raised_limit(*end, train);
+      has_trained && !best_in.empty() && can_learn_more && !limit.empty())
     log_->line(
         fmt::format("note: the last validation was {}; continue with {}", best_in,
                     shell_command({"glossa", "train", "--resume", std::filesystem::path(run_), "--set", limit})));

@@ -41,8 +41,8 @@ void set_languages(Config& config, const std::vector<std::string>& sets) {
   config = load_config("", sets, std::move(config));
   if (config.data.source == "source" || config.data.target == "target")
     print_note(
-        "note: the folder does not name its languages, which corpus files are found by. Hint: add --set data.source=en "
-        "--set data.target=de\n");
+        "note: the folder does not name its languages, which corpus files are found by. Hint: set data.source and "
+        "data.target in the run's config.yaml, or remove the run and add --set data.source=XX --set data.target=YY\n");
 }
 
 /// Imports a complete model. The run has no corpus, as it does not need one.

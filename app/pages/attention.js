@@ -15,7 +15,7 @@ window.glossaAttention = (() => {
   const {labels, isSpecial} = window.glossaPieces;
   const parts = {
     encoder: {title: "Encoder", says: "each source word looks at the source", queries: "source", keys: "source"},
-    decoder: {title: "Decoder", says: "each translated word looks at the words before it", queries: "target", keys: "target"},
+    decoder: {title: "Decoder", says: "each translated word looks at itself and the words before it", queries: "target", keys: "target"},
     cross: {title: "Cross", says: "each translated word looks at the source", queries: "output", keys: "source"},
   };
   const numbersFit = 14;    // maximum columns with room for two digits each

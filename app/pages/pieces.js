@@ -47,7 +47,9 @@ window.glossaPieces = (() => {
 
   function hint(tokens) {
     const signs = [areSubwords(tokens) && "\u00b7 continues a word",
-                   labels(tokens).includes("\u2423") && "\u2423 is a space"];
+                   labels(tokens).includes("\u2423") && "\u2423 is a space",
+                   tokens.includes("</s>") && "</s> ends the sentence",
+                   tokens.includes("<unk>") && "<unk> is unknown to the model"];
     return signs.filter(Boolean).join(", ");
   }
 

@@ -196,7 +196,7 @@
 
   function overSwitch(redraw) {
     const choices = [{ value: "update", title: "updates" }, { value: "time", title: unit.name }];
-    return window.glossaChooser("over", "Over", choices, chosen.over, (over) => { choose({ over }); redraw(); });
+    return window.glossaChooser("over", "Horizontal axis", choices, chosen.over, (over) => { choose({ over }); redraw(); });
   }
 
   function showCurves() {
@@ -259,7 +259,7 @@
         make("p", { class: "source", lang: from, dir: "auto" }, sample.source),
         window.glossaWide("Translations", make("table", { class: "rows" }, make("tbody", {}, [
           ...stages(sample).map((stage) => make("tr", {}, [
-            make("th", { scope: "row" }, stage.from === stage.to ? text(stage.from) : `${text(stage.from)} – ${text(stage.to)}`),
+            make("th", { scope: "row" }, "update " + (stage.from === stage.to ? text(stage.from) : `${text(stage.from)} – ${text(stage.to)}`)),
             make("td", { lang: to, dir: "auto" }, changedText(stage))])),
           make("tr", { class: "reference" }, [make("th", { scope: "row" }, "reference"), make("td", { lang: to, dir: "auto" }, sample.reference)]),
         ])))])));

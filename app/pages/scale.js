@@ -87,7 +87,7 @@
     if (zero) low = Math.min(0, low);
     if (low === high) return zero ? [0, high || 1] : [low - Math.abs(low || 1) / 2, high + Math.abs(high || 1) / 2];
     const room = tight ? 0 : 0.05 * (high - low);
-    return [zero && low >= 0 ? low : low - room, high + room];
+    return [low >= 0 ? Math.max(zero ? low : 0, low - room) : low - room, high + room];
   }
 
   window.glossaScale = { text, message, scale, extent };

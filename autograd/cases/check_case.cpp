@@ -88,9 +88,9 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
   }
 
   GradCheckResult compare(const GradCheckFunction& function, const std::vector<bool>& requires_grad) {
-    const GradCheckResult result =
-        grad_check(function, sample_.inputs(),
-                   {.limit = row_.limit, .requires_grad = requires_grad, .max_elements = row_.max_elements});
+    const GradCheckResult result = grad_check(
+        function, sample_.inputs(),
+        {.limit = row_.limit, .floor = 0.1, .requires_grad = requires_grad, .max_elements = row_.max_elements});
     expect_right(result, excess_limit);
     return result;
   }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -167,7 +168,7 @@ TEST_CASE("waves whose period is a power of two do not look straight") {
   }
 }
 
-TEST_CASE("gradients of zero are right") {
+TEST_CASE("gradients of zero prove nothing, and are not wrong") {
   std::vector<double> x{0.3, -0.7, 1.2, 0, 0, 0};
   const std::vector<Tensor<double>> inputs{Tensor<double>{x.data(), {2, 3}}};
   const auto zero = [&](auto function) {
@@ -176,9 +177,20 @@ TEST_CASE("gradients of zero are right") {
   for (const GradCheckResult& result : {zero([](auto v) { return sum(softmax(v), -1); }),
                                         zero([](auto v) { return add(sigmoid(v), sigmoid(scale(v, -1.0))); }),
                                         zero([](auto v) { return square(scale(v, 0.0)); })})
-    CHECK_MESSAGE(result.verdict() == Verdict::right, result.describe());
+    CHECK_MESSAGE(result.verdict() == Verdict::undecided, result.describe());
+  CHECK_EQ(
+      zero([](auto v) { return scale(v, 0.0); }).describe(),
+      "undecided: every derivative is 0, which proves nothing (6 elements compared). Hint: check at another point");
   const Curve missing{"sine", [](double v) { return std::sin(v); }, [](double) { return 0.0; }, 0.3};
   CHECK_EQ(check_curve(missing, 1).verdict(), Verdict::wrong);
+}
+
+TEST_CASE("a wrong derivative beside a constant that hides it is not right") {
+  for (double large = 1; large < 1e20; large *= 10) {
+    const Curve curve{"constant", [=](double x) { return large + x; }, [](double) { return -1.0; }, 0.3};
+    CAPTURE(large);
+    CHECK_NE(check_curve(curve, 1).verdict(), Verdict::right);
+  }
 }
 
 TEST_CASE("a large gradient does not hide faults of a small one") {
@@ -236,4 +248,46 @@ TEST_CASE("a kink that the op does not report is undecided, and does not hide a 
                        [](double) { return 0.9; }, 0};
     CHECK_EQ(check_curve(smooth, 1).verdict(), Verdict::wrong);
   }
+}
+
+TEST_CASE("a large gradient in the same tensor does not hide a wrong small one") {
+  std::vector<double> x{0.5, 0.7};
+  const auto function = [](Context<double>& c, std::span<const Variable<double>> in) {
+    const Tensor<const double> v = in[0].value();
+    const Tensor<double> y = c.tensor({2});
+    y[0] = 1e6 * v[0];
+    y[1] = std::sin(v[1]);
+    return c.record("two", {in[0]}, y, [v](Backward<double>& back) {
+      back.add(0, [&](Index i) { return back.dy()[i] * (i == 0 ? 1e6 : 1.001 * std::cos(v[1])); });
+    });
+  };
+  const GradCheckResult result = grad_check(function, std::vector{Tensor<double>{x.data(), {2}}});
+  CHECK_MESSAGE(result.verdict() == Verdict::wrong, result.describe());
+}
+
+TEST_CASE("a pole at the point itself is undecided although the derivative is infinite") {
+  std::vector<double> x{0, 4};
+  const GradCheckResult result =
+      grad_check([](auto&, auto in) { return sqrt(in[0]); }, std::vector{Tensor<double>{x.data(), {2}}});
+  CHECK_MESSAGE(result.judgment.doubt == Doubt::pole, result.describe());
+}
+
+TEST_CASE("a function that returns other values each time is refused") {
+  std::vector<double> x{1};
+  double calls = 0;
+  const auto counting = [&](auto&, auto in) { return scale(in[0], ++calls); };
+  CHECK_THROWS_WITH_AS(grad_check(counting, std::vector{Tensor<double>{x.data(), {1}}}),
+                       doctest::Contains("same values whenever it is called"), Error);
+}
+
+TEST_CASE("a parameter without effect is named") {
+  ParameterStore<double> store;
+  const auto ones = [](std::span<double> values, const Shape&, RandomStream&) { std::ranges::fill(values, 1.0); };
+  Parameter<double>& weight = store.declare("weight", {2}, ones);
+  store.declare("forgotten", {2}, ones);
+  store.allocate(1);
+  const GradCheckResult result =
+      grad_check([&](Context<double>& c, auto) { return exp(c.parameter(weight)); }, {}, store);
+  CHECK_EQ(result.verdict(), Verdict::undecided);
+  CHECK_EQ(result.unused, "forgotten");
 }

@@ -2,6 +2,7 @@
 
 #include "tests/support/shell.h"
 #include "tests/train/trainer_fixture.h"
+#include "train/checkpoint/checkpoint_folder.h"
 #include "train/run.h"
 
 using namespace glossa;
@@ -58,4 +59,18 @@ TEST_CASE("if no checkpoint belongs to a run, its files or its data have changed
   CHECK_NE(refusal().find("expected the training and validation data of the checkpoint"), std::string::npos);
   write_bytes(text, own_text);
   CHECK_EQ(refusal(), "");
+}
+
+TEST_CASE("an old checkpoint with the name of a newer one does not turn a run back") {
+  TrainerFixture fixture;
+  fixture.config.train.save_every = updates(2);
+  fixture.config.train.max_updates = updates(4);
+  fixture.train(fixture.config, "run");
+  std::filesystem::copy_file(checkpoint(fixture, "run", 2), checkpoint(fixture, "run", 99));
+  const auto found = newest_valid_checkpoint(fixture / "run");
+  REQUIRE(found);
+  CHECK_EQ(found->update, 4);
+  REQUIRE_EQ(found->refused.size(), 1);
+  CHECK_NE(found->refused.front().find("expected the checkpoint of update 99; got that of update 2"),
+           std::string::npos);
 }

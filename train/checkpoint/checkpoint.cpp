@@ -135,9 +135,11 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
 std::optional<std::string> writer_version(const CheckpointReader& reader) { return text_of(reader, version_entry); }
 std::optional<std::string> writer_host(const CheckpointReader& reader) { return text_of(reader, host_entry); }
 
+bool has_training_state(const CheckpointReader& reader) { return reader.find(state_entry) != nullptr; }
+
 TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
-  check(reader.find(state_entry) != nullptr, path, "expected a training state; not found");
+  check(has_training_state(reader), path, "expected a training state; not found");
   const std::vector<std::byte> bytes = reader.read(state_entry);
   // The version comes first, so that a different layout is recognized before parsing.
   std::uint32_t version = 0;

@@ -32,6 +32,7 @@ std::vector<std::uint64_t> dims_of(const Shape& shape);
 /// Reads the training state. Throws if the state is missing, has another version, or is impossible. A state is
 /// impossible if, for example, a counter is below 0, epochs outnumber updates, or the seconds are not finite.
 TrainingState read_training_state(const CheckpointReader& reader);
+bool has_training_state(const CheckpointReader& reader);
 
 /// Returns the version of the program that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_version(const CheckpointReader& reader);

@@ -9,6 +9,7 @@
 #include "autograd/check.h"
 #include "data/text/counted.h"
 #include "files/atomic_file.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/config/options.h"
 
 namespace glossa {
@@ -77,6 +78,13 @@ std::string without_hint(std::string_view text) { return std::string(text.substr
        refused.size(), fmt::join(reasons, ", "));
 }
 
+/// Throws if a checkpoint has the name of another update, as a renamed copy does.
+void check_is_of(std::uint64_t update, const CheckpointReader& reader) {
+  const auto saved = static_cast<std::uint64_t>(read_training_state(reader).update);
+  check(saved == update, reader.path().string(), "expected the checkpoint of update {}; got that of update {}", update,
+        saved);
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
@@ -137,6 +145,7 @@ std::optional<FoundCheckpoint> newest_valid_checkpoint(const fs::path& run) {
   for (const std::uint64_t update : updates_in(folder)) {
     try {
       CheckpointReader reader(folder / file_name(update));
+      if (has_training_state(reader)) check_is_of(update, reader);
       return FoundCheckpoint{update, std::move(reader), std::move(refused)};
     } catch (const Error& error) {
       refused.push_back(without_hint(error.what()));

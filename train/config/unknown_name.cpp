@@ -86,6 +86,11 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
                       is_foreign ? hint_about(key, usual) : std::string_view(usual));
 }
 
+/// True if an argument is rather a text than the path of a file.
+bool looks_like_text(std::string_view word) {
+  return !std::filesystem::exists(word) && (word.find(' ') != word.npos || word.find_first_of("./") == word.npos);
+}
+
 /// The message about a word without dashes: a KEY=VALUE without its --set, or a file without its option.
 std::string unknown_argument(const CommandWords& known, std::string_view word) {
   const auto equals = word.find('=');
@@ -95,6 +100,10 @@ std::string unknown_argument(const CommandWords& known, std::string_view word) {
     for (const std::string& k : keys_for(known, key, word.substr(equals + 1)))
       meant.push_back(shell_command({"--set", k + std::string(word.substr(equals))}));
     if (keys_meant(key).empty()) meant.push_back(shell_command({"--set", word}));
+  } else if (known.reads_text && looks_like_text(word)) {
+    return unknown_name("argument", word, {},
+                        fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(word),
+                                    known.command, fmt::join(known.places, " ")));
   } else {  // a file without its option
     for (const char* text : {"input", "source", "test"})
       if (std::ranges::find(known.options, text) != known.options.end())

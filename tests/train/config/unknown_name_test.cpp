@@ -93,6 +93,12 @@ TEST_CASE("an extra word suggests --set for a value, and is otherwise unknown") 
   CHECK_EQ(unknown_word(train, "optim.lr=0.1", ""),
            "unknown argument 'optim.lr=0.1'; did you mean '--set optim.lr=0.1'?");
   const CommandWords translate{.command = "x", .commands = {}, .options = {"input", "set"}};
+  const CommandWords reader{
+      .command = "glossa translate", .commands = {}, .options = {"input"}, .places = {"RUN"}, .reads_text = true};
+  CHECK_EQ(unknown_word(reader, "How are you?", ""),
+           "unknown argument 'How are you?'. Hint: the text comes from standard input: echo 'How are you?' | glossa "
+           "translate RUN");
+  CHECK_EQ(unknown_word(reader, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
   CHECK_EQ(unknown_word(translate, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
   CHECK_EQ(unknown_word(translate, "my text.fr", ""),
            "unknown argument 'my text.fr'; did you mean --input 'my text.fr'?");
