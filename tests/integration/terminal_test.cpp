@@ -219,7 +219,7 @@ TEST_CASE("a count of one is printed in the singular") {
   const TinyRun tiny;
   const Strings sets{"train.max_updates=1", "train.max_epochs=1", "train.max_minutes=1", "data.max_tokens=1000000"};
   const std::string text = succeeded(tiny.train("run", sets)).err;
-  for (const char* part : {"] 1 thread of ", "] 1 batch per epoch; ", "trains until 1 update or 1 epoch or 1 minute\n",
+  for (const char* part : {"] 1 thread of ", "] 1 batch per epoch, ", "trains until 1 update or 1 epoch or 1 minute\n",
                            " reached; 1 update, 1.00 epochs, "}) {
     CAPTURE(part);
     CHECK_NE(text.find(part), text.npos);

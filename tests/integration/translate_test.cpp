@@ -406,6 +406,7 @@ TEST_CASE("evaluate takes a prefix, a table, the run's test corpus or its held-o
     arguments.insert(arguments.end(), more.begin(), more.end());
     auto object = json_object(succeeded(glossa_program(arguments)).out);
     object.erase("seconds");
+    object.erase("test");  // the corpus's name
     return object;
   };
   succeeded(tiny.train("run", {"data.test=" + prefix}));

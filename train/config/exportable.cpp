@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "autograd/check.h"
-#include "data/text/counted.h"
 #include "data/text/shell_word.h"
 
 namespace glossa {
@@ -96,17 +95,19 @@ std::vector<OptionDifference> export_obstacles(const Config& config, ExportForma
 }
 
 std::string possible_exports(const Config& config, const VocabularySizes& sizes) {
-  const auto answer = [&](ExportFormat format) {
-    auto obstacles = export_obstacles(config, format, sizes);
-    if (obstacles.empty()) return std::string("yes");
-    constexpr std::size_t named = 2;
-    const std::size_t others = obstacles.size() - std::min(obstacles.size(), named);
-    obstacles.resize(obstacles.size() - others);
-    return "no, because of " + list(obstacles) +
-           (others > 0 ? fmt::format(" and {}", counted(others, "other option")) : "");
-  };
-  return fmt::format("exports: Marian {}; Hugging Face {}", answer(ExportFormat::marian),
-                     answer(ExportFormat::huggingface));
+  constexpr std::size_t most = 1;  // so that the line fits on a terminal
+  std::vector<std::string> answers, keys;
+  for (const auto& [format, name] :
+       {std::pair(ExportFormat::marian, "Marian"), {ExportFormat::huggingface, "Hugging Face"}}) {
+    const auto obstacles = export_obstacles(config, format, sizes);
+    answers.push_back(fmt::format("{} {}", name, obstacles.empty() ? "yes" : "no"));
+    for (const OptionDifference& obstacle : obstacles)
+      if (std::ranges::find(keys, obstacle.key) == keys.end()) keys.push_back(obstacle.key);
+  }
+  const bool has_more = keys.size() > most;
+  keys.resize(std::min(keys.size(), most));
+  return fmt::format("exports: {}{}{}{}", fmt::join(answers, ", "), keys.empty() ? "" : "; see ", fmt::join(keys, ", "),
+                     has_more ? ", ..." : "");
 }
 
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,

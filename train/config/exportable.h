@@ -24,8 +24,8 @@ struct VocabularySizes {
 std::vector<OptionDifference> export_obstacles(const Config& config, ExportFormat format,
                                                const std::optional<VocabularySizes>& sizes = {});
 
-/// Returns a line about the formats that can express `config`: "exports: Marian yes; Hugging Face no, because of KEY:
-/// VALUE (needs VALUE)". Names at most two options for each.
+/// Returns a line about the formats that can express `config`, with the first option in the way: "exports: Marian yes,
+/// Hugging Face no; see model.norm, ...". `glossa export` lists all of them.
 std::string possible_exports(const Config& config, const VocabularySizes& sizes);
 
 /// Throws a misuse error at `where` unless each of `formats` can express `config`. The error lists all obstacles. The

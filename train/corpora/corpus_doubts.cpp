@@ -113,7 +113,7 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
 }
 
 std::vector<std::string> size_doubts(const Config& config, const Corpora& corpora) {
-  constexpr std::size_t few_for_training = 1000, few_for_validation = 50;
+  constexpr std::size_t few_for_training = 1000, few_for_validation = 20;
   std::vector<std::string> doubts;
   if (toy_pairs_alone("data.train", config.data.train)) return doubts;
   const std::size_t training = corpora.training.source.size(), validation = corpora.validation.source.size();

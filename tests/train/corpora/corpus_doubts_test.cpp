@@ -109,14 +109,14 @@ TEST_CASE("corpora that are too small give a warning, unless a model is fine-tun
                                 .split = {},
                                 .watched = {}});
   };
-  CHECK(doubts_of(1000, 50).empty());
+  CHECK(doubts_of(1000, 20).empty());
   const Lines both = doubts_of(60, 3);
   REQUIRE(both.size() == 2);
   CHECK(
       both[0].starts_with("pairs.tsv has 60 pairs; a model trained on less than 3,000 mostly memorizes them. Hint: "));
   CHECK(both[1].starts_with("only 3 pairs for validation: "));
   config.train.warm_start = "pretrained";
-  CHECK(doubts_of(60, 50).empty());
+  CHECK(doubts_of(60, 20).empty());
   config.data.train = CorpusNames("toy:300");
   CHECK(doubts_of(60, 3).empty());
 }
