@@ -77,7 +77,7 @@ class Judge {
       else
         result.doubt = doubt(best);
     }
-    if (!std::isfinite(analytic_)) result.doubt = near_pole_ ? Doubt::pole : Doubt::none;
+    if (!std::isfinite(analytic_) && result.doubt != Doubt::pole) result.doubt = Doubt::none;
     if (result.verdict != Verdict::right && result.doubt == Doubt::none) result.verdict = Verdict::wrong;
     return result;
   }
@@ -182,8 +182,7 @@ std::string reason(Doubt doubt) {
              "check at another point";
     case Doubt::rounding:
       return "rounding errors of the function hide the derivative. Hint: compute in double, and subtract large "
-             "constants "
-             "from the result";
+             "constants from the result";
   }
   return "";
 }

@@ -66,7 +66,9 @@ class Comparison {
     expected_step_ = infinity;
     if (broken != tensor.grad.end()) {
       const Index i = broken - tensor.grad.begin();
-      note(tensor, i, judge(tensor, i, floor), infinity);
+      const Judgment judgment = judge(tensor, i, floor);
+      result_.undecided += judgment.verdict == Verdict::undecided && options_.max_elements > 0;  // perhaps not chosen
+      note(tensor, i, judgment, infinity);
     }
     bool is_used = tensor.is_used || tensor.grad.empty();
     for (const Index i : chosen_elements(tensor, options_.max_elements)) is_used |= compare(tensor, i, floor) != 0;

@@ -13,7 +13,7 @@ constexpr std::u32string_view closing =
     U"\"')]}\u00AB\u00BB\u2019\u201C\u201D\u2039\u203A\u3009\u300B\u300D\u300F\u3011\uFF09";
 constexpr std::u32string_view opening = U"([{\u00AB\u2018\u201C\u2039\u3008\u300A\u300C\u300E\u3010\uFF08";
 
-/// How far to look for a letter, or back for a word: keeps the work in proportion to the text.
+/// Maximum number of characters in which to look for a letter or a word.
 constexpr int far = 24;
 
 bool is_in(std::u32string_view set, char32_t c) { return set.find(c) != set.npos; }

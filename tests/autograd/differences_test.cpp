@@ -272,6 +272,15 @@ TEST_CASE("a pole at the point itself is undecided although the derivative is in
   CHECK_MESSAGE(result.judgment.doubt == Doubt::pole, result.describe());
 }
 
+TEST_CASE("a derivative that is not a number is wrong near a pole, and noticed if it is not sampled") {
+  const Curve near{"log", [](double x) { return std::log(x); }, [](double) { return NAN; }, 0.01};
+  CHECK_EQ(check_curve(near, 1).verdict(), Verdict::wrong);
+  std::vector<double> x{0, 4, 9, 16};
+  const GradCheckResult result = grad_check([](auto&, auto in) { return sqrt(in[0]); },
+                                            std::vector{Tensor<double>{x.data(), {4}}}, {.max_elements = 1});
+  CHECK_FALSE(result.passes());
+}
+
 TEST_CASE("a function that returns other values each time is refused") {
   std::vector<double> x{1};
   double calls = 0;
