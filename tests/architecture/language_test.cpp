@@ -80,10 +80,10 @@ TEST_CASE("prose has few patterns that have to be read twice, and ever fewer") {
   for (const Telltale& telltale : {
            Telltale{R"(\b[Ww]ho(ever)? (can|wants|has|asks|reads|goes|does|is)\b)", "ho", 0},
            Telltale{R"(^("|///? |# )?(What|Who|Where|Whether) )", "Wh", 2},  // questions in an example and on its page
-           Telltale{R"(\bso many\b)", "so many", 1},                         // quoted by a rule in CONTRIBUTING.md
-           Telltale{R"(\btold\b)", "told", 1},                               // quoted by the next rule
+           Telltale{R"(\bso many\b)", "so many", 1},                         // a rule of CONTRIBUTING.md quotes it
+           Telltale{R"(\btold\b)", "told", 1},                               // a rule of CONTRIBUTING.md quotes it
            Telltale{R"(\btells\b)", "tells", 0},
-           Telltale{R"(, too\b)", ", too", 1},  // ", too large" in a comment
+           Telltale{R"(, too\b)", ", too", 1},  // a comment says ", too large"
            Telltale{R"(\bthere is none\b)", "there is none", 0},
            Telltale{R"(\bgoes on\b)", "goes on", 0},
            Telltale{R"(\bgiven on\b)", "given on", 0},
