@@ -65,9 +65,13 @@ class Context {
   /// depend on this setting; tests turn reuse off to verify that.
   void set_reuse(bool on) { tape_.set_reuse(on); }
 
-  /// Sets whether memory from `scratch` is overwritten with NaN when it is released (default false). A derivative that
-  /// wrongly reads scratch of the forward pass then returns NaN. grad_check turns this on.
-  void set_wiping(bool on) { scratch_.set_wiping(on); }
+  /// Sets whether memory from `scratch` is overwritten with NaN when it is released, and new gradients are filled with
+  /// NaN (default false). A derivative that wrongly reads scratch of the forward pass, or leaves elements of a gradient
+  /// unwritten, then returns NaN. grad_check turns this on.
+  void set_wiping(bool on) {
+    scratch_.set_wiping(on);
+    tape_.set_wiping(on);
+  }
 
   // --- For ops ---
 

@@ -178,8 +178,9 @@ std::string reason(Doubt doubt) {
     case Doubt::pole:
       return "the function is not finite near this point. Hint: check at another point";
     case Doubt::small_scale:
-      return "the function changes on the scale of the smallest steps. Hint: compute in double, scale the input, or "
-             "check at another point";
+      return "the function changes on the scale of the smallest steps. Hint: compute in double throughout, scale the "
+             "input, "
+             "or check at another point";
     case Doubt::rounding:
       return "rounding errors of the function hide the derivative. Hint: compute in double, and subtract large "
              "constants from the result";

@@ -230,7 +230,11 @@ std::string GradCheckResult::describe() const {
   }
   text += element + other + " (" + counts(*this) + ")";
   if (std::isnan(analytic))
-    text += ". Hint: the derivative computed NaN, or read memory from scratch(), which is released before it runs";
+    text +=
+        ". Hint: the derivative computed NaN, left an element of a sink unwritten (zeroed() fills it), or read "
+        "memory from scratch(), which is released before it runs";
+  else if (std::abs(2 * analytic - judgment.numeric) <= 1e-6 * std::abs(judgment.numeric))
+    text += ". Hint: half of the gradient; a derivative that ignores the sink's add replaces an existing gradient";
   return text;
 }
 

@@ -2,8 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace glossa {
+
+namespace {
+
+auto halved(const Tensor<const double>& grad) {
+  return grad.span() | std::views::transform([](double g) { return g / 2; });
+}
+
+}  // namespace
 
 Objective::Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                      const std::vector<bool>& requires_grad, const StepOptions& step)
@@ -24,14 +33,18 @@ std::vector<CheckedTensor> Objective::gradients() {
   center_.assign(y.value().data, y.value().data + y.size());
   std::vector<double> cotangent(y.size());
   for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
-  if (y.requires_grad()) context_.backward(y, Tensor<double>{cotangent.data(), y.shape()});
+  if (y.requires_grad()) {  // twice, so that derivatives of leaves both assign and add; the halves are exact
+    const Tensor<double> weights{cotangent.data(), y.shape()};
+    context_.backward(y, weights, /*keep_graph=*/true);
+    context_.backward(y, weights);
+  }
   std::vector<CheckedTensor> checked;
   int leaf = 0;  // on the tape, which begins with the inputs that require a gradient
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     if (!requires_grad_.empty() && !requires_grad_[i]) continue;
     CheckedTensor tensor{fmt::format("input {}", i), copies_[i], std::vector<double>(copies_[i].size())};
     tensor.is_used = context_.tape().node(leaf++).own.set;
-    if (y.requires_grad()) std::ranges::copy(variables_[i].grad().span(), tensor.grad.begin());
+    if (y.requires_grad()) std::ranges::copy(halved(variables_[i].grad()), tensor.grad.begin());
     checked.push_back(std::move(tensor));
   }
   return checked;
@@ -48,7 +61,7 @@ std::vector<CheckedTensor> Objective::gradients(ParameterStore<double>& paramete
     checked.push_back({parameter->name, parameter->value, {}, parameter->has_grad()});
   parameters.fill_unset_grads();
   for (std::size_t i = 0; i < trainable.size(); ++i) {
-    const std::span<double> grad = trainable[i]->grad_tensor().span();
+    const auto grad = halved(trainable[i]->grad_tensor());
     checked[inputs + i].grad.assign(grad.begin(), grad.end());
   }
   return checked;

@@ -1,6 +1,7 @@
 #include "autograd/tape.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "autograd/check.h"
@@ -37,6 +38,13 @@ bool Tape<T>::depends(int root, int leaf) const {
 
 template <class T>
 T* Tape<T>::gradient_memory(Index size) {
+  T* const memory = unused_memory(size);
+  if (wipes_) std::fill_n(memory, size, std::numeric_limits<T>::quiet_NaN());
+  return memory;
+}
+
+template <class T>
+T* Tape<T>::unused_memory(Index size) {
   const auto bytes = static_cast<std::size_t>(size) * sizeof(T);
   // Sizes repeat from layer to layer, so the gradient of a finished node is soon reused by another node.
   for (auto free = free_.begin(); free != free_.end(); ++free)

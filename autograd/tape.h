@@ -66,12 +66,16 @@ class Tape {
   /// change.
   void set_reuse(bool on) { reuse_ = on; }
 
+  /// Sets whether new gradients are filled with NaN, so that a derivative that leaves an element unwritten shows.
+  void set_wiping(bool on) { wipes_ = on; }
+
  private:
   friend class Backward<T>;
   static constexpr std::size_t line = Arena::alignment / sizeof(T);
 
   bool depends(int root, int leaf) const;
   T* gradient_memory(Index size);
+  T* unused_memory(Index size);
   void recycle(T* memory, Index size);
   void give(const Tensor<T>& memory);
   double bytes_of_derivative(const Node<T>& node) const;
@@ -83,6 +87,7 @@ class Tape {
   std::vector<std::pair<Index, T*>> free_;  // size and memory of gradients and values of nodes already differentiated
   std::vector<std::span<T>> spare_;         // memory released by derivatives, from which gradients are cut
   bool reuse_ = true;
+  bool wipes_ = false;
   bool walked_ = false;
   bool spent_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "autograd/check.h"
 #include "data/text/shell_word.h"
@@ -13,18 +14,48 @@ namespace glossa {
 
 namespace {
 
-/// The most frequent of the usual delimiters outside quotes; a comma if it has none.
-char delimiter_of(std::string_view row) {
-  std::int64_t commas = 0, semicolons = 0, tabs = 0;
+/// Number of delimiters outside quotes.
+std::int64_t count(std::string_view row, char delimiter) {
+  std::int64_t found = 0;
   bool is_quoted = false;
   for (const char c : row) {
     if (c == '"') is_quoted = !is_quoted;
-    commas += !is_quoted && c == ',';
-    semicolons += !is_quoted && c == ';';
-    tabs += !is_quoted && c == '\t';
+    found += !is_quoted && c == delimiter;
   }
+  return found;
+}
+
+/// The most frequent of the usual delimiters outside quotes; a comma if it has none.
+char delimiter_of(std::string_view row) {
+  const std::int64_t commas = count(row, ','), semicolons = count(row, ';'), tabs = count(row, '\t');
   if (tabs > std::max(commas, semicolons)) return '\t';
   return semicolons > commas ? ';' : ',';
+}
+
+/// The first rows of a table, at most 5.
+std::vector<std::string> first_rows(const std::string& path) {
+  TextOptions options{.invalid_utf8 = InvalidUtf8::replace};
+  options.keep_tabs = true;
+  LineReader reader(path, options);
+  std::vector<std::string> rows;
+  for (std::string row; rows.size() < 5 && reader.next(row);) rows.push_back(row);
+  return rows;
+}
+
+/// The command that makes a .tsv of a table with this delimiter.
+std::string conversion(const std::filesystem::path& path, char delimiter) {
+  const bool packed = path.extension() == ".gz";
+  const std::filesystem::path stem = packed ? path.parent_path() / path.stem() : path;
+  const std::filesystem::path tsv = unused_path(stem.parent_path() / stem.stem() += ".tsv");
+  // Cells lose their quotes, line ends and tabs, which a .tsv does not have.
+  const std::string script =
+      fmt::format(R"(import csv, gzip, sys; rows = csv.reader({}open(sys.argv[1], "rt", encoding="utf-8-sig"){}); )"
+                  R"(print(*("\t".join(" ".join(cell.split()) for cell in row) for row in rows), sep="\n"))",
+                  packed ? "gzip." : "",
+                  delimiter == ','   ? ""
+                  : delimiter == ';' ? R"(, delimiter=";")"
+                                     : R"(, delimiter="\t")");
+  return fmt::format("{} > {}", shell_command({"python3", "-X", "utf8", "-c", script, path}), shell_path(tsv));
 }
 
 }  // namespace
@@ -35,23 +66,20 @@ bool is_csv(std::string_view name) {
 }
 
 void refuse_csv(const std::string& path) {
-  std::string row;
-  TextOptions options{.invalid_utf8 = InvalidUtf8::replace};
-  options.keep_tabs = true;
-  LineReader(path, options).next(row);
-  const char delimiter = delimiter_of(row);
-  const bool packed = path.ends_with(".gz");
-  const std::filesystem::path tsv = unused_path(path.substr(0, path.size() - (packed ? 7 : 4)) + ".tsv");
-  // Cells lose their quotes, line ends and tabs, which a .tsv does not have.
-  const std::string script =
-      fmt::format(R"(import csv, gzip, sys; rows = csv.reader({}open(sys.argv[1], "rt", encoding="utf-8-sig"){}); )"
-                  R"(print(*("\t".join(" ".join(cell.split()) for cell in row) for row in rows), sep="\n"))",
-                  packed ? "gzip." : "",
-                  delimiter == ','   ? ""
-                  : delimiter == ';' ? R"(, delimiter=";")"
-                                     : R"(, delimiter="\t")");
-  misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: {} > {}",
-         shell_command({"python3", "-X", "utf8", "-c", script, std::filesystem::path(path)}), shell_path(tsv));
+  const std::vector<std::string> rows = first_rows(path);
+  misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: {}",
+         conversion(path, delimiter_of(rows.empty() ? "" : rows.front())));
+}
+
+void check_has_tabs(const std::string& path) {
+  const std::vector<std::string> rows = first_rows(path);
+  if (rows.empty()) return;
+  const char delimiter = delimiter_of(rows.front());
+  const std::int64_t cells = count(rows.front(), delimiter);
+  const bool is_other = delimiter != '\t' && cells > 0 &&
+                        std::ranges::all_of(rows, [&](const auto& row) { return count(row, delimiter) == cells; });
+  check(!is_other, path, "expected cells separated by TAB; got {}. Hint: {}",
+        delimiter == ';' ? "semicolons" : "commas", conversion(path, delimiter));
 }
 
 }  // namespace glossa

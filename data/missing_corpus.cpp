@@ -11,6 +11,7 @@
 #include "data/text/language_evidence.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
+#include "files/folder.h"
 #include "files/nearest_name.h"
 
 namespace glossa {
@@ -19,15 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The names in a folder, sorted, without .gz.
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (fs::directory_iterator at(folder.empty() ? "." : folder, failure), end; !failure && at != end;
-       at.increment(failure)) {
-    const fs::path name = at->path().filename();
-    names.push_back(name.extension() == ".gz" ? name.stem().string() : name.string());
-  }
-  std::ranges::sort(names);
+std::vector<std::string> unpacked_names(const fs::path& folder) {
+  std::vector<std::string> names = names_in(folder);
+  for (std::string& name : names)
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
   return names;
 }
 
@@ -85,15 +81,20 @@ std::string hint_about_side(const std::string& name, const std::string& language
   std::error_code failure;
   if (fs::is_regular_file(prefix, failure)) refuse_file(name, language);
   if (fs::is_directory(prefix, failure)) {
-    std::vector<std::string> corpora = beginnings(names_in(prefix), "." + language);
+    std::vector<std::string> corpora = beginnings(unpacked_names(prefix), "." + language);
     for (std::string& name : corpora) name = shell_path(prefix / name);
     if (!corpora.empty()) return fmt::format("did you mean {}?", fmt::join(corpora, " or "));
   }
   const std::string setting = named_by.empty() ? "" : fmt::format(" (`{}` is {})", language, named_by);
   if (const fs::path folder = prefix.parent_path(); !folder.empty() && !fs::exists(folder, failure))
-    if (const std::string nearest = nearest_path(folder); !nearest.empty())
-      return fmt::format("did you mean {}?", shell_path(fs::path(nearest) / prefix.filename()));
-  const std::vector<std::string> names = names_in(prefix.parent_path());
+    if (const fs::path nearest = nearest_path(folder); !nearest.empty()) {
+      const std::string corpus =
+          nearest_name(prefix.filename().string(), beginnings(unpacked_names(nearest), "." + language));
+      return fmt::format("did you mean {}?",
+                         shell_path(nearest / (corpus.empty() ? prefix.filename() : fs::path(corpus))));
+    }
+  if (is_csv(name)) return hint_about_file(name);
+  const std::vector<std::string> names = unpacked_names(prefix.parent_path());
   std::vector<std::string> languages = endings(names, prefix.filename().string() + ".");
   if (!languages.empty()) {
     const auto same = std::ranges::find_if(languages, [&](const auto& name) { return same_language(name, language); });

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "autograd/check.h"
+#include "data/csv_table.h"
 #include "data/missing_corpus.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
@@ -160,6 +161,7 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
   for (std::string row; reader.next(row);) {
     const std::vector<std::string_view> cells = columns(row);
     if (reader.line_number() == 1) {
+      if (cells.size() == 1) check_has_tabs(path);
       in_use = columns_of(cells, source_language, target_language, options, reader.where());
       corpus.further_targets.resize(in_use.further_targets.size());
       if (in_use.named) continue;

@@ -8,10 +8,10 @@
 namespace glossa {
 
 /// The first name that begins with `wanted`, if `wanted` has 4 or more characters, else the name with the smallest edit
-/// distance. Empty if no name is near.
+/// distance in characters. Empty if no name is near.
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names);
 
-/// The path of the file or folder beside `wanted` with the nearest name; empty if no name is near.
+/// The existing path nearest to `wanted`: of each part that does not exist, the nearest name. Empty if no name is near.
 std::string nearest_path(const std::filesystem::path& wanted);
 
 }  // namespace glossa

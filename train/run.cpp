@@ -8,9 +8,11 @@
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
 #include "files/atomic_file.h"
+#include "files/folder.h"
 #include "files/nearest_name.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/config/resumable.h"
+#include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/processes/job.h"
@@ -47,11 +49,11 @@ std::optional<std::string> runs_within(const std::string& folder) {
   constexpr std::size_t max_named = 5;
   std::vector<std::string> runs;
   std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable))
-    if (std::filesystem::is_regular_file(config_file(entry.path().string()), unreadable))
-      runs.push_back(shell_path(entry.path()));
+  for (const std::string& name : names_in(folder)) {
+    const std::filesystem::path run = std::filesystem::path(folder) / name;
+    if (std::filesystem::is_regular_file(config_file(run.string()), unreadable)) runs.push_back(shell_path(run));
+  }
   if (runs.empty()) return {};
-  std::ranges::sort(runs);
   const std::size_t more = runs.size() - std::min(runs.size(), max_named);
   runs.resize(runs.size() - more);
   return fmt::format("name a run in it: {}{}", fmt::join(runs, ", "),
@@ -92,11 +94,18 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   check(std::filesystem::is_regular_file(config_file(run)), run,
         "expected a run folder, with its config.yaml; got something else. Hint: {}",
         runs_within(run).value_or("name what train had as --run"));
-  for (const std::string& set : sets)
-    if (!is_of_use(std::string_view(set).substr(0, set.find('='))))
-      misuse("--set " + set,
-             "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
-             "data.source_prefix; got one that a trained run keeps");
+  for (const std::string& set : sets) {
+    const std::size_t end = std::min(set.find('='), set.size());
+    const std::string key = set.substr(0, end);
+    if (is_of_use(key)) continue;
+    std::vector<std::string> meant = keys_meant(key);
+    std::erase_if(meant, [](const std::string& other) { return !is_of_use(other); });
+    for (std::string& other : meant) other = shell_command({"--set", other + set.substr(end)});
+    if (!meant.empty()) misuse("--set " + set, "{}", unknown_name("key", key, meant, ""));
+    misuse("--set " + set,
+           "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
+           "data.source_prefix; got one that a trained run keeps");
+  }
   Config config = load_config(config_file(run), sets);
   if (beam > 0) config.decode.beam = beam;
   return config;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include "autograd/check.h"
 #include "data/text/shell_word.h"
+#include "files/folder.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/resumable.h"
 #include "train/run.h"
@@ -14,16 +16,6 @@ namespace glossa {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The entries of a folder, sorted by name in descending order; none if it cannot be read.
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> all;
-  std::error_code failure;
-  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure))
-    all.push_back(at->path());
-  std::ranges::sort(all, std::greater{});
-  return all;
-}
 
 std::optional<TrainingState> state_in(const fs::path& checkpoint) {
   try {
@@ -35,7 +27,9 @@ std::optional<TrainingState> state_in(const fs::path& checkpoint) {
 
 /// The newest checkpoint of the run for which `belongs` is true, or empty.
 fs::path newest_of_run(const std::string& run, const std::function<bool(const TrainingState&)>& belongs) {
-  for (const fs::path& file : entries_of(fs::path(run) / "checkpoints")) {
+  const fs::path folder = fs::path(run) / "checkpoints";
+  for (const std::string& name : names_in(folder) | std::views::reverse) {
+    const fs::path file = folder / name;
     if (file.extension() != ".ckpt" || !fs::is_regular_file(file)) continue;
     if (const std::optional<TrainingState> state = state_in(file); state && belongs(*state)) return file;
   }
@@ -51,12 +45,14 @@ fs::path run_beside(const std::string& run, const TrainingState& state) {
         differences(parse_config(other.config, run), parse_config(state.config, run)),
         [](const OptionDifference& option) { return may_change_on_resume(option.key) || is_of_use(option.key); });
   };
-  const fs::path folder = fs::absolute(run).lexically_normal();
-  for (const fs::path& other : entries_of((folder.has_filename() ? folder : folder.parent_path()).parent_path())) {
+  fs::path folder = fs::absolute(run).lexically_normal();
+  folder = (folder.has_filename() ? folder : folder.parent_path()).parent_path();
+  for (const std::string& name : names_in(folder) | std::views::reverse) {
+    const fs::path other = folder / name;
     std::error_code none;
     if (!fs::is_regular_file(config_file(other), none) || fs::equivalent(other, run, none)) continue;
     try {
-      if (!newest_of_run(other, is_alike).empty()) return (fs::path(run) / ".." / other.filename()).lexically_normal();
+      if (!newest_of_run(other, is_alike).empty()) return (fs::path(run) / ".." / name).lexically_normal();
     } catch (const Error&) {  // of another version
     }
   }

@@ -189,14 +189,17 @@ int run(const EvaluateArguments& arguments) {
 
   if (arguments.json) {
     JsonLine json;
-    json.add("test", corpus.source_name).add("checkpoints", checkpoints).add("update", run.state.update);
+    json.add("test", corpus.source_name)
+        .add("held_out", texts.is_held_out)
+        .add("checkpoints", checkpoints)
+        .add("update", run.state.update);
     json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
     json.add("ter", ter).add("exact_match", exact).add("sentences", sentences).add("untranslated", texts.bad);
     json.add("in_pieces", sources.in_pieces).add("seconds", seconds).add("signature", bleu_signature(scoring, count));
     std::puts(json.text().c_str());
   } else {
-    fmt::print("{} of {}, translated by {} (update {})\n", counted(sentences, "sentence"), corpus.source_name,
-               fmt::join(checkpoints, ", "), run.state.update);
+    fmt::print("{} of {}{}, translated by {} (update {})\n", counted(sentences, "sentence"), corpus.source_name,
+               texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "), run.state.update);
     fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
     fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
                bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,

@@ -6,6 +6,7 @@
 #include "app/measure/recipe_check.h"
 #include "autograd/check.h"
 #include "data/text/counted.h"
+#include "files/nearest_name.h"
 #include "layers/cases/model_case.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
@@ -28,7 +29,13 @@ constexpr Index elements_a_tensor = 32;
 /// Prints each row when it is ready and, on a terminal, the current check.
 class Table {
  public:
-  explicit Table(bool json) : json_(json) {}
+  Table(bool json, const std::string& only) : json_(json), only_(only) {}
+
+  /// True if --only chooses the row of this name.
+  bool chooses(const std::string& name) {
+    names_.push_back(name);
+    return name.find(only_) != name.npos;
+  }
 
   template <class Check>
   void row(const char* kind, const std::string& name, const Check& check) {
@@ -51,10 +58,12 @@ class Table {
   }
 
   /// Throws if the part of a name given by --only did not match any row.
-  void check_chosen(const std::string& only) const {
-    if (rows_ == 0)
-      misuse("gradcheck --only",
-             "expected part of the name of an op, layer, model or tensor; got '{}', which matches none", only);
+  void check_chosen() const {
+    if (rows_ > 0) return;
+    const std::string nearest = nearest_name(only_, names_);
+    misuse("gradcheck --only",
+           "expected part of the name of an op, layer, model or tensor; got '{}', which matches none. Hint: {}", only_,
+           nearest.empty() ? "glossa gradcheck --json lists all" : fmt::format("did you mean {}?", nearest));
   }
 
   /// The exit status.
@@ -94,21 +103,21 @@ class Table {
   }
 
   bool json_, passed_ = true;
+  const std::string& only_;
+  std::vector<std::string> names_;
   ProgressBar bar_;
   Index rows_ = 0;
   CaseReport total_;
 };
 
-bool is_in(const std::string& part, const std::string& name) { return name.find(part) != std::string::npos; }
-
-void check_everything(Table& table, const std::string& only) {
+void check_everything(Table& table) {
   for (const std::string& op : op_names())
-    if (is_in(only, op)) table.row("op", op, [&] { return check_op(op); });
+    if (table.chooses(op)) table.row("op", op, [&] { return check_op(op); });
   for (const std::string& layer : layer_names())
-    if (is_in(only, layer)) table.row("layer", layer, [&] { return check_layers(layer); });
+    if (table.chooses(layer)) table.row("layer", layer, [&] { return check_layers(layer); });
   for (const LayerCase& model : model_cases())
-    if (is_in(only, model.name)) table.row("model", model.name, [&] { return check_layer(model); });
-  table.check_chosen(only);
+    if (table.chooses(model.name)) table.row("model", model.name, [&] { return check_layer(model); });
+  table.check_chosen();
 }
 
 void check_recipe(Table& table, const GradcheckArguments& arguments) {
@@ -117,7 +126,7 @@ void check_recipe(Table& table, const GradcheckArguments& arguments) {
   apply_runtime(config.runtime);
   RecipeCheck recipe(config);
   for (const std::string& tensor : recipe.tensors())
-    if (is_in(arguments.only, tensor))
+    if (table.chooses(tensor))
       table.row("tensor", tensor, [&] {
         return timed({.name = tensor}, [&](CaseReport& report) {
           const GradCheckResult result = recipe.check(tensor, arguments.full ? 0 : elements_a_tensor);
@@ -131,7 +140,7 @@ void check_recipe(Table& table, const GradcheckArguments& arguments) {
           if (!result.passes()) report.failures.push_back(result.describe());
         });
       });
-  table.check_chosen(arguments.only);
+  table.check_chosen();
   table.row("model", arguments.config, [&] {
     return timed({.name = arguments.config}, [&](CaseReport& report) {
       const TaylorResult taylor = recipe.taylor();
@@ -146,9 +155,9 @@ int run(const GradcheckArguments& arguments) {
   if (arguments.config.empty() && (arguments.full || !arguments.sets.empty()))
     misuse(arguments.full ? "gradcheck --full" : "gradcheck --set",
            "expected a CONFIG, whose model is checked; got none. Hint: without one, every op and layer is checked");
-  Table table(arguments.json);
+  Table table(arguments.json, arguments.only);
   if (arguments.config.empty())
-    check_everything(table, arguments.only);
+    check_everything(table);
   else
     check_recipe(table, arguments);
   return table.finish();

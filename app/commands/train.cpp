@@ -51,6 +51,14 @@ Choice choice_of(const TrainArguments& arguments) {
   namespace fs = std::filesystem;
   const fs::path config = arguments.config, run = arguments.run;
   std::error_code missing;
+  if (arguments.config.empty()) {
+    if (arguments.run.empty() || arguments.resume.empty())
+      misuse("CONFIG",
+             "expected a YAML file; got none. Hint: glossa train CONFIG.yaml begins a run, glossa train "
+             "--resume RUN resumes one; recipes/toy.yaml is an example");
+    check_holds_run(arguments.run);
+    return {"", arguments.run};
+  }
   const bool may_be_run = !arguments.resume.empty() && config.extension() != ".yaml";
   if (!fs::is_directory(config, missing) && (!may_be_run || fs::exists(config, missing)))
     return {arguments.config, arguments.run.empty() ? ("runs" / config.stem()).string() : arguments.run};
@@ -87,8 +95,8 @@ int run(const TrainArguments& arguments) {
 void add_train(CommandTable& table) {
   const auto [command, arguments] = table.add<TrainArguments>(
       {.name = "train", .help = "Train a model from a configuration", .group = "Train", .in_a_job = true}, run);
-  command.add_option("CONFIG", arguments.config, "YAML file (docs/options.md), or with --resume a run's folder")
-      ->required();
+  command.add_option("CONFIG", arguments.config,
+                     "YAML file (docs/options.md), or with --resume a run's folder; --resume --run RUN needs none");
   command.add_option("--run", arguments.run, "folder of the run (default: runs/NAME for NAME.yaml)");
   command
       .add_flag("--resume", arguments.resume,

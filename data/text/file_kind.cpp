@@ -95,22 +95,24 @@ Kind kind_of(std::string_view beginning) {
   return {};
 }
 
-/// The command that makes text of the file.
+/// The command that makes text of the file. The text's name includes the file's ending, so that both sides of a corpus
+/// get one of their own.
 std::string remedy(const Kind& kind, const fs::path& file) {
   const fs::path stem = file.parent_path() / file.stem();
-  const auto unused = [&](const char* ending) { return unused_path(stem.string() + ending); };
+  const auto unused = [&](const char* ending) { return unused_path(file.string() + ending); };
   switch (kind.way) {
     case Way::pdf:
       return shell_command({"pdftotext", file, unused(".txt")});
     case Way::document:
-      return shell_command({"libreoffice", "--headless", "--convert-to", "txt:Text (encoded):UTF8", file});
+      return shell_command({"libreoffice", "--headless", "--convert-to", "txt:Text (encoded):UTF8", file}) + " && " +
+             shell_command({"mv", fs::path(file.stem().string() + ".txt"), unused(".txt")});
     case Way::sheet:  // 9: tabs, 76: UTF-8
       return shell_command(
           {"libreoffice", "--headless", "--convert-to", "tsv:Text - txt - csv (StarCalc):9,,76", file});
     case Way::web_page:
       return shell_command({"pandoc", "-t", "plain", "--wrap=none", file, "-o", unused(".txt")});
     case Way::image:
-      return shell_command({"tesseract", file, stem});
+      return shell_command({"tesseract", file, file});  // writes FILE.txt
     case Way::unpack:
       return shell_command({kind.detail, "-dc", file}) + " > " +
              shell_path(unused_path(file.has_extension() ? stem : fs::path(file.string() + ".txt")));

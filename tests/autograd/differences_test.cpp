@@ -231,6 +231,22 @@ TEST_CASE("an output that is infinite everywhere does not matter, and neither do
   CHECK_MESSAGE(result.verdict() == Verdict::right, result.describe());
 }
 
+TEST_CASE("a kink that larger steps jump over does not mislead") {
+  const Curve curve{"ramp", [](double x) { return std::exp(x) + 500 * (std::clamp(x, 0.01, 0.02) - 0.01); },
+                    [](double x) { return std::exp(x); }, 0, [](double x) { return 0.01 < x && x < 0.02; }};
+  const GradCheckResult result = check_curve(curve, 1);
+  CHECK_MESSAGE(result.verdict() == Verdict::right, result.describe());
+  CHECK_EQ(check_curve(curve, 1 + 1e-6).verdict(), Verdict::wrong);
+}
+
+TEST_CASE("a smooth function does not seem to have a kink where rounding hides that it has none") {
+  for (double large = 1; large < 1e20; large *= 10) {
+    const Curve curve{"constant", [=](double x) { return large + x * x; }, [](double x) { return 2.002 * x; }, 0.3};
+    CAPTURE(large);
+    CHECK_NE(check_curve(curve, 1).judgment.doubt, Doubt::unreported_kink);
+  }
+}
+
 TEST_CASE("a kink that the op does not report is undecided, and does not hide a wrong derivative") {
   for (const double slope : {-1.0, 1.0, 0.7}) {
     const Curve curve{"absolute value", [](double x) { return std::abs(x) + x * x; }, [=](double) { return slope; }, 0};

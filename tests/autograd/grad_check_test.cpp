@@ -68,6 +68,33 @@ TEST_CASE("a derivative that reads released scratch is caught, even if the numbe
 }
 #endif
 
+TEST_CASE("a derivative that does not write a whole sink, or ignores its `add`, is caught at first use") {
+  const auto spoiled_square = [](auto write) {
+    return [write](Context<double>& c, std::span<const Variable<double>> inputs) {
+      const Tensor<const double> x = c.read(inputs[0]);
+      const Tensor<double> y = c.tensor(x.shape);
+      kernels::map(y, [&](Index i) { return x[i] * x[i]; });
+      return c.record("square", {inputs[0]}, y, [=](Backward<double>& back) {
+        const Tensor<const double> dy = back.dy();
+        write(back.sink(0), [=](Index i) { return 2 * x[i] * dy[i]; });
+      });
+    };
+  };
+  const auto describe = [&](auto write) {
+    Numbers numbers;
+    return grad_check(spoiled_square(write), std::span(numbers.tensors).first(1)).describe();
+  };
+  CHECK(describe([](const Sink<double>& to, auto f) { to.write(f); }).starts_with("right"));
+  const std::string replaced = describe([](const Sink<double>& to, auto f) { kernels::accumulate(to.grad, false, f); });
+  CHECK_MESSAGE(replaced.find("ignores the sink's add") != std::string::npos, replaced);
+  const std::string unset = describe([](const Sink<double>& to, auto f) { kernels::accumulate(to.grad, true, f); });
+  CHECK_MESSAGE(unset.find("zeroed() fills it") != std::string::npos, unset);
+  const std::string partial = describe([](const Sink<double>& to, auto f) {
+    for (Index i = 0; i + 1 < to.grad.size(); ++i) to.grad[i] = f(i) + (to.add ? to.grad[i] : 0);
+  });
+  CHECK_MESSAGE(partial.starts_with("wrong at 1 of 6 elements: element 5"), partial);
+}
+
 TEST_CASE("wrong derivatives are caught") {
   SUBCASE("a factor of 1.0005, which a tolerance of 1e-3 would miss") {
     CHECK(check_mul([](double g, Index) { return 1.0005 * g; }, unspoiled).worst_error > 4e-4);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -57,9 +58,10 @@ TEST_CASE("check_case finds the faults of an op") {
       });
     };
     const CaseReport report = check_case(op_case("scale.spoiled", {{2, 3}}, spoiled));
-    CHECK(report.worst_error < 1e-8);
-    REQUIRE(report.failures.size() == 1);
-    CHECK(report.failures[0].find("is not added to the existing one (off by inf)") != std::string::npos);
+    CHECK(std::isinf(report.worst_error));
+    CHECK(std::ranges::any_of(report.failures, [](const std::string& failure) {
+      return failure.find("is not added to the existing one (off by inf)") != failure.npos;
+    }));
   }
   SUBCASE("a zero gradient that should not be zero") {
     const auto cut = [](auto x) { return scale(stop_gradient(x[0]), 2.0); };

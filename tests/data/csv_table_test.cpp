@@ -35,5 +35,13 @@ TEST_CASE("a .csv is refused with a command that makes a table of it, whatever i
       CHECK_EQ(corpus.target, Lines{"Ja doch", "eins zwei"});
     }
   }
+  const std::string misnamed = folder.write("misnamed.tsv", "en;de\none, two;eins\n"),
+                    error = error_of<Error>([&] { read_tsv(misnamed, "en", "de"); });
+  CHECK_MESSAGE(error.starts_with("[" + misnamed + "] expected cells separated by TAB; got semicolons. Hint: py"),
+                error);
+  output_of_shell(hint_of(error));
+  CHECK_EQ(read_tsv(folder / "misnamed-2.tsv", "en", "de").source, Lines{"one, two"});
+  const std::string prose = folder.write("prose.tsv", "one, two\nthree\n");
+  CHECK(contains(error_of<Error>([&] { read_tsv(prose, "en", "de"); }), "expected at least 2 columns"));
   CHECK(contains(error_of<Error>([&] { read_parallel(folder / "missing.csv", "en", "de"); }), "found neither"));
 }

@@ -28,12 +28,15 @@ TEST_CASE("a missing corpus suggests what lies there") {
   CHECK_EQ(hint(folder, "corpus", "hindi"),
            "there is " + path("corpus.en") + ", " + path("corpus.fr") + " (`hindi` is data.target)");
   CHECK_EQ(hint(folder, "texts/train", "fr"), "did you mean " + path("text/train") + "?");
+  CHECK_EQ(hint(folder, "texts/trian", "fr"), "did you mean " + path("text/train") + "?");
   CHECK_EQ(hint(folder, "corpsu", "fr"), "did you mean " + path("corpus") + "?");
   CHECK_EQ(hint(folder, "my corpsu", "fr"), "did you mean '" + path("my corpus") + "'?");
   CHECK_EQ(hint(folder, "text", "fr"), "did you mean " + path("text/train") + "?");
   CHECK_EQ(hint(folder, "corpus.fr", "fr"), "did you mean " + path("corpus") + "?");
   CHECK(hint(folder, "other", "fr").starts_with("name two files by their path without .fr (`fr` is data.target)"));
   folder.write("pairs.tsv", "one\tun\n");
+  folder.write("table.csv", "one,un\n");
+  CHECK_EQ(hint(folder, "tabel.csv", "fr"), "did you mean " + path("table.csv") + "?");
   CHECK_EQ(hint_of(error_of<Error>([&] { read_tsv(folder / "piars.tsv", "en", "fr"); })),
            "did you mean " + path("pairs.tsv") + "?");
 }

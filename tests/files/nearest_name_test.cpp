@@ -17,6 +17,18 @@ TEST_CASE("the nearest name is found, and a distant one is not suggested") {
   CHECK(nearest_name("--reference", {"--force", "--set"}).empty());
 }
 
+TEST_CASE("a distance counts characters, not bytes") {
+  CHECK(nearest_name("eleve", {"élève"}) == "élève");
+  CHECK(nearest_name("日本", {"中国"}).empty());
+}
+
+TEST_CASE("the nearest path differs in any of its parts") {
+  const glossa::testing::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "Läufe/größer");
+  CHECK(nearest_path(folder / "Laufe/groser") == folder / "Läufe/größer");
+  CHECK(nearest_path(folder / "Laufe/zzzzzz") == "");
+}
+
 TEST_CASE("the nearest file or folder is in the same folder") {
   const glossa::testing::TemporaryFolder folder;
   const std::string recipe = folder.write("toy.yaml", "");

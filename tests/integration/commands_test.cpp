@@ -417,6 +417,7 @@ TEST_CASE("gradcheck of a configuration checks each tensor, and the Taylor slope
       run_program(
           {.arguments = {tested_program(), "gradcheck", config, "--only", "nrom"}, .input = {}, .folder = tiny.path()}),
       2, {"[gradcheck --only]", "'nrom'"});
+  check_refused(glossa_program({"gradcheck", "--only", "sofmax"}), 2, {"did you mean softmax?"});
   check_refused(glossa_program({"gradcheck", "--only", "softmax", "--full"}), 2, {"[gradcheck --full]", "CONFIG"});
   check_refused(glossa_program({"gradcheck", "--only", "softmax", "--set", "model.width=8"}), 2,
                 {"[gradcheck --set]", "CONFIG"});

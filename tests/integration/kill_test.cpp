@@ -53,6 +53,9 @@ TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says 
   check_refused(glossa_program({"train", "--resume", fresh, "--run", tiny / "empty"}), 2, {"[--run]", "Hint: omit"});
   for (const char* resume : {"--resume", "--resume=auto"})
     check_refused(glossa_program({"train", resume, tiny / "empty"}), 2, {"empty] expected a run to resume"});
+  check_refused(glossa_program({"train", "--resume", "--run", tiny / "empty"}), 2, {"empty] expected a run to resume"});
+  for (const Strings& arguments : {Strings{"train"}, {"train", "--run", tiny / "none"}, {"train", "--resume"}})
+    check_refused(glossa_program(arguments), 2, {"[CONFIG] expected a YAML file; got none"});
   check_refused(tiny.train("none", {}, {"--resume=maybe"}), 2, {"--resume=maybe"});
 
   Strings arguments = tiny.train_arguments("run", {}, {"--resume=auto"});
@@ -65,6 +68,7 @@ TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says 
   CHECK_NE(resumed.err.find("note: train.max_updates is now 25u; it was 20u"), std::string::npos);
   const Outcome from_config = succeeded(glossa_program(arguments));
   CHECK_NE(from_config.err.find("note: train.max_updates is now 20u; it was 25u"), std::string::npos);
+  succeeded(glossa_program({"train", "--resume", "--run", tiny / "run", "--set", "train.max_updates=26"}));
 
   // A run that was killed before its first checkpoint. The option does not take the next word as its value.
   fs::create_directory(tiny / "killed");

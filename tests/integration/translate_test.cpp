@@ -420,6 +420,8 @@ TEST_CASE("evaluate takes a prefix, a table, the run's test corpus or its held-o
 
   succeeded(tiny.train("split", {"data.valid=", "data.split=30/20"}));
   CHECK_EQ(scores("split").at("sentences"), "20");
+  CHECK_EQ(scores("split").at("held_out"), "true");
+  CHECK_EQ(scores("run").at("held_out"), "false");
   for (const char* side : {"toy/train.en", "toy/train.hi"}) {  // pairs held out of less text were trained on
     Strings lines = lines_of(read_bytes(tiny / side));
     lines.resize(lines.size() / 2);

@@ -52,6 +52,7 @@ TEST_CASE("check_layer finds a parameter's gradient that is NaN when added to an
   };
   CHECK(check_layer(layer_case("Twice.right", {{2, 3}}, build(false))).failures.empty());
   const CaseReport report = check_layer(layer_case("Twice.spoiled", {{2, 3}}, build(true)));
-  REQUIRE(report.failures.size() == 1);
-  CHECK(report.failures[0].find("gradient of p is not added to the existing one (off by inf)") != std::string::npos);
+  CHECK(std::ranges::any_of(report.failures, [](const std::string& failure) {
+    return failure.find("gradient of p is not added to the existing one (off by inf)") != failure.npos;
+  }));
 }

@@ -7,7 +7,7 @@
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
-using glossa::testing::TemporaryFolder;
+using namespace glossa::testing;
 
 TEST_CASE("a folder of runs is refused with the names of its runs") {
   const TemporaryFolder folder;
@@ -22,6 +22,16 @@ TEST_CASE("a folder of runs is refused with the names of its runs") {
       "name a run in it: " + runs + "/a, " + runs + "/b, " + runs + "/c, " + runs + "/d, " + runs + "/e and 1 more";
   CHECK_THROWS_WITH_AS(load_run_config(runs), doctest::Contains(named.c_str()), Error);
   CHECK_THROWS_WITH_AS(check_holds_run(runs), doctest::Contains(named.c_str()), Error);
+}
+
+TEST_CASE("an option of decoding without its section is suggested, and one that a run keeps is not") {
+  const TemporaryFolder folder;
+  folder.write("config.yaml", "");
+  const auto error = [&](const char* set) {
+    return error_of<Error>([&] { load_run_config(folder.path().string(), {set}); });
+  };
+  CHECK_EQ(error("beam=4"), "[--set beam=4] unknown key 'beam'; did you mean '--set decode.beam=4'?");
+  CHECK(error("width=4").starts_with("[--set width=4] expected an option of decode or runtime"));
 }
 
 TEST_CASE("a run cannot have the name of a file, or of something below a file") {

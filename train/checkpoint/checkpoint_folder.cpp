@@ -9,6 +9,7 @@
 #include "autograd/check.h"
 #include "data/text/counted.h"
 #include "files/atomic_file.h"
+#include "files/folder.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/options.h"
 
@@ -29,12 +30,9 @@ std::optional<std::uint64_t> update_of(std::string_view name) {
 }
 
 /// File names in a folder; none if it does not exist.
-std::vector<std::string> names_in(const fs::path& folder) {
+std::vector<std::string> file_names(const fs::path& folder) {
   std::error_code code;
-  std::vector<std::string> names;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    names.push_back(at->path().filename().string());
-  }
+  std::vector<std::string> names = names_in(folder, code);
   check(!code || code == std::errc::no_such_file_or_directory, folder.string(), "cannot read the folder: {}",
         code.message());
   return names;
@@ -43,7 +41,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 /// Updates with a file, newest first.
 std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   std::vector<std::uint64_t> updates;
-  for (const auto& name : names_in(folder)) {
+  for (const auto& name : file_names(folder)) {
     if (const auto update = update_of(name)) updates.push_back(*update);
   }
   std::ranges::sort(updates, std::greater{});
@@ -52,7 +50,7 @@ std::vector<std::uint64_t> updates_in(const fs::path& folder) {
 
 /// The lock is held, so the writers of these files are dead.
 void remove_temporary_files(const fs::path& folder) {
-  for (const auto& name : names_in(folder)) {
+  for (const auto& name : file_names(folder)) {
     std::error_code ignored;
     if (is_temporary_name(name)) fs::remove(folder / name, ignored);
   }
@@ -162,8 +160,9 @@ std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string&
     for (const char* link : {"best", "last"})
       if (std::error_code ignored; (choice.empty() || choice == link) && fs::exists(folder / link, ignored))
         return {folder / link};
-    fail(folder.string(), "expected a checkpoint '{}'; not found. Hint: train the run first",
-         choice.empty() ? "best' or 'last" : choice);
+    fail(folder.string(), "expected a checkpoint '{}'; not found. Hint: {}", choice.empty() ? "best' or 'last" : choice,
+         has_trainer(run) ? "the run is training; train.save_every decides when it writes its first checkpoint"
+                          : "train the run first");
   }
   const std::vector<std::uint64_t> updates = updates_in(folder);
   const bool is_average = choice.starts_with(average);

@@ -183,8 +183,8 @@ std::vector<std::string> doubt_about_end(const Config& config, std::string_view 
   const double warmup = in_updates(config.optim.warmup, updates_per_epoch);
   if (updates >= warmup) return {};
   return {
-      fmt::format("{} ends training after {}, within optim.warmup ({:.0f}). Hint: raise the former or lower the "
-                  "latter; optim.warmup: auto, as in recipes/small-pair.yaml, depends on the size of the corpus",
+      fmt::format("{} ends training after {}, within optim.warmup ({:.0f}). Hint: raise the limit, or begin anew with "
+                  "--set optim.warmup=auto, which depends on the size of the corpus",
                   key, counted(std::ceil(updates), "update"), std::ceil(warmup))};
 }
 

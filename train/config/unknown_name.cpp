@@ -91,8 +91,20 @@ bool looks_like_text(std::string_view word) {
   return !std::filesystem::exists(word) && (word.find(' ') != word.npos || word.find_first_of("./") == word.npos);
 }
 
+/// The option, if an editor wrote dashes for its hyphens; otherwise the word as it is.
+std::string with_hyphens(std::string_view word) {
+  std::size_t begin = 0;
+  for (const std::string_view dash : {"\u2012", "\u2013", "\u2014", "\u2212"})
+    if (word.starts_with(dash)) begin = dash.size();
+  if (begin == 0) return std::string(word);
+  const std::size_t name = word.find_first_not_of('-', begin);
+  return name == word.npos ? std::string(word) : fmt::format("--{}", word.substr(name));
+}
+
 /// The message about a word without dashes: a KEY=VALUE without its --set, or a file without its option.
 std::string unknown_argument(const CommandWords& known, std::string_view word) {
+  const std::string hyphens = with_hyphens(word);
+  if (hyphens != word) return unknown_name("argument", word, {hyphens}, "");
   const auto equals = word.find('=');
   std::vector<std::string> meant;
   if (takes_sets(known) && equals != word.npos && equals > 0) {

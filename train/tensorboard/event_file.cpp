@@ -15,6 +15,7 @@
 #include "autograd/check.h"
 #include "data/text/text_file.h"
 #include "files/atomic_file.h"
+#include "files/folder.h"
 #include "train/tensorboard/record.h"
 
 namespace glossa {
@@ -33,11 +34,10 @@ double now() { return std::chrono::duration<double>(std::chrono::system_clock::n
 std::vector<fs::path> event_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code code;
-  for (fs::directory_iterator entry(folder, code); !code && entry != fs::directory_iterator(); entry.increment(code))
-    if (entry->path().filename().string().starts_with(name_begins)) files.push_back(entry->path());
+  for (const std::string& name : names_in(folder, code))
+    if (name.starts_with(name_begins)) files.push_back(folder / name);
   check(!code || code == std::errc::no_such_file_or_directory, folder.string(),
         "cannot read the folder: {}. Hint: check the path and its permissions", code.message());
-  std::ranges::sort(files);
   return files;
 }
 

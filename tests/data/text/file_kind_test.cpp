@@ -1,5 +1,7 @@
 #include "data/text/file_kind.h"
 
+#include <regex>
+
 #include "data/parallel_corpus.h"
 #include "data/text/text_file.h"
 #include "data/tmx_corpus.h"
@@ -52,7 +54,8 @@ TEST_CASE("files that are not text are named for what they are, with a command t
     const std::string path = folder.write("it's $my text", example.bytes);
     const std::string error = error_of<Error>([&] { read_lines(path); });
     CHECK(error.starts_with("[" + path + "] expected plain text; got " + example.kind + ". Hint: " + example.program));
-    const std::vector<std::string> words = words_of_shell(hint_of(error).substr(0, hint_of(error).find(" > ")));
+    const std::vector<std::string> words =
+        words_of_shell(std::regex_replace(hint_of(error), std::regex(" (>|&&) .*"), ""));
     CHECK_EQ(words.front(), example.program);
     CHECK_NE(std::find(words.begin(), words.end(), path), words.end());
     // As a corpus of two files, which would otherwise be called missing.

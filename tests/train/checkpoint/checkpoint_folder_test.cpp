@@ -206,6 +206,7 @@ TEST_CASE("checking whether a run has a trainer does not take the lock") {
   {
     const CheckpointFolder trainer(base / "run", 2);
     CHECK(has_trainer(base / "run"));
+    CHECK_THROWS_WITH_AS(chosen_checkpoints(base / "run"), doctest::Contains("Hint: the run is training"), Error);
     CHECK(has_trainer(base / "run"));
   }
   CHECK_FALSE(has_trainer(base / "run"));

@@ -66,6 +66,8 @@ TEST_CASE("a command is offered only keys that its --set takes") {
            "unknown option '--num-beams'; did you mean '--set decode.beam=4'?");
   CHECK_EQ(unknown_word(translate, "--seed", "4"), "unknown option '--seed'; did you mean '--set decode.seed=4'?");
   CHECK_EQ(unknown_word(translate, "--lr", "4"), "unknown option '--lr'. Hint: glossa translate --help lists them");
+  CHECK_EQ(unknown_word(translate, "\u2014beam", "4"), "unknown argument '\u2014beam'; did you mean '--beam'?");
+  CHECK_EQ(unknown_word(translate, "\u2013-beam", "4"), "unknown argument '\u2013-beam'; did you mean '--beam'?");
   CHECK_EQ(unknown_word(translate, "lr=4", ""),
            "unknown argument 'lr=4'. Hint: glossa translate --help shows what it takes");
 }
