@@ -60,6 +60,16 @@ std::optional<std::string> runs_within(const std::string& folder) {
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+/// Throws a misuse error if another option keeps the given option of decoding from having an effect.
+void check_acts(std::string_view key, const std::string& set, const DecodeConfig& decode) {
+  const auto needs = [&](bool met, const char* other) {
+    if (!met) misuse("--set " + set, "expected {} as well, without which {} has no effect", other, key);
+  };
+  if (key == "decode.temperature" || key == "decode.seed") needs(decode.sample, "decode.sample=true");
+  if (key == "decode.alpha")
+    needs(decode.length_penalty != DecodeConfig::LengthPenalty::none, "decode.length_penalty=power or gnmt");
+}
+
 }  // namespace
 
 std::filesystem::path config_file(const std::string& run) { return std::filesystem::path(run) / "config.yaml"; }
@@ -108,6 +118,8 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
   }
   Config config = load_config(config_file(run), sets);
   if (beam > 0) config.decode.beam = beam;
+  for (const std::string& set : sets) check_acts(std::string_view(set).substr(0, set.find('=')), set, config.decode);
+  check_decode(config.decode);
   return config;
 }
 

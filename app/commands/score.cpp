@@ -82,9 +82,26 @@ std::string in_columns(const ScoreArguments& arguments, const ScoredTranslation&
   return text;
 }
 
+/// Throws a misuse error if an option of decoding given by --set has no effect on scores.
+void check_acts(const std::vector<std::string>& sets, const DecodeConfig& decode) {
+  for (const std::string& set : sets) {
+    const std::string_view key = std::string_view(set).substr(0, set.find('='));
+    const bool divides = key == "decode.length_penalty" || key == "decode.alpha",
+               excludes = key == "decode.forbidden" || key == "decode.min_length";
+    if (!key.starts_with("decode.") || divides || key == "decode.renormalize") continue;
+    if (!excludes)
+      misuse("--set " + set,
+             "expected decode.length_penalty, decode.alpha, decode.renormalize, decode.forbidden or decode.min_length; "
+             "got an option of searching, which score does not do");
+    if (!decode.renormalize)
+      misuse("--set " + set, "expected decode.renormalize=true as well, without which {} has no effect on scores", key);
+  }
+}
+
 int run(const ScoreArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name.folder(), arguments.sets);
+  check_acts(arguments.sets, config.decode);
   BadLines bad_lines(arguments.on_bad_line);
   const LinePairs lines =
       read_line_pairs(arguments.source, arguments.target, text_options(config.data), bad_lines, bad_lines);

@@ -202,6 +202,9 @@ Config load_config(const std::string& path, const std::vector<std::string>& sets
 /// Returns warnings about allowed but doubtful values.
 std::vector<std::string> check(const Config& config);
 
+/// As `check`, for the options of decoding alone.
+void check_decode(const DecodeConfig& decode);
+
 /// Returns the warnings that depend on the length of an epoch. At present there is one: training ends before the
 /// warm-up does.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);

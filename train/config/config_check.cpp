@@ -211,12 +211,16 @@ std::vector<std::string> check(const Config& given) {
   check_optim(config.optim, config.train, config.data);
   check_train(config.train, config.data);
   check_exportable(config);
-  if (config.decode.sample && config.decode.beam > 1)
-    misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is a single draw, not a search",
-           config.decode.beam);
-  if (config.decode.max_length_factor == 0 && config.decode.max_length_extra == 0)
-    misuse("decode.max_length_extra", "expected at least 1 with decode.max_length_factor: 0; got 0");
+  check_decode(config.decode);
   return doubts(config);
+}
+
+void check_decode(const DecodeConfig& decode) {
+  if (decode.sample && decode.beam > 1)
+    misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is a single draw, not a search",
+           decode.beam);
+  if (decode.max_length_factor == 0 && decode.max_length_extra == 0)
+    misuse("decode.max_length_extra", "expected at least 1 with decode.max_length_factor: 0; got 0");
 }
 
 }  // namespace glossa

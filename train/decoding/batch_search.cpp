@@ -20,18 +20,7 @@ void BatchSearch<T>::begin(const Transformer<T>& model, const SpecialIds& specia
   options_ = options;
   wanted_ = n;
   n_ = options.search == Search::huggingface ? options.beam : n;
-  const auto in_order = [&](std::initializer_list<int> more) {
-    std::vector<int> tokens = options.forbidden;
-    tokens.insert(tokens.end(), more);
-    std::ranges::sort(tokens);
-    tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
-    return tokens;
-  };
-  never_ = in_order({specials.pad, specials.bos});
-  never_early_ = in_order({specials.pad, specials.bos, specials.eos});
-  const Index vocabulary = model.options().target_vocabulary;
-  check(never_.front() >= 0 && never_.back() < vocabulary, "decode.forbidden", "expected tokens from 0 to {}; got {}",
-        vocabulary - 1, never_.front() < 0 ? never_.front() : never_.back());
+  excluded_ = ExcludedTokens(options, specials, model.options().target_vocabulary);
   start(batch, sources, numbers);
 }
 
@@ -100,7 +89,7 @@ void BatchSearch<T>::step() {
 /// Fills top_.
 template <class T>
 void BatchSearch<T>::choose(const Tensor<const T>& logits) {
-  const std::vector<int>& never = cache_.position() <= options_.min_length ? never_early_ : never_;
+  const std::span<const int> never = excluded_.at(cache_.position());
   const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
   check(of_each >= 1, "decode.forbidden", "expected some of {} tokens to be allowed; got none", logits.cols());
   top_.resize(static_cast<std::size_t>(logits.rows() * of_each));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "train/decoding/decoding.h"
+#include "train/decoding/excluded_tokens.h"
 #include "train/decoding/sample_tokens.h"
 
 namespace glossa {
@@ -94,8 +95,7 @@ class BatchSearch {
   SpecialIds specials_;
   DecodeOptions options_;
   Index n_ = 1, wanted_ = 1;  // hypotheses to keep per sentence, and to return
-  // Tokens that are never chosen, and tokens that are not chosen before the minimum length; both sorted.
-  std::vector<int> never_, never_early_;
+  ExcludedTokens excluded_;
 
   DecoderCache<T> cache_;
 

@@ -2,22 +2,26 @@
 
 #include <algorithm>
 
-#include "autograd/kernels/cross_entropy.h"
 #include "data/sampler.h"
+#include "train/decoding/excluded_tokens.h"
 #include "train/model/criterion.h"
 
 namespace glossa {
 
 namespace {
 
-/// Log-probability of each token in its row of logits.
+/// Log-probability of each token in its row of logits. With `renormalize` the softmax leaves out the excluded tokens,
+/// except for a token that is one of them.
 template <class T>
-std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const Span& rows, std::span<const int> tokens) {
+std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const Span& rows, std::span<const int> tokens,
+                                  const ExcludedTokens& excluded, bool renormalize) {
   std::vector<TokenScore> scores;
-  for (Index r = rows.offset; r < rows.offset + rows.length; ++r) {
-    const auto [largest, rest] = kernels::log_sum_exp(logits.cols(), logits.row(r));
-    const int token = tokens[r];
-    scores.push_back({static_cast<double>(logits.row(r)[token]) - (double{largest} + double{rest}), token});
+  for (Index k = 0; k < rows.length; ++k) {
+    const T* const row = logits.row(rows.offset + k);
+    const int token = tokens[rows.offset + k];
+    std::span<const int> left_out = excluded.at(k + 1);
+    if (!renormalize || std::ranges::binary_search(left_out, token)) left_out = {};
+    scores.push_back({static_cast<double>(row[token]) - log_sum_exp_without(row, logits.cols(), left_out), token});
   }
   check_probabilities(scores);
   return scores;
@@ -34,6 +38,7 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const Tra
   // All logits of a batch are in memory, so a batch has at most 16 M logits, unless a single pair has more.
   const std::int64_t fitting = (std::int64_t{1} << 24) / model.options().target_vocabulary;
   const Sampler sampler(corpus, {.max_tokens = std::clamp<std::int64_t>(fitting, 1, max_tokens)});
+  const ExcludedTokens excluded(options, corpus.specials, model.options().target_vocabulary);
   Batch batch;
   BatchRows rows;
   for (const std::vector<int>& indices : sampler.epoch(0, false)) {
@@ -45,7 +50,7 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const Tra
     const Tensor<const T> logits = model.project(states).value();
     for (std::size_t i = 0; i < batch.target_spans.size(); ++i) {
       ScoredTranslation& result = results[static_cast<std::size_t>(batch.sentence_ids[i])];
-      result.tokens = scores_of(logits, batch.target_spans[i], batch.target_out);
+      result.tokens = scores_of(logits, batch.target_spans[i], batch.target_out, excluded, options.renormalize);
       for (const TokenScore& token : result.tokens) result.log_probability += token.log_probability;
       result.score = penalized(result.log_probability, std::ssize(result.tokens), options);
     }

@@ -10,7 +10,7 @@
 namespace glossa {
 
 /// A model's scores of a given translation. They equal the scores that the search gives a hypothesis of the same
-/// tokens.
+/// tokens. With DecodeOptions::renormalize, a token that the search would exclude has its share of the whole softmax.
 struct ScoredTranslation {
   std::vector<TokenScore> tokens;  ///< with natural log-probabilities, each given the tokens before it; </s> is last
   double score = 0;                ///< log_probability divided by the length penalty

@@ -44,7 +44,8 @@ void top_of_row(const T* x, Index n, std::span<const int> never, std::span<Token
   std::sort_heap(begin, filled, better);
 }
 
-/// Log-sum-exp without the tokens in `left_out`, which are sorted by id.
+}  // namespace
+
 template <class T>
 double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out) {
   double sum = -std::numeric_limits<double>::infinity();
@@ -65,8 +66,6 @@ double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out) {
   add(n);
   return sum;
 }
-
-}  // namespace
 
 template <class T>
 void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
@@ -90,6 +89,8 @@ void check_probabilities(std::span<const TokenScore> scores) {
           "or its checkpoint is damaged");
 }
 
+template double log_sum_exp_without(const float*, Index, std::span<const int>);
+template double log_sum_exp_without(const double*, Index, std::span<const int>);
 template void top_tokens(const Tensor<const float>&, std::span<const int>, Index, std::span<TokenScore>, bool);
 template void top_tokens(const Tensor<const double>&, std::span<const int>, Index, std::span<TokenScore>, bool);
 

@@ -20,6 +20,10 @@ template <class T>
 void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
                 bool renormalize = false);
 
+/// Log-sum-exp of the logits x[0..n) without those of the tokens in `left_out`, which are sorted.
+template <class T>
+double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out);
+
 /// Throws if a log-probability is NaN, because the model is then broken.
 void check_probabilities(std::span<const TokenScore> scores);
 

@@ -153,15 +153,17 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
   if (one_of({"ja", "jpn", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur", "bo", "bod", "tib", "dz", "dzo",
               "ko", "kor"}))
     return BleuTokenizer::characters;
-  std::int64_t characters = 0, spaces = 0;
+  constexpr char32_t first_unspaced = 0xE00;  // Thai; scripts before it have spaces, which one-word lines do not show
+  std::int64_t characters = 0, spaces = 0, unspaced = 0;
   for (const std::string& line : text)
     utf8::for_each(line, [&](std::string_view, utf8::CodePoint c) {
       ++characters;
       spaces += utf8::is_space(c.value);
+      unspaced += c.value >= first_unspaced;
     });
   // With words of ten letters, every eleventh character is a space; Thai and Burmese only have a few spaces between
   // phrases.
-  return characters > 20 * spaces ? BleuTokenizer::characters : BleuTokenizer::mteval_13a;
+  return characters > 20 * spaces && 2 * unspaced > characters ? BleuTokenizer::characters : BleuTokenizer::mteval_13a;
 }
 
 }  // namespace glossa

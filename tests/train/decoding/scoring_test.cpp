@@ -10,15 +10,19 @@
 using namespace glossa;
 using namespace glossa::testing;
 
-TEST_CASE("given translations get the scores that the search gives its own, under every length penalty") {
+TEST_CASE("given translations get the scores that the search gives its own, with every length penalty and softmax") {
   const TranslatorFixture fixture;
   DecodeConfig decode;
   decode.beam = 4;
   decode.alpha = 0.7;
+  decode.forbidden = {5, 7};
+  decode.min_length = 2;
   int compared = 0;
-  for (const auto penalty :
-       {DecodeConfig::LengthPenalty::none, DecodeConfig::LengthPenalty::power, DecodeConfig::LengthPenalty::gnmt}) {
+  using Penalty = DecodeConfig::LengthPenalty;
+  for (const auto& [penalty, renormalize] :
+       {std::pair{Penalty::none, false}, {Penalty::power, false}, {Penalty::gnmt, false}, {Penalty::power, true}}) {
     decode.length_penalty = penalty;
+    decode.renormalize = renormalize;
     Translator translator = fixture.translator(decode);
     EncodedCorpus pairs;
     std::vector<Hypothesis> hypotheses;
@@ -45,6 +49,21 @@ TEST_CASE("given translations get the scores that the search gives its own, unde
     }
   }
   CHECK_GT(compared, 100);
+}
+
+TEST_CASE("with renormalize, a token that the search excludes keeps its share of the whole softmax") {
+  const TranslatorFixture fixture;
+  EncodedCorpus pairs;
+  pairs.source = {{4, pairs.specials.eos}};
+  pairs.target = {{5, 6}};
+  Context<float> context;
+  const auto scores = [&](const DecodeOptions& options) {
+    return score_translations(context, *fixture.model->transformer, pairs, options, 100)[0].tokens;
+  };
+  const auto whole = scores({}), part = scores({.forbidden = {5}, .renormalize = true});
+  CHECK_EQ(part[0].log_probability, whole[0].log_probability);
+  CHECK_GT(part[1].log_probability, whole[1].log_probability);
+  CHECK_THROWS_AS(scores({.forbidden = {1'000'000}}), Error);
 }
 
 TEST_CASE("each token has its own score, </s> is the last, and together they are the loss of the corpus") {

@@ -64,10 +64,12 @@ TEST_CASE("the default tokenizer of long words is 13a, of phrases with occasiona
   std::vector<std::string> words{""}, phrases{""};
   for (int i = 0; i < 10; ++i) {
     words[0] += std::string(15, 'a') + " ";
-    phrases[0] += std::string(25, 'a') + " ";
+    for (int k = 0; k < 25; ++k) phrases[0] += "ก";
+    phrases[0] += " ";
   }
   CHECK(usual_bleu_tokenizer("", words) == BleuTokenizer::mteval_13a);
   CHECK(usual_bleu_tokenizer("", phrases) == BleuTokenizer::characters);
+  CHECK(usual_bleu_tokenizer("es", std::vector<std::string>{"casa", "perro"}) == BleuTokenizer::mteval_13a);
 }
 
 TEST_CASE("white space that separates words is that of Python's str.split") {
