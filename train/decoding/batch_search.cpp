@@ -33,7 +33,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
   live_.clear();
   survivors_.clear();
   finished_.clear();
-  nodes_.assign(1, {specials_.bos, 0});
+  nodes_.assign(1, {.token = specials_.bos, .before = 0, .log_probability = 0});
   Index capacity = 0;
   for (const Index input : batch) {
     const std::vector<int>& source = sources[input];
@@ -142,7 +142,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
                    .finished = true});
     } else if (std::ssize(next_) - first < options_.beam) {
       next_.push_back({place, std::ssize(nodes_), c.log_probability});
-      nodes_.push_back({c.token, live_[c.row].node});
+      nodes_.push_back({c.token, live_[c.row].node, c.log_probability});
       survivors_.push_back(c.row);
     }
   }
@@ -196,8 +196,15 @@ Hypothesis BatchSearch<T>::hypothesis(Index place, Index rank) const {
   Index length = 0;
   for (Index node = found.node; node != 0; node = nodes_[node].before) ++length;
   result.tokens.reserve(static_cast<std::size_t>(length));
-  for (Index node = found.node; node != 0; node = nodes_[node].before) result.tokens.push_back(nodes_[node].token);
+  std::vector<double>& each = result.token_log_probabilities;
+  each.reserve(static_cast<std::size_t>(length) + 1);
+  if (found.finished) each.push_back(found.log_probability - nodes_[found.node].log_probability);
+  for (Index node = found.node; node != 0; node = nodes_[node].before) {
+    result.tokens.push_back(nodes_[node].token);
+    each.push_back(nodes_[node].log_probability - nodes_[nodes_[node].before].log_probability);
+  }
   std::reverse(result.tokens.begin(), result.tokens.end());
+  std::reverse(each.begin(), each.end());
   return result;
 }
 

@@ -43,10 +43,12 @@ class BatchSearch {
   Hypothesis hypothesis(Index place, Index rank) const;
 
  private:
-  /// Last token of a hypothesis, and the node of the tokens before it. Node 0 is <s>.
+  /// Last token of a hypothesis, the node of the tokens before it, and the log-probability of all these tokens. Node 0
+  /// is <s>.
   struct Node {
     int token;
     Index before;
+    double log_probability;
   };
 
   /// A live hypothesis: a row of the decoder. A sentence's rows are adjacent.

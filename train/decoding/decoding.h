@@ -46,6 +46,9 @@ struct Hypothesis {
   double score = 0;            ///< log_probability divided by the length penalty: the search's objective
   double log_probability = 0;  ///< natural logarithm, </s> included
   bool finished = false;       ///< true if ended by </s>, false if cut off at the length limit
+
+  /// Log-probability of each token, and of </s> if finished; their sum is `log_probability`.
+  std::vector<double> token_log_probabilities = {};
 };
 
 /// `log_probability` divided by the length penalty of `options`.

@@ -11,14 +11,16 @@ void share_found(std::vector<std::vector<Hypothesis>>& found) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].empty()) continue;
     own.put(i).put(found[i].size());
-    for (const Hypothesis& h : found[i]) own.put(h.tokens).put(h.score).put(h.log_probability).put(h.finished);
+    for (const Hypothesis& h : found[i])
+      own.put(h.tokens).put(h.score).put(h.log_probability).put(h.finished).put(h.token_log_probabilities);
   }
   for (const std::string& bytes : job().gather(own.bytes()))
     for (Unpacked from(bytes); !from.is_empty();) {
       std::size_t i = 0, count = 0;
       from.take(i).take(count);
       found[i].resize(count);
-      for (Hypothesis& h : found[i]) from.take(h.tokens).take(h.score).take(h.log_probability).take(h.finished);
+      for (Hypothesis& h : found[i])
+        from.take(h.tokens).take(h.score).take(h.log_probability).take(h.finished).take(h.token_log_probabilities);
     }
 }
 

@@ -95,6 +95,7 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
     sources.lines.push_back(index);
     sources.first_words.push_back(first_words[k]);
     sources.spaces.push_back(k > 0 ? extra_spaces(texts[k - 1], texts[k]) : 0);
+    sources.texts.emplace_back(texts[k]);
   }
 }
 
@@ -154,7 +155,8 @@ Translation Translator::translation(const Hypothesis& h) const {
           .score = h.score,
           .log_probability = h.log_probability,
           .finished = h.finished,
-          .tokens = h.tokens};
+          .tokens = h.tokens,
+          .token_log_probabilities = h.token_log_probabilities};
 }
 
 std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> pieces,
@@ -174,6 +176,8 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
       whole.log_probability += piece.log_probability;
       whole.finished = whole.finished && piece.finished;
       whole.tokens.insert(whole.tokens.end(), piece.tokens.begin(), piece.tokens.end());
+      whole.token_log_probabilities.insert(whole.token_log_probabilities.end(), piece.token_log_probabilities.begin(),
+                                           piece.token_log_probabilities.end());
       for (const auto& [read, written] : piece.alignment) whole.alignment.emplace_back(read, written + words);
       words += std::ssize(split_words(piece.text));
     }

@@ -25,8 +25,9 @@ struct Translation {
   std::string text = {};
   double score = 0, log_probability = 0;
   bool finished = false;
-  std::vector<int> tokens = {};  // ids in the target vocabulary, without <s> and </s>
-  Alignment alignment = {};      // of source and translation words, if requested
+  std::vector<int> tokens = {};                      // ids in the target vocabulary, without <s> and </s>
+  Alignment alignment = {};                          // of source and translation words, if requested
+  std::vector<double> token_log_probabilities = {};  // as in `Hypothesis`
 };
 
 /// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line is translated in pieces if
@@ -58,6 +59,7 @@ class Translator {
     std::vector<std::size_t> lines;     // line of each piece, counted from 0
     std::vector<Index> first_words;     // first word of each piece within its line, counted from 0
     std::vector<std::size_t> spaces;    // per piece: `extra_spaces` before it
+    std::vector<std::string> texts;     // per piece: its part of the line; empty in processes that did not add it
     std::size_t count = 0;              // number of lines
     std::int64_t in_pieces = 0;         // number of lines with a piece that was too long for the model
 

@@ -44,6 +44,9 @@ TEST_CASE("given translations get the scores that the search gives its own, with
       for (std::size_t i = 0; i < scored.size(); ++i) {
         CHECK_EQ(scored[i].log_probability, doctest::Approx(hypotheses[i].log_probability).epsilon(1e-4));
         CHECK_EQ(scored[i].score, doctest::Approx(hypotheses[i].score).epsilon(1e-4));
+        REQUIRE_EQ(hypotheses[i].token_log_probabilities.size(), scored[i].tokens.size());
+        for (std::size_t k = 0; k < scored[i].tokens.size(); ++k)
+          CHECK_LT(std::abs(hypotheses[i].token_log_probabilities[k] - scored[i].tokens[k].log_probability), 1e-4);
         ++compared;
       }
     }
