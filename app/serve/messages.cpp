@@ -61,6 +61,23 @@ std::string optional_value(const Fields& fields, std::string_view name, std::str
   return find(fields, name) ? single_field(fields, name).values.front() : otherwise;
 }
 
+/// False unless the field is present.
+bool optional_flag(const Fields& fields, std::string_view name) {
+  const std::string value = optional_value(fields, name, "false");
+  if (value != "true" && value != "false") throw HttpError(400, "expected {} to be true or false; got {}", name, value);
+  return value == "true";
+}
+
+json json_of(const TranslatedSentence& sentence) {
+  json translations = json::array();
+  for (const TranslatedSentence::Choice& choice : sentence.translations)
+    translations.push_back({{"text", choice.text},
+                            {"tokenProbability", choice.token_probability},
+                            {"output", choice.output},
+                            {"probabilities", choice.probabilities}});
+  return {{"source", sentence.source}, {"unknown", sentence.unknown}, {"translations", std::move(translations)}};
+}
+
 }  // namespace
 
 Fields fields_of_json(std::string_view body) {
@@ -111,21 +128,18 @@ TranslationRequest translation_request(const Fields& fields) {
   request.target = text_field(fields, "target");
   if (const std::string format = find(fields, "format") ? text_field(fields, "format") : "text"; format != "text")
     throw HttpError(400, "expected format to be text; got {}", format);
-  const std::string alternatives = optional_value(fields, "alternatives", "0"),
-                    scores = optional_value(fields, "scores", "false");
+  const std::string alternatives = optional_value(fields, "alternatives", "0");
   const auto [end, error] =
       std::from_chars(alternatives.data(), alternatives.data() + alternatives.size(), request.alternatives);
   if (error != std::errc{} || end != alternatives.data() + alternatives.size() || request.alternatives < 0 ||
       request.alternatives > max_alternatives)
     throw HttpError(400, "expected 0 to {} alternatives; got {}", max_alternatives, alternatives);
-  if (scores != "true" && scores != "false")
-    throw HttpError(400, "expected scores to be true or false; got {}", scores);
-  request.scores = scores == "true";
+  request.scores = optional_flag(fields, "scores");
+  request.sentences = optional_flag(fields, "sentences");
   return request;
 }
 
-std::string translation_answer(const TranslationRequest& request,
-                               std::span<const std::vector<TranslatedText>> translations) {
+std::string translation_answer(const TranslationRequest& request, std::span<const TextTranslations> translations) {
   json answer = json::object();
   const auto add = [&](const char* key, const auto& value_of) {
     if (!request.is_list) {
@@ -133,27 +147,35 @@ std::string translation_answer(const TranslationRequest& request,
       return;
     }
     json list = json::array();
-    for (const std::vector<TranslatedText>& each : translations) list.push_back(value_of(each));
+    for (const TextTranslations& each : translations) list.push_back(value_of(each));
     answer[key] = std::move(list);
   };
-  const auto others = [](const std::vector<TranslatedText>& all, const auto& value_of) {
-    json list = json::array();
-    for (std::size_t i = 1; i < all.size(); ++i) list.push_back(value_of(all[i]));
-    return list;
+  const auto add_best = [&](const char* key, auto TranslatedText::*member) {
+    add(key, [&](const TextTranslations& each) -> json { return each.texts.front().*member; });
   };
-  const auto text = [](const TranslatedText& each) -> json { return each.text; };
-  const auto probability = [](const TranslatedText& each) -> json { return each.probability; };
-  const auto token_probability = [](const TranslatedText& each) -> json { return each.token_probability; };
-  add("translatedText", [&](const auto& all) { return text(all.front()); });
-  if (request.alternatives > 0) add("alternatives", [&](const auto& all) { return others(all, text); });
+  const auto add_others = [&](const char* key, auto TranslatedText::*member) {
+    add(key, [&](const TextTranslations& each) {
+      json list = json::array();
+      for (const TranslatedText& other : std::span(each.texts).subspan(1)) list.push_back(other.*member);
+      return list;
+    });
+  };
+  add_best("translatedText", &TranslatedText::text);
+  if (request.alternatives > 0) add_others("alternatives", &TranslatedText::text);
   if (request.scores) {
-    add("probability", [&](const auto& all) { return probability(all.front()); });
-    add("tokenProbability", [&](const auto& all) { return token_probability(all.front()); });
+    add_best("probability", &TranslatedText::probability);
+    add_best("tokenProbability", &TranslatedText::token_probability);
   }
   if (request.scores && request.alternatives > 0) {
-    add("alternativeProbabilities", [&](const auto& all) { return others(all, probability); });
-    add("alternativeTokenProbabilities", [&](const auto& all) { return others(all, token_probability); });
+    add_others("alternativeProbabilities", &TranslatedText::probability);
+    add_others("alternativeTokenProbabilities", &TranslatedText::token_probability);
   }
+  if (request.sentences)
+    add("sentences", [](const TextTranslations& each) {
+      json list = json::array();
+      for (const TranslatedSentence& sentence : each.sentences) list.push_back(json_of(sentence));
+      return list;
+    });
   return dump(answer);
 }
 

@@ -39,7 +39,8 @@ struct TranslationRequest {
   bool is_list = false;  ///< true: the texts came as a list, so the answer has lists
   std::string source, target;
   std::int64_t alternatives = 0;
-  bool scores = false;  ///< the answer includes probabilities
+  bool scores = false;     ///< the answer includes probabilities
+  bool sentences = false;  ///< the answer includes the sentences
 };
 
 /// Maximum value of TranslationRequest::alternatives.
@@ -55,9 +56,27 @@ struct TranslatedText {
   double token_probability = 1;  ///< geometric mean over the tokens, </s> included
 };
 
-/// The JSON answer to a request: the translations of each text, best first.
-std::string translation_answer(const TranslationRequest& request,
-                               std::span<const std::vector<TranslatedText>> translations);
+/// A sentence that was translated by itself.
+struct TranslatedSentence {
+  struct Choice {
+    std::string text;
+    double token_probability = 1;       ///< as in TranslatedText
+    std::vector<std::string> output;    ///< tokens, </s> included
+    std::vector<double> probabilities;  ///< of the output tokens
+  };
+  std::string source;
+  std::vector<std::string> unknown;  ///< words of the source that the vocabulary lacks, as `unknown_words`
+  std::vector<Choice> translations;  ///< best first
+};
+
+/// The answer for a text.
+struct TextTranslations {
+  std::vector<TranslatedText> texts;          ///< best first
+  std::vector<TranslatedSentence> sentences;  ///< of all lines; empty unless requested
+};
+
+/// The JSON answer to a request: the translations of each text.
+std::string translation_answer(const TranslationRequest& request, std::span<const TextTranslations> translations);
 
 /// A source language and its target languages.
 struct ServedLanguage {

@@ -17,6 +17,7 @@
 #include "app/serve/text_lines.h"
 #include "autograd/parallel.h"
 #include "autograd/start_thread.h"
+#include "data/tokenizers/unknown_words.h"
 #include "train/console/failure.h"
 #include "train/corpora/length_watch.h"
 
@@ -30,6 +31,7 @@ using Translations = std::vector<Translation>;
 struct Line {
   std::vector<std::future<Translations>> pieces;
   std::vector<std::size_t> spaces;  // before each piece, as in Translator::Sources
+  std::vector<std::string> texts;   // of each piece
   std::string_view end;
 };
 
@@ -37,6 +39,16 @@ struct Line {
 constexpr std::size_t max_weights = 1000000;
 
 std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
+
+/// Number of tokens, </s> included.
+std::size_t length(const Translation& translation) {
+  return translation.tokens.size() + (translation.finished ? 1 : 0);
+}
+
+/// Geometric mean of `tokens` probabilities.
+double mean_probability(double log_probability, std::size_t tokens) {
+  return std::exp(log_probability / static_cast<double>(std::max<std::size_t>(1, tokens)));
+}
 
 /// Joins the translations of a text's lines with the given rank, 0 being the best. If a line has fewer, its last is
 /// used.
@@ -50,12 +62,12 @@ TranslatedText put_together(const std::vector<Translations>& lines, const std::v
       const Translation& chosen = lines[i][std::min(rank, lines[i].size() - 1)];
       whole.text += chosen.text;
       log_probability += chosen.log_probability;
-      tokens += chosen.tokens.size() + (chosen.finished ? 1 : 0);
+      tokens += length(chosen);
     }
     whole.text += ends[i];
   }
   whole.probability = std::exp(log_probability);
-  whole.token_probability = std::exp(log_probability / static_cast<double>(std::max<std::size_t>(1, tokens)));
+  whole.token_probability = mean_probability(log_probability, tokens);
   return whole;
 }
 
@@ -90,10 +102,11 @@ class TranslationService::Lane {
   std::size_t waiting() const { return queue_.size(); }
   void clear() { queue_.clear(); }
 
-  std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, const Caller& caller);
+  std::vector<TextTranslations> translate(const TranslationRequest& request, const Caller& caller);
   AttentionMaps attention(const std::string& text, const std::string& translation, const Caller& caller);
 
  private:
+  TranslatedSentence sentence(const std::string& source, const std::vector<Translation>& found) const;
   Line cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
            const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces);
   [[noreturn]] static void late() {
@@ -141,7 +154,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
   } catch (const LineError& error) {
     throw HttpError(400, "{}", error.what());
   }
-  Line result{.pieces = {}, .spaces = std::move(sources.spaces), .end = line.end};
+  Line result{.pieces = {}, .spaces = std::move(sources.spaces), .texts = std::move(sources.texts), .end = line.end};
   for (std::size_t i = 0; i < sources.ids.size(); ++i) {
     if (pieces.size() == limits_.queue) too_many();
     Piece& piece = pieces.emplace_back(Piece{.ids = std::move(sources.ids[i]),
@@ -154,8 +167,26 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
   return result;
 }
 
-std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(const TranslationRequest& request,
-                                                                             const Caller& caller) {
+/// Describes a piece and its translations.
+TranslatedSentence TranslationService::Lane::sentence(const std::string& source,
+                                                      const std::vector<Translation>& found) const {
+  TranslatedSentence sentence{.source = source,
+                              .unknown = unknown_words(*run_.tokenizers.source, normalize(run_.data, source)),
+                              .translations = {}};
+  const Tokenizer& target = *run_.tokenizers.target;
+  for (const Translation& translation : found) {
+    TranslatedSentence::Choice& choice = sentence.translations.emplace_back();
+    choice.text = translation.text;
+    choice.token_probability = mean_probability(translation.log_probability, length(translation));
+    for (const int id : translation.tokens) choice.output.push_back(target.token(id));
+    if (translation.finished) choice.output.push_back(target.token(target.specials().eos));
+    for (const double each : translation.token_log_probabilities) choice.probabilities.push_back(std::exp(each));
+  }
+  return sentence;
+}
+
+std::vector<TextTranslations> TranslationService::Lane::translate(const TranslationRequest& request,
+                                                                  const Caller& caller) {
   const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // sampling finds only one
   std::size_t all_lines = request.texts.size();
   for (const std::string& text : request.texts) all_lines += std::ranges::count(text, '\n');
@@ -177,15 +208,17 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
     queue_.withdraw(*number);
   });
 
-  std::vector<std::vector<TranslatedText>> results;
+  std::vector<TextTranslations> results;
   for (std::vector<Line>& lines : texts) {
+    TextTranslations& translations = results.emplace_back();
     std::vector<Translations> found;
     std::vector<std::string_view> ends;
     std::size_t ranks = 1;
     for (Line& line : lines) {
       std::vector<Translations> of_pieces;
       ends.push_back(line.end);
-      for (std::future<Translations>& piece : line.pieces) {
+      for (std::size_t i = 0; i < line.pieces.size(); ++i) {
+        std::future<Translations>& piece = line.pieces[i];
         if (piece.wait_until(caller.deadline) != std::future_status::ready) late();
         try {
           of_pieces.push_back(piece.get());
@@ -193,11 +226,11 @@ std::vector<std::vector<TranslatedText>> TranslationService::Lane::translate(con
           if (!pending->waits()) late();
           throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
+        if (request.sentences) translations.sentences.push_back(sentence(line.texts[i], of_pieces.back()));
       }
       ranks = std::max(ranks, found.emplace_back(reader_.joined(of_pieces, line.spaces)).size());
     }
-    std::vector<TranslatedText>& translations = results.emplace_back();
-    for (std::size_t rank = 0; rank < ranks; ++rank) translations.push_back(put_together(found, ends, rank));
+    for (std::size_t rank = 0; rank < ranks; ++rank) translations.texts.push_back(put_together(found, ends, rank));
   }
   return results;
 }
@@ -290,8 +323,7 @@ TranslationService::Lane& TranslationService::lane(std::string_view source, std:
   return *found;
 }
 
-std::vector<std::vector<TranslatedText>> TranslationService::translate(const TranslationRequest& request,
-                                                                       const Caller& caller) {
+std::vector<TextTranslations> TranslationService::translate(const TranslationRequest& request, const Caller& caller) {
   return lane(request.source, request.target).translate(request, caller);
 }
 

@@ -39,14 +39,14 @@ class TranslationService {
   /// Ends all work and refuses new work: waiting calls throw HttpError 503 within moments.
   void cancel();
 
-  /// Returns each text's translations, best first: one, plus any requested alternatives (none if the run samples). The
+  /// Returns each text's translations: one, plus any requested alternatives (none if the run samples). The
   /// source "auto" stands for the only source language that is served with the target. Each sentence is translated like
   /// a line of `glossa translate`; for N alternatives, with `--nbest` N + 1. A text's k-th best translation is made of
   /// the k-th best of each sentence. If a sentence has fewer than k, its last is used. Throws HttpError:
   ///   400  languages that are not served, an unreadable sentence
   ///   413  more lines or sentences than the queue can hold
   ///   503  no room in the queue now, or no answer by the caller's deadline
-  std::vector<std::vector<TranslatedText>> translate(const TranslationRequest& request, const Caller& caller);
+  std::vector<TextTranslations> translate(const TranslationRequest& request, const Caller& caller);
 
   /// Returns the model's attention while it reads `text` and writes `translation`. Both are used whole, each as one
   /// sentence. The languages select the model. Throws HttpError as `translate` does, and also 400 for an empty text and

@@ -62,10 +62,11 @@ TEST_CASE("a malformed request for a translation is refused with 400") {
   };
   CHECK_EQ(with(R"("alternatives":0)"), 200);
   CHECK_EQ(with(R"("alternatives":"2")"), 200);
-  for (const char* more : {R"("alternatives":-1)", R"("alternatives":1.5)", R"("alternatives":1e9)",
-                           R"("alternatives":99999999999999999999)", R"("alternatives":"x")", R"("alternatives":[1])",
-                           R"("format":"html")", R"("scores":2)", R"("source":["en"])", R"("target":{})",
-                           R"("q":[["a"]])", R"("q":[{"a":"b"}])", R"("q":{"a":"b"})", R"("q":[null])", R"("q":null)"})
+  for (const char* more :
+       {R"("alternatives":-1)", R"("alternatives":1.5)", R"("alternatives":1e9)",
+        R"("alternatives":99999999999999999999)", R"("alternatives":"x")", R"("alternatives":[1])",
+        R"("format":"html")", R"("scores":2)", R"("sentences":"yes")", R"("source":["en"])", R"("target":{})",
+        R"("q":[["a"]])", R"("q":[{"a":"b"}])", R"("q":{"a":"b"})", R"("q":[null])", R"("q":null)"})
     CHECK_MESSAGE(with(more) == 400, more);
   for (const char* more : {R"("q":42)", R"("q":["a",42])", R"("q":true)", R"("source":1)", R"("format":0)"})
     CHECK_MESSAGE(with(more) == 400, more);
@@ -123,7 +124,8 @@ TEST_CASE("deep or long JSON is refused before it is built") {
 }
 
 TEST_CASE("answers are lists if the request had one") {
-  const std::vector<std::vector<TranslatedText>> two{{{"x\"", 0.5, 0.75}, {"y", 0.25, 0.5}}, {{"z", 1, 1}}};
+  const TranslatedSentence sentence{"a b", {"b"}, {{"x\"", 0.5, {"x\"", "</s>"}, {0.25, 1}}}};
+  const std::vector<TextTranslations> two{{{{"x\"", 0.5, 0.75}, {"y", 0.25, 0.5}}, {sentence}}, {{{"z", 1, 1}}, {}}};
   TranslationRequest request;
   CHECK_EQ(translation_answer(request, {two.data(), 1}), R"({"translatedText":"x\""})");
   request.alternatives = 1;
@@ -140,6 +142,10 @@ TEST_CASE("answers are lists if the request had one") {
   request.scores = false;
   request.alternatives = 0;
   CHECK_EQ(translation_answer(request, {}), R"({"translatedText":[]})");
+  request.sentences = true;
+  CHECK_EQ(translation_answer(request, two),
+           R"({"sentences":[[{"source":"a b","translations":[{"output":["x\"","</s>"],"probabilities":[0.25,1.0],)"
+           R"("text":"x\"","tokenProbability":0.5}],"unknown":["b"]}],[]],"translatedText":["x\"","z"]})");
   CHECK_EQ(error_answer("a \"b\"\xFF"), "{\"error\":\"a \\\"b\\\"\uFFFD\"}");
   const std::vector<ServedLanguage> languages{{"en", "English", {"hi", "de"}}};
   CHECK_EQ(languages_answer(languages), R"([{"code":"en","name":"English","targets":["hi","de"]}])");

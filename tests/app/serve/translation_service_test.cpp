@@ -43,7 +43,9 @@ struct Served {
     request.source = source;
     request.target = "de";
     request.alternatives = alternatives;
-    return service.translate(request, caller(time));
+    std::vector<std::vector<TranslatedText>> answers;
+    for (TextTranslations& each : service.translate(request, caller(time))) answers.push_back(std::move(each.texts));
+    return answers;
   }
 
   static Caller caller(std::chrono::milliseconds time = 60s) {
@@ -124,6 +126,41 @@ TEST_CASE("alternatives are those of the n-best list, with their probabilities")
   REQUIRE_EQ(both.size(), 2);
   CHECK_EQ(both[1].text, first[1].text + "\n" + second[1].text);
   CHECK_LT(std::abs(both[1].probability / std::exp(first[1].log_probability + second[1].log_probability) - 1), limit);
+}
+
+TEST_CASE("sentences come with their translations, the probability of each token, and their unknown words") {
+  DecodeConfig decode;
+  decode.beam = 2;
+  Served served(decode);
+  TranslationRequest request;
+  request.texts = {"a1 new a2 new2.  A5 a2\n\na3"};
+  request.source = "en";
+  request.target = "de";
+  request.alternatives = 1;
+  CHECK(served.service.translate(request, Served::caller()).front().sentences.empty());
+  request.sentences = true;
+  const TextTranslations found = served.service.translate(request, Served::caller()).front();
+  REQUIRE_EQ(found.sentences.size(), 3);
+  CHECK_EQ(found.sentences[0].source, "a1 new a2 new2.");
+  CHECK_EQ(found.sentences[0].unknown, Lines{"new", "new2."});
+  CHECK_EQ(found.sentences[1].source, "A5 a2");
+  CHECK_EQ(found.sentences[2].source, "a3");
+  CHECK(found.sentences[2].unknown.empty());
+  double product = 1;
+  for (const TranslatedSentence& sentence : found.sentences) {
+    REQUIRE_EQ(sentence.translations.size(), 2);
+    for (const TranslatedSentence::Choice& choice : sentence.translations) {
+      REQUIRE_EQ(choice.output.size(), choice.probabilities.size());
+      double own = 1;
+      for (const double probability : choice.probabilities) own *= probability;
+      CHECK_EQ(std::pow(choice.token_probability, choice.output.size()), doctest::Approx(own));
+      if (&choice == &sentence.translations.front()) product *= own;
+    }
+  }
+  CHECK_EQ(product, doctest::Approx(found.texts.front().probability));
+  const auto& [first, second, third] = std::tie(found.sentences[0], found.sentences[1], found.sentences[2]);
+  CHECK_EQ(found.texts.back().text,
+           first.translations[1].text + "  " + second.translations[1].text + "\n\n" + third.translations[1].text);
 }
 
 TEST_CASE("samples equal those of the same lines in a file, and have no alternatives") {
