@@ -2,17 +2,20 @@
 
 /* A translation with signs of doubt: words to which the model gave less than half of the probability are marked.
 
-     glossaDoubts(element, text, maps)   fills `element` with the text, the translation of `maps` (see attention.js);
-                                         returns an explanation of the marks, empty if there are none */
+     glossaDoubts(element, text, {output, probabilities})   fills `element` with the text; its tokens are as in the maps
+                                                            of attention.js. Returns an explanation of the marks, empty
+                                                            if there are none
+     glossaDoubts.explanation                               the explanation */
 window.glossaDoubts = (() => {
   const make = window.glossaMake;
   const sure = 0.5;
+  const explanation = "Dotted words are guesses: the model gave each of them less than 50 %.";
 
   /** A word's probability, given the words before it: the product over its tokens. */
   const probability = (word, probabilities) =>
       word.tokens.reduce((product, token) => product * (probabilities[token] ?? 1), 1);
 
-  return (element, text, {output, probabilities = []}) => {
+  function fill(element, text, {output, probabilities = []}) {
     const words = glossaPieces.words(output);
     element.textContent = text;
     if (words.map(word => word.text).join(" ") !== text) return "";  // the text has other spaces
@@ -22,6 +25,8 @@ window.glossaDoubts = (() => {
       i > 0 ? " " : "",
       shares[i] >= sure ? word : make("span", {class: "doubt", title: `${glossaAttention.percent(shares[i])} %`}, word),
     ]));
-    return "Dotted words are guesses: the model gave each of them less than 50 %.";
-  };
+    return explanation;
+  }
+
+  return Object.assign(fill, {explanation});
 })();

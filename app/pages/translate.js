@@ -1,18 +1,19 @@
 "use strict";
 
-/* The translator: translates text line by line as it is typed; for the line with the caret it shows the
-   alternatives and the model's attention. It contacts only its own server: /languages, /translate and
+/* The translator: translates text line by line as it is typed; for the sentence with the caret it shows the
+   alternatives and the model's attention. It contacts only its own server: /languages, /models, /translate and
    /attention. */
 (() => {
   const pause = 200;      // milliseconds without a key before a request
   const alternatives = 3;
+  const mostUnknown = 20;  // maximum unknown words named
   const at = id => document.getElementById(id);
   const make = window.glossaMake;
 
   let languages = [];  // of the server: {code, name, targets}
   let models = [];     // of the server: {source, target, trainedOn, parameters, update, bleu, chrf}
-  let lines = [];      // of the text: {source, translation, all: [{text, probability}]}, null if blank
-  let chosen = -1;     // the selected line
+  let lines = [];      // of the text: {translation, sentences}, as the server's answer; null without a sentence
+  let chosen = null;   // the selected sentence: {line, at}, its index within the line
   let pick = {};       // part, layer and head chosen in the picture
   let timer = 0;
 
@@ -114,22 +115,31 @@
 
   // ---- translation
 
-  /** The translations of the non-blank lines, each at its line's index. */
+  /** Where each of the parts, which follow each other, begins in a text. */
+  function beginnings(text, parts) {
+    let from = 0;
+    return parts.map(part => {
+      const at = Math.max(from, text.indexOf(part, from));
+      from = at + part.length;
+      return at;
+    });
+  }
+
+  /** The translations of the lines; `from` and `to` are where a sentence begins in the source and its translation. */
   async function translated(text) {
     const sources = text.split("\n");
     const full = sources.filter(line => line.trim());
     const answer = await translations.ask({q: full, source: at("from").value, target: at("to").value, format: "text",
-                                           alternatives, scores: true});
-    const of = (list, i) => list ? list[i] : undefined;
+                                           alternatives, sentences: true});
     let next = 0;
     return sources.map(source => {
       if (!source.trim()) return null;
       const i = next++;
-      const translation = answer.translatedText[i];
-      const texts = [translation, ...(of(answer.alternatives, i) || [])];
-      const shares = [of(answer.tokenProbability, i), ...(of(answer.alternativeTokenProbabilities, i) || [])];
-      const all = texts.map((text, k) => ({text, probability: shares[k]})).sort((a, b) => b.probability - a.probability);
-      return {source, translation, all};
+      const translation = answer.translatedText[i], sentences = answer.sentences[i];
+      const from = beginnings(source.replace(/\s/g, " "), sentences.map(sentence => sentence.source));
+      const to = beginnings(translation, sentences.map(sentence => sentence.translations[0].text));
+      if (!sentences.length) return null;  // only invisible characters
+      return {translation, sentences: sentences.map((sentence, k) => ({...sentence, from: from[k], to: to[k]}))};
     });
   }
 
@@ -149,61 +159,94 @@
       at("error").textContent = "";
       at("took").textContent = text.trim() ? `translated in ${duration(performance.now() - start)}` : "";
       showTranslation();
-      chosen = -1;
-      choose(caretLine());
+      showUnknown();
+      chosen = null;
+      chooseAtCaret();
     } catch (error) {
       at("error").textContent = complaint(error) || at("error").textContent;
     }
   }
 
-  function showTranslation() {
-    at("translation").classList.toggle("several", lines.filter(line => line).length > 1);
-    at("translation").replaceChildren(...lines.map((line, i) => {
-      const shown = make("p", {dir: "auto"}, line ? line.translation : "");
-      shown.addEventListener("click", () => choose(i));
-      return shown;
-    }));
+  /** A line's translation; a click on a sentence selects it. */
+  function shownLine(line, i) {
+    const shown = make("p", {dir: "auto"});
+    if (!line) return shown;
+    let end = 0;
+    line.sentences.forEach(({to, translations: [best]}, k) => {
+      const sentence = make("span", {class: "sentence"});
+      glossaDoubts(sentence, best.text, best);
+      sentence.addEventListener("click", () => choose(i, k));
+      shown.append(line.translation.slice(end, to), sentence);
+      end = to + best.text.length;
+    });
+    shown.append(line.translation.slice(end));
+    return shown;
   }
 
-  // ---- the selected line
+  function showTranslation() {
+    at("translation").classList.toggle("several", lines.flatMap(line => line ? line.sentences : []).length > 1);
+    at("translation").replaceChildren(...lines.map(shownLine));
+  }
 
-  const caretLine = () => at("text").value.slice(0, at("text").selectionStart).split("\n").length - 1;
+  function showUnknown() {
+    const words = [...new Set(lines.flatMap(line => line ? line.sentences.flatMap(sentence => sentence.unknown) : []))];
+    const named = words.slice(0, mostUnknown).flatMap((word, i) => [i > 0 ? ", " : "", "\u2018", make("bdi", {}, word), "\u2019"]);
+    const more = words.length > mostUnknown ? ` and ${words.length - mostUnknown} more` : "";
+    at("unknown").replaceChildren(...(words.length ? ["Unknown to the model: ", ...named, `${more}.`] : []));
+  }
 
-  /** Shows a line's alternatives and attention; for a blank one, the previous line's. */
-  function choose(line) {
-    while (line > 0 && !lines[line]) --line;
-    if (!lines[line]) line = lines.findIndex(other => other);
-    if (line === chosen && line >= 0) return;
-    chosen = line;
-    [...at("translation").children].forEach((shown, i) => {
-      if (i === line) shown.setAttribute("aria-current", "true"); else shown.removeAttribute("aria-current");
-    });
+  // ---- the selected sentence
+
+  /** Selects the sentence with the caret; in a blank line, the one before it. */
+  function chooseAtCaret() {
+    const before = at("text").value.slice(0, at("text").selectionStart).split("\n");
+    let line = before.length - 1, column = before[line].length;
+    while (line > 0 && !lines[line]) [line, column] = [line - 1, Infinity];
+    if (!lines[line]) [line, column] = [lines.findIndex(other => other), 0];
+    choose(line, line < 0 ? 0 : Math.max(0, lines[line].sentences.findLastIndex(({from}) => from <= column)));
+  }
+
+  const sentence = () => chosen && lines[chosen.line].sentences[chosen.at];
+
+  /** Shows a sentence's alternatives and attention; nothing if the line is -1. */
+  function choose(line, k) {
+    if (chosen && line === chosen.line && k === chosen.at) return;
+    chosen = line < 0 ? null : {line, at: k};
+    for (const shown of at("translation").querySelectorAll("[aria-current]")) shown.removeAttribute("aria-current");
+    if (chosen) at("translation").children[line].querySelectorAll(".sentence")[k].setAttribute("aria-current", "true");
     showAlternatives();
     showAttention();
   }
 
-  const ofLine = () => lines.filter(line => line).length > 1 ? `, line ${chosen + 1}` : "";
+  /** Names the sentence, if the text has several. */
+  function ofSentence() {
+    return [lines.filter(line => line).length > 1 ? `, line ${chosen.line + 1}` : "",
+            lines[chosen.line].sentences.length > 1 ? `, sentence ${chosen.at + 1}` : ""].join("");
+  }
 
   function showAlternatives() {
-    const line = lines[chosen];
-    at("others").hidden = !line;
-    if (!line) return;
-    at("others-heading").textContent = `Alternatives${ofLine()}`;
-    at("alternatives").replaceChildren(...line.all.map(({text, probability}) => make("li", {},
-        make("bdi", {lang: at("to").value}, text), make("small", {}, `${percent(probability)} %`))));
+    at("others").hidden = !chosen;
+    if (chosen) {
+      at("others-heading").textContent = `Alternatives${ofSentence()}`;
+      const all = [...sentence().translations].sort((a, b) => b.tokenProbability - a.tokenProbability);
+      at("alternatives").replaceChildren(...all.map(each => {
+        const text = make("bdi", {lang: at("to").value});
+        glossaDoubts(text, each.text, each);
+        return make("li", {}, text, make("small", {}, `${percent(each.tokenProbability)} %`));
+      }));
+    }
+    const isDoubtful = chosen && document.querySelector("#translation .doubt, #alternatives .doubt");
+    at("doubts").textContent = isDoubtful ? glossaDoubts.explanation : "";
   }
 
   async function showAttention() {
-    const line = lines[chosen], shown = at("translation").children[chosen];
-    at("seen").hidden = !line;
-    at("doubts").textContent = "";
+    at("seen").hidden = !chosen;
     attentions.forget();
-    if (!line) return;
-    at("seen-heading").textContent = `Attention${ofLine()}`;
+    if (!chosen) return;
+    at("seen-heading").textContent = `Attention${ofSentence()}`;
     try {
-      const maps = await attentions.ask({q: line.source, source: at("from").value, target: at("to").value,
-                                         translation: line.translation});
-      at("doubts").textContent = glossaDoubts(shown, line.translation, maps);
+      const maps = await attentions.ask({q: sentence().source, source: at("from").value, target: at("to").value,
+                                         translation: sentence().translations[0].text});
       const words = make("div");
       glossaWordLines(words, maps, pick);
       glossaAttention(at("picture"), maps, {...pick, between: words, onPick: other => {
@@ -234,7 +277,7 @@
   });
   for (const moved of ["keyup", "click"])
     at("text").addEventListener(moved, () => {
-      if (!at("translation").classList.contains("stale")) choose(caretLine());
+      if (!at("translation").classList.contains("stale")) chooseAtCaret();
     });
   at("from").addEventListener("change", () => {
     showTargets();

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <ranges>
 #include <regex>
 
@@ -12,6 +13,7 @@
 #include "tests/integration/tiny_run.h"
 
 using namespace glossa::testing;
+using nlohmann::json;
 
 namespace {
 
@@ -276,6 +278,55 @@ TEST_CASE("the translator shows the line with the caret, and each line in its pl
   check_sound(browser, url);
 }
 
+TEST_CASE("the translator shows one sentence of a line, marks guesses everywhere and names unknown words") {
+  if (!Browser::is_there()) return;
+  Served server({tiny() / "run", "--split-sentences", "on"});
+  const std::string url = address(server);
+  Browser browser({.width = 400});
+  browser.open(url);
+  REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
+  browser.type("#text", "hello world .  How are zyx ?\nhow are you");
+  REQUIRE(browser.wait_for("document.querySelectorAll('#translation .sentence').length === 3"));
+  CHECK_EQ(browser.run("return document.querySelector('#translation [aria-current]') === "
+                       "document.querySelectorAll('#translation .sentence')[2]"),
+           "true");
+  const auto heading = [&] { return browser.text("document.getElementById('seen-heading').textContent"); };
+  CHECK_EQ(heading(), "Attention, line 2");
+  browser.click("#translation .sentence:nth-of-type(2)");
+  CHECK_EQ(heading(), "Attention, line 1, sentence 2");
+  REQUIRE(browser.wait_for(columns + ".join() === '<unk>,are,<unk>,<unk>,</s>'"));
+  browser.run("const t = document.getElementById('text'); t.setSelectionRange(3, 3); t.click()");
+  REQUIRE(browser.wait_for(columns + "[0] === 'hello'"));
+  CHECK_EQ(heading(), "Attention, line 1, sentence 1");
+  CHECK_EQ(browser.text("document.getElementById('others-heading').textContent"), "Alternatives, line 1, sentence 1");
+  CHECK_EQ(browser.text("document.getElementById('unknown').textContent").find("Unknown to the model: "), 0);
+  CHECK_NE(browser.text("document.getElementById('unknown').textContent").find("zyx"), std::string::npos);
+
+  // Every word below 50 % is marked, in every line and in the alternatives.
+  const std::string request = R"({"q": ["hello world .  How are zyx ?", "how are you"], "source": "en",
+                                  "target": "hi", "alternatives": 3, "sentences": true})";
+  const json answer = json::parse(ask(server.port(), post("/translate", request)).body);
+  const auto guesses = [](const json& translation) {
+    const std::vector<double> probabilities = translation["probabilities"];
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < probabilities.size(); ++i)
+      count += translation["output"][i] != "</s>" && probabilities[i] < 0.5;
+    return count;
+  };
+  std::size_t shown = 0, others = 0;
+  for (const json& line : answer["sentences"])
+    for (const json& sentence : line) shown += guesses(sentence["translations"][0]);
+  for (const json& translation : answer["sentences"][0][0]["translations"]) others += guesses(translation);
+  CHECK_GT(shown, 0);
+  CHECK_GT(others, 0);
+  const auto marked = [&](const char* where) {
+    return browser.run(std::string("return document.querySelectorAll('") + where + " .doubt').length");
+  };
+  CHECK_EQ(marked("#translation"), std::to_string(shown));
+  CHECK_EQ(marked("#alternatives"), std::to_string(others));
+  check_sound(browser, url);
+}
+
 TEST_CASE("the translator shows the answer to the text typed last, and reports errors") {
   if (!Browser::is_there()) return;
   Served server({tiny() / "run"});
@@ -303,17 +354,27 @@ TEST_CASE("the translator shows the answer to the text typed last, and reports e
   CHECK(shows(browser, {translated("hello world")}));
   check_sound(browser, url);
 
-  // Too long to be read at once: translated in pieces, without attention.
+  // Too long to be read at once: translated in pieces, each with its own attention.
   browser.open(url);
   REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
   std::string line = "hello";
   for (int i = 0; i < 600; ++i) line += " world";
   browser.run("const t = document.getElementById('text'); t.value = '" + line +
               "'; t.dispatchEvent(new Event('input'))");
-  REQUIRE(browser.wait_for("document.getElementById('blind').textContent", 60));
+  REQUIRE(browser.wait_for("document.querySelectorAll('#translation .sentence').length > 2", 60));
   CHECK(shows(browser, {translated(line)}));
+  CHECK(browser.wait_for("document.querySelector('#picture').checkVisibility()"));
+
+  // The server refuses maps that are too large.
+  browser.run(R"(
+      window.fetch = async () => new Response('{"error": "expected a shorter sentence"}', {status: 413});
+      document.querySelectorAll("#translation .sentence")[1].click())");
+  REQUIRE(browser.wait_for("document.getElementById('blind').textContent"));
   CHECK_EQ(browser.run("return document.querySelector('#picture').checkVisibility()"), "false");
-  CHECK(browser.text("document.getElementById('blind').textContent").starts_with("Not shown for this text: "));
+  CHECK_EQ(browser.text("document.getElementById('blind').textContent"),
+           "Not shown for this text: expected a shorter sentence");
+  browser.open(url);
+  REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
 
   server.program().signal(SIGKILL);
   server.program().wait();
