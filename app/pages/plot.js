@@ -35,6 +35,20 @@
     return Math.abs(xs[i] - x) <= gap / 2 ? i : -1;
   }
 
+  /** The point of a series measured at `x`; -1: none was. */
+  function measuredAt({ xs }, x) {
+    const i = xs.length === 0 ? -1 : nearest(xs, x);
+    return xs[i] === x ? i : -1;
+  }
+
+  /** The places of at most about `most` points of each line, in order. */
+  function samplePlaces(series, most) {
+    return places(series.map(({ xs }) => {
+      const every = Math.max(1, Math.ceil(xs.length / most));
+      return { xs: xs.filter((_, i) => i % every === 0 || i === xs.length - 1) };
+    }));
+  }
+
   /** All x values of the lines, in order. */
   function places(series) {
     return [...new Set(series.flatMap((s) => s.xs))].sort((a, b) => a - b);
@@ -188,10 +202,15 @@
       return text(series.ys[i]) + (this.spec.y.unit ?? "") + (series.notes ? ` ${series.notes[i]}` : "");
     }
 
+    /** A value near `x`; its own place is named if it is another one. */
+    nearText([series, i], x) {
+      return this.valueText([series, i]) + (series.xs[i] === x ? "" : ` (${this.xText(series.xs[i])})`);
+    }
+
     say() {
       if (this.places.length === 0) return;
       const x = this.places[this.index];
-      const words = this.valuesAt(x).map((value) => `${value[0].name} ${this.valueText(value)}`);
+      const words = this.valuesAt(x).map((value) => `${value[0].name} ${this.nearText(value, x)}`);
       this.frame.setAttribute("aria-valuenow", this.index);
       this.frame.setAttribute("aria-valuetext", [this.xText(x), ...words].join(", "));
     }
@@ -213,7 +232,7 @@
 
     fillTip(x, values) {
       const rows = values.map((value) => make("div", {}, [make("span", { class: `swatch series-${value[0].color}` }),
-                                                          `${value[0].name} `, make("b", {}, this.valueText(value))]));
+                                                          `${value[0].name} `, make("b", {}, this.nearText(value, x))]));
       const near = Math.abs(this.axes.x.back(6) - this.axes.x.back(0));  // six pixels
       const marks = (this.spec.marks ?? []).filter((mark) => Math.abs(mark.x - x) <= near).slice(0, 3);
       this.tip.replaceChildren(make("div", { class: "at" }, this.xText(x)), ...rows,
@@ -240,16 +259,14 @@
       this.show(this.index + steps[event.key]);
     }
 
-    /** The numbers in at most sixty rows, once somebody opens them. */
+    /** The numbers, once somebody opens them: of each line at most about sixty, each in the row of its place. */
     fillTable() {
       this.table.querySelector("div")?.remove();
       if (!this.table.open) return;
-      const every = Math.max(1, Math.ceil(this.places.length / 60));
-      const rows = this.places.filter((_, i) => i % every === 0 || i === this.places.length - 1);
       const head = make("tr", {}, [make("th", { scope: "col" }, this.spec.x.label),
                                    ...this.series.map((s) => make("th", { scope: "col" }, s.name))]);
-      const body = rows.map((x) => make("tr", {}, [make("th", { scope: "row" }, text(x)), ...this.series.map((series) => {
-        const i = pointAt(series, x);
+      const body = samplePlaces(this.series, 60).map((x) => make("tr", {}, [make("th", { scope: "row" }, text(x)), ...this.series.map((series) => {
+        const i = measuredAt(series, x);
         return make("td", {}, i < 0 || series.ys[i] === null ? "" : this.valueText([series, i]));
       })]));
       const caption = `${this.spec.title}: ${this.spec.y.label}`;

@@ -237,6 +237,31 @@ TEST_CASE("lines whose sizes differ much share a logarithmic axis; a line of one
            "[]");
 }
 
+TEST_CASE("a plot's numbers are those measured at each place") {
+  if (!Browser::is_there()) return;
+  const TinyRun tiny;
+  succeeded(tiny.train("two", {"train.max_updates=8", "train.log_every=2u", "train.decode_validation=false"}));
+  succeeded(tiny.train("three", {"train.max_updates=9", "train.log_every=3u", "train.decode_validation=false"}));
+  succeeded(glossa_program({"report", tiny / "two", tiny / "three", "--out", tiny / "report.html"}));
+  Browser browser({});
+  open_report(browser, tiny / "report.html", 1400);
+  const auto open_numbers = [&](const std::string& curve) {
+    browser.run("document.querySelector('[data-curve=" + curve + "] details').open = true");
+    REQUIRE(browser.wait_for("document.querySelector('[data-curve=" + curve + "] tbody tr')"));
+  };
+  open_numbers("lr");
+  CHECK_EQ(browser.run(R"(return [...document.querySelectorAll("[data-curve=lr] tbody tr")]
+      .map((row) => [...row.cells].map((cell, i) => i === 0 ? cell.textContent : cell.textContent !== "").join()))"),
+           R"(["2,true,false","3,false,true","4,true,false","6,true,true","8,true,false","9,false,true"])");
+  // The value of another place has that place.
+  browser.run("document.querySelector('[data-curve=lr] .frame').focus()");
+  browser.press(home);
+  const std::string first =
+      browser.text("document.querySelector('[data-curve=lr] .frame').getAttribute('aria-valuetext')");
+  CHECK(first.starts_with("update 2, two "));
+  CHECK(first.ends_with(" (update 3)"));
+}
+
 TEST_CASE("the pages have one format of numbers and one of pieces") {
   if (!Browser::is_there()) return;
   const TinyRun tiny;
