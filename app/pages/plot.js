@@ -4,9 +4,11 @@
 
    glossaPlot(element, {
      title,                      // its heading
-     x: {label, log, whole, text},  // whole: ticks only at whole numbers; text: the words for a value
+     x: {label, log, whole, text, row},  // whole: ticks only at whole numbers; text: the words for a value; row: the
+                                         // same in a row of a table, below the label
      y: {label, log, zero, unit},   // zero: the axis begins there; unit follows values
-     series: [{name, color, dash, dots, thin, steps, xs, ys, notes}],  // notes: a word for each point
+     series: [{name, color, dash, dots, thin, bin, xs, ys, notes}],  // bin: the width of a histogram's bins, of which
+                                                                     // xs are the centers; notes: a word for each point
      marks: [{x, kind, color, text}]   // kind: stop, resume, refused or failure
    }) */
 (() => {
@@ -54,6 +56,9 @@
     return [...new Set(series.flatMap((s) => s.xs))].sort((a, b) => a - b);
   }
 
+  /** The x values that the axis must include. */
+  const edges = ({ xs, bin }) => (bin && xs.length > 0 ? [xs[0] - bin / 2, xs[xs.length - 1] + bin / 2] : xs);
+
   /** The drawable points: those whose place is known and, on a logarithmic axis, positive. */
   function drawable(series, spec) {
     const fits = (v, axis) => v !== null && Number.isFinite(v) && (!axis.log || v > 0);
@@ -63,7 +68,7 @@
   }
 
   function axes(spec, series, width) {
-    const xs = extent([...series.flatMap((s) => s.xs), ...(spec.marks ?? []).map((m) => m.x)],
+    const xs = extent([...series.flatMap(edges), ...(spec.marks ?? []).map((m) => m.x)],
                       { log: spec.x.log, zero: !spec.x.log, tight: true });
     const ys = extent(series.flatMap((s) => s.ys), { log: spec.y.log, zero: spec.y.zero });
     if (!xs || !ys) return null;
@@ -96,14 +101,15 @@
                     spec.x.label + (spec.x.log ? " (logarithmic)" : "")));
   }
 
-  /** A line's path; with `steps`, it reaches each place at the height of its number. Missing numbers leave gaps. */
-  function path(series, { x, y }) {
+  /** A line's path; that of a histogram has a level for each bin. Missing numbers leave gaps. */
+  function path({ xs, ys, bin }, { x, y }) {
+    const at = (value) => x.place(value).toFixed(1);
     let [d, pen] = ["", "M"];
-    series.xs.forEach((at, i) => {
-      const value = series.ys[i];
-      if (value === null) { pen = "M"; return; }
-      const [px, py] = [x.place(at).toFixed(1), y.place(value).toFixed(1)];
-      d += pen === "L" && series.steps ? `V${py}H${px}` : `${pen}${px} ${py}`;
+    xs.forEach((center, i) => {
+      if (ys[i] === null) { pen = "M"; return; }
+      const level = y.place(ys[i]).toFixed(1);
+      if (!bin) d += `${pen}${at(center)} ${level}`;
+      else d += (pen === "M" ? `M${at(center - bin / 2)} ${level}` : `V${level}`) + `H${at(center + bin / 2)}`;
       pen = "L";
     });
     return d;
@@ -114,7 +120,7 @@
     const line = make("svg:path", { class: style, d: path(series, axes), "data-series": series.name });
     if (series.dash) line.setAttribute("stroke-dasharray", series.dash);
     svg.append(line);
-    const isOnePoint = series.ys.filter((y) => y !== null).length === 1;  // a line without length
+    const isOnePoint = !series.bin && series.ys.filter((y) => y !== null).length === 1;  // a line without length
     if (!isOnePoint && (!series.dots || series.xs.length > 120)) return;
     series.xs.forEach((at, i) => {
       if (series.ys[i] !== null)
@@ -263,9 +269,10 @@
     fillTable() {
       this.table.querySelector("div")?.remove();
       if (!this.table.open) return;
+      const row = this.spec.x.row ?? text;
       const head = make("tr", {}, [make("th", { scope: "col" }, this.spec.x.label),
                                    ...this.series.map((s) => make("th", { scope: "col" }, s.name))]);
-      const body = samplePlaces(this.series, 60).map((x) => make("tr", {}, [make("th", { scope: "row" }, text(x)), ...this.series.map((series) => {
+      const body = samplePlaces(this.series, 60).map((x) => make("tr", {}, [make("th", { scope: "row" }, row(x)), ...this.series.map((series) => {
         const i = measuredAt(series, x);
         return make("td", {}, i < 0 || series.ys[i] === null ? "" : this.valueText([series, i]));
       })]));

@@ -298,14 +298,14 @@
     return make("span", { class: "run" }, [key(i, dashes[i]), `${["source", "target"][i]}: ${side.language}`]);
   }
 
-  function lengthSpec(corpus) {
+  function lengthSpec({ bin, ...corpus }) {
+    const beyond = (bin - 1) / 2;  // from the center of a bin to its least and greatest length
     const series = sides(corpus).map((side, i) => ({
-      name: side.language, color: i, dash: dashes[i], steps: true,
-      xs: [0, ...side.counts.map((_, k) => (k + 1) * corpus.bin)], ys: [side.counts[0], ...side.counts],
+      name: side.language, color: i, dash: dashes[i], bin, xs: side.counts.map((_, k) => k * bin + 1 + beyond), ys: side.counts,
     }));
-    const label = corpus.bin > 1 ? `sentences per bin of ${corpus.bin} tokens` : "sentences";
-    return { title: "Lengths of sentences", series, y: { label, zero: true },
-             x: { label: "tokens, including special ones", whole: true, text: (x) => `${text(x)} tokens` } };
+    const row = (x) => (bin > 1 ? `${text(x - beyond)} to ${text(x + beyond)}` : text(x));
+    return { title: "Lengths of sentences", series, y: { label: bin > 1 ? `sentences per bin of ${bin} tokens` : "sentences", zero: true },
+             x: { label: "tokens", whole: true, row, text: (x) => `${row(x)} ${x === 1 ? "token" : "tokens"}` } };
   }
 
   function frequencySpec(corpus) {

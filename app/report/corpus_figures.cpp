@@ -75,10 +75,12 @@ CorpusFigures corpus_figures(const Config& config, const Tokenizers& tokenizers,
   figures.pairs = training.size();
   figures.source.language = config.data.source;
   figures.target.language = config.data.target;
+  const EncodeOptions encoded = encode_options(config.data);
+  const int special = (encoded.source_bos ? 1 : 0) + (encoded.source_eos ? 1 : 0);
   std::vector<std::int64_t> source, target;
   for (int i = 0; i < training.size(); ++i) {
-    source.push_back(training.source_length(i));
-    target.push_back(training.target_length(i));
+    source.push_back(training.source_length(i) - special);
+    target.push_back(training.target_length(i) - 1);
   }
   summarize_lengths(source, figures.source);
   summarize_lengths(target, figures.target);

@@ -15,7 +15,7 @@ struct SideFigures {
   /// Numbers of distinct tokens: in the vocabulary, in the text, in the text only once.
   std::int64_t vocabulary = 0, seen = 0, once = 0;
 
-  // Tokens per sentence as in a batch, including special tokens.
+  // Tokens per sentence, without special tokens.
   double mean_length = 0;
   std::int64_t median_length = 0, longest = 0;
   std::vector<std::int64_t> counts;  ///< counts[k]: sentences of k·bin + 1 to (k + 1)·bin tokens

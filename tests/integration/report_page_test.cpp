@@ -237,7 +237,8 @@ TEST_CASE("lines whose sizes differ much share a logarithmic axis; a line of one
            "[]");
 }
 
-TEST_CASE("a plot's numbers are those measured at each place") {
+TEST_CASE(
+    "a plot's numbers are those measured at each place, and a histogram's bins have their lengths in the middle") {
   if (!Browser::is_there()) return;
   const TinyRun tiny;
   succeeded(tiny.train("two", {"train.max_updates=8", "train.log_every=2u", "train.decode_validation=false"}));
@@ -249,6 +250,8 @@ TEST_CASE("a plot's numbers are those measured at each place") {
     browser.run("document.querySelector('[data-curve=" + curve + "] details').open = true");
     REQUIRE(browser.wait_for("document.querySelector('[data-curve=" + curve + "] tbody tr')"));
   };
+  const json report =
+      json::parse(browser.run("return JSON.parse(document.querySelector('#glossa-report').textContent)"));
   open_numbers("lr");
   CHECK_EQ(browser.run(R"(return [...document.querySelectorAll("[data-curve=lr] tbody tr")]
       .map((row) => [...row.cells].map((cell, i) => i === 0 ? cell.textContent : cell.textContent !== "").join()))"),
@@ -260,6 +263,24 @@ TEST_CASE("a plot's numbers are those measured at each place") {
       browser.text("document.querySelector('[data-curve=lr] .frame').getAttribute('aria-valuetext')");
   CHECK(first.starts_with("update 2, two "));
   CHECK(first.ends_with(" (update 3)"));
+
+  const json& source = report["corpora"][0]["source"];
+  REQUIRE_EQ(report["corpora"][0]["bin"], 1);
+  open_numbers("lengths");
+  CHECK_EQ(browser
+               .run(R"(return [...document.querySelectorAll("[data-curve=lengths] tbody tr")]
+      .map((row) => Number(row.cells[1].textContent.replace(",", ""))))")
+               .substr(0, source["counts"].dump().size() - 1),
+           source["counts"].dump().substr(0, source["counts"].dump().size() - 1));
+  CHECK_EQ(browser.text("document.querySelector('[data-curve=lengths] tbody th').textContent"), "1");
+  // The first level has the place of 1 on the axis in its middle.
+  CHECK_EQ(browser.run(R"(const figure = document.querySelector("[data-curve=lengths]");
+      const [left, right] = figure.querySelector("path.line").getAttribute("d").match(/^M([\d.]+) [\d.]+H([\d.]+)/).slice(1);
+      const [a, b] = [...figure.querySelectorAll("text.tick[text-anchor=middle]")]
+          .map((tick) => ({ value: Number(tick.textContent), x: tick.x.baseVal[0].value }));
+      const one = a.x + (1 - a.value) * (b.x - a.x) / (b.value - a.value);
+      return Math.abs((Number(left) + Number(right)) / 2 - one) < 1)"),
+           "true");
 }
 
 TEST_CASE("the pages have one format of numbers and one of pieces") {
