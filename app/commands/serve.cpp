@@ -82,6 +82,7 @@ std::string brief_name(const std::string& path) {
 }
 
 /// Describes a run. Its scores are those of the validation at its checkpoint's update; a mean of checkpoints has none.
+/// Validation used the run's own beam, whatever the server uses.
 ServedModel served_model(const RunName& name, const LoadedRun& run) {
   ServedModel model{.source = run.config.data.source,
                     .target = run.config.data.target,
@@ -90,6 +91,7 @@ ServedModel served_model(const RunName& name, const LoadedRun& run) {
                     .update = run.state.update};
   for (const std::string& corpus : run.config.data.train) model.trained_on.push_back(brief_name(corpus));
   if (name.files().size() > 1) return model;
+  model.validation_beam = load_run_config(name.folder(), {}).decode.beam;
   const Series validation = read_metrics(name.folder(), /*being_written=*/true).validation;
   for (const std::vector<double>& row : validation.rows) {
     if (row[validation.column("update")] != static_cast<double>(model.update)) continue;

@@ -11,7 +11,7 @@
   const make = window.glossaMake;
 
   let languages = [];  // of the server: {code, name, targets}
-  let models = [];     // of the server: {source, target, trainedOn, parameters, update, bleu, chrf}
+  let models = [];     // of the server: {source, target, trainedOn, parameters, update, bleu, chrf, validationBeam}
   let lines = [];      // of the text: {translation, sentences}, as the server's answer; null without a sentence
   let chosen = null;   // the selected sentence: {line, at}, its index within the line
   let pick = {};       // part, layer and head chosen in the picture
@@ -85,7 +85,7 @@
       `Model of ${compact.format(model.parameters)} parameters`,
       model.trainedOn.length ? `, trained on ${model.trainedOn.join(", ")}` : "",
       model.update ? ` for ${model.update.toLocaleString("en-US")} updates` : "",
-      scores.length ? `. Validation: ${scores.join(", ")}.` : ".",
+      scores.length ? `. Validation with beam ${model.validationBeam}: ${scores.join(", ")}.` : ".",
     ].join("");
   }
 

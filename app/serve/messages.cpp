@@ -196,6 +196,7 @@ std::string models_answer(std::span<const ServedModel> models) {
                                          {"update", model.update}});
     if (std::isfinite(model.bleu)) entry["bleu"] = model.bleu;
     if (std::isfinite(model.chrf)) entry["chrf"] = model.chrf;
+    if (std::isfinite(model.bleu) || std::isfinite(model.chrf)) entry["validationBeam"] = model.validation_beam;
   }
   return dump(list);
 }

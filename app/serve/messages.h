@@ -91,6 +91,7 @@ struct ServedModel {
   std::vector<std::string> trained_on;  ///< names of corpora, each with at most one folder
   std::int64_t parameters = 0, update = 0;
   double bleu = NAN, chrf = NAN;  ///< of its validation; NaN if unknown
+  std::int64_t validation_beam = 1;
 };
 std::string models_answer(std::span<const ServedModel> models);
 

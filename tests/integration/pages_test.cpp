@@ -20,10 +20,11 @@ namespace {
 /// A run that has learned the shortest sentences by heart, which takes 5 s; with sanitizers, one trained briefly.
 const TinyRun& tiny() {
   static const TinyRun tiny;
-  static const Outcome trained = tiny.train(
-      "run", {"model.width=64", "model.heads=4", "model.feed_forward=64", "model.decoder_layers=2", "model.dropout=0",
-              "data.max_length=60", "model.max_positions=60", "optim.lr=5e-3", "decode.beam=4", "train.save_every=0",
-              "runtime.threads=2", program_is_sanitized() ? "train.max_updates=50" : "train.max_updates=800"});
+  static const Outcome trained =
+      tiny.train("run", {"model.width=64", "model.heads=4", "model.feed_forward=64", "model.decoder_layers=2",
+                         "model.dropout=0", "data.max_length=60", "model.max_positions=60", "optim.lr=5e-3",
+                         "decode.beam=4", "train.save_every=0", "runtime.threads=2", "train.validate_every=10000u",
+                         program_is_sanitized() ? "train.max_updates=50" : "train.max_updates=800"});
   REQUIRE_MESSAGE(trained.status == 0, trained.err);
   return tiny;
 }
@@ -208,8 +209,9 @@ TEST_CASE("the translator translates during typing, and shows where it looked") 
       REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
       CHECK_EQ(browser.text("document.activeElement.id"), "text");
       const std::string model = browser.text("document.getElementById('model').textContent");
-      CHECK(std::regex_match(
-          model, std::regex(R"(Model of [0-9.]+K parameters, trained on toy/train for [0-9,]+ updates\.)")));
+      CHECK(std::regex_match(model,
+                             std::regex(R"(Model of [0-9.]+K parameters, trained on toy/train for [0-9,]+ updates\. )"
+                                        R"(Validation with beam 4: BLEU [0-9.]+, chrF2 [0-9.]+\.)")));
       browser.press("hello world");
       CHECK(shows(browser, {translated("hello world")}));
       if (!program_is_sanitized()) CHECK_EQ(translated("hello world"), "namaste vishva");
@@ -280,7 +282,7 @@ TEST_CASE("the translator shows the line with the caret, and each line in its pl
 
 TEST_CASE("the translator shows one sentence of a line, marks guesses everywhere and names unknown words") {
   if (!Browser::is_there()) return;
-  Served server({tiny() / "run", "--split-sentences", "on"});
+  Served server({tiny() / "run", "--split-sentences", "on", "--beam", "2"});
   const std::string url = address(server);
   Browser browser({.width = 400});
   browser.open(url);
@@ -290,6 +292,8 @@ TEST_CASE("the translator shows one sentence of a line, marks guesses everywhere
   CHECK_EQ(browser.run("return document.querySelector('#translation [aria-current]') === "
                        "document.querySelectorAll('#translation .sentence')[2]"),
            "true");
+  CHECK_NE(browser.text("document.getElementById('model').textContent").find("Validation with beam 4: "),
+           std::string::npos);
   const auto heading = [&] { return browser.text("document.getElementById('seen-heading').textContent"); };
   CHECK_EQ(heading(), "Attention, line 2");
   browser.click("#translation .sentence:nth-of-type(2)");

@@ -153,5 +153,8 @@ TEST_CASE("answers are lists if the request had one") {
   CHECK_EQ(models_answer({&model, 1}),
            R"([{"parameters":7,"source":"en","target":"hi","trainedOn":["a/b"],"update":3}])");
   model.bleu = 12.5;
-  CHECK_NE(models_answer({&model, 1}).find(R"("bleu":12.5,"parameters")"), std::string::npos);
+  model.validation_beam = 4;
+  CHECK_EQ(models_answer({&model, 1}),
+           R"([{"bleu":12.5,"parameters":7,"source":"en","target":"hi","trainedOn":["a/b"],"update":3,)"
+           R"("validationBeam":4}])");
 }
