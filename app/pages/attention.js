@@ -19,6 +19,7 @@ window.glossaAttention = (() => {
     cross: {title: "Cross", says: "each translated word looks at the source", queries: "output", keys: "source"},
   };
   const numbersFit = 14;    // maximum columns with room for two digits each
+  const besideFit = 40;     // maximum columns of a table beside the choosers
   const mostCells = 20000;  // larger tables are slow and unreadable
   let pictures = 0;         // radio buttons of two pictures must not share a name
 
@@ -204,6 +205,7 @@ window.glossaAttention = (() => {
     function fill() {
       const focused = root.contains(document.activeElement) ? document.activeElement.name : null;
       const before = [...root.querySelectorAll("input")].indexOf(document.activeElement);
+      root.classList.toggle("many", maps[parts[pick.part].keys].length > besideFit);
       root.replaceChildren(choosers(), ...(options.between ? [options.between] : []), figure());
       const radios = [...root.querySelectorAll("input")];
       if (before >= 0) (radios.find(radio => radio.name === focused && radio.checked) || radios[0]).focus();

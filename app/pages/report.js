@@ -347,16 +347,18 @@
   // --- configuration and logs
 
   const valueOf = (option, value) => make("code", { class: value === option.usual ? "usual" : "" }, value === "" ? '""' : value);
+  /** An option's name; a narrow column breaks it after a dot or an underscore. */
+  const nameOf = (option) => option.key.split(/(?<=[._])/).flatMap((part) => [part, make("wbr")]);
   const valuesOf = (option) => option.values.map((value) => valueOf(option, value));
 
   /** The options that differ from the defaults or between the runs, each on a line. */
   function briefOptions(caption, options) {
     return table(caption, ["option", ...report.runs.map((run) => run.name), "default"],
-                 options.map((option) => [make("code", { title: option.help }, option.key), ...valuesOf(option), valueOf(option, option.usual)]), "options");
+                 options.map((option) => [make("code", { title: option.help }, nameOf(option)), ...valuesOf(option), valueOf(option, option.usual)]), "options");
   }
 
   function explainedOptions() {
-    const name = (option) => [make("code", {}, option.key), make("span", { class: "help" }, option.help)];
+    const name = (option) => [make("code", {}, nameOf(option)), make("span", { class: "help" }, option.help)];
     return table("All options", ["option", ...report.runs.map((run) => run.name)],
                  report.options.map((option) => [name(option), ...valuesOf(option)]), "options explained");
   }

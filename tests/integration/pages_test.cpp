@@ -331,6 +331,25 @@ TEST_CASE("the translator shows one sentence of a line, marks guesses everywhere
   check_sound(browser, url);
 }
 
+TEST_CASE("the attention of a long sentence fits the window: a table below the choosers, and lines that scroll") {
+  if (!Browser::is_there()) return;
+  Served server({tiny() / "run"});
+  Browser browser({});
+  browser.open(address(server));
+  REQUIRE(browser.wait_for("document.getElementById('to').value === 'hi'"));
+  std::string line = "hello";
+  for (int i = 0; i < 50; ++i) line += " world";
+  browser.type("#text", line);
+  REQUIRE(browser.wait_for(columns + ".length === 52"));
+  CHECK_EQ(browser.run("return " + table_is_beside_choosers), "false");
+  CHECK_EQ(browser.run("const e = document.querySelector('.attention .scroll'); return e.scrollWidth <= e.clientWidth"),
+           "true");
+  CHECK_EQ(browser.run("const e = document.querySelector('.word-lines'); "
+                       "return e.clientHeight < 500 && e.scrollHeight > 1000"),
+           "true");
+  check_sound(browser, address(server));
+}
+
 TEST_CASE("the translator shows the answer to the text typed last, and reports errors") {
   if (!Browser::is_there()) return;
   Served server({tiny() / "run"});

@@ -184,8 +184,11 @@ TEST_CASE("a report in a narrow window has wide bars and all scores in sight, an
                        R"(return [...document.querySelectorAll("#runs tbody tr")].every((row) =>
       row.querySelector(".name").getBoundingClientRect().right <= row.cells[1].getBoundingClientRect().left))"),
            "true");
-  // Every cut table has an arrow.
+  // The options of two runs fit beside the defaults. Every cut table has an arrow.
   open_report(browser, tiny / "report.html", 400);
+  CHECK_EQ(browser.run(R"(return [...document.querySelectorAll("#options > .wide > .scroll")]
+      .map((e) => e.scrollWidth <= e.clientWidth + 1))"),
+           "[true,true]");
   CHECK_EQ(browser.run(R"(return [...document.querySelectorAll(".scroll")].filter((e) =>
       e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && !e.parentElement.matches(".more-before, .more-after")).length)"),
            "0");
