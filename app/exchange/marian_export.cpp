@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/exchange/marian_folder.h"
+#include "app/exchange/vocabulary_file.h"
 #include "autograd/check.h"
 #include "files/atomic_file.h"
 #include "train/tensor_files/npz_file.h"
@@ -71,23 +72,6 @@ std::string decoder_options(const Outgoing& out, const std::vector<std::string>&
       decode.max_length_factor == 0 ? 3 : decode.max_length_factor, may_be_unknown);
 }
 
-/// Tokens with their ids. All tokens are in double quotes, because YAML would misread some plain ones.
-std::string vocabulary_yaml(const std::vector<std::string>& tokens) {
-  std::string yaml;
-  for (std::size_t id = 0; id + 1 < tokens.size(); ++id) {  // without <pad>, the last, which Marian lacks
-    std::string escaped;
-    for (const char c : tokens[id]) {
-      if (c == '"' || c == '\\') escaped += '\\';
-      if (static_cast<unsigned char>(c) < ' ')
-        escaped += fmt::format("\\x{:02X}", c);
-      else
-        escaped += c;
-    }
-    yaml += fmt::format("\"{}\": {}\n", escaped, id);
-  }
-  return yaml;
-}
-
 }  // namespace
 
 void export_marian(const Outgoing& model, const fs::path& folder) {
@@ -101,8 +85,12 @@ void export_marian(const Outgoing& model, const fs::path& folder) {
     const std::vector<std::string> vocabularies =
         model.is_shared() ? std::vector<std::string>{"vocab.yml"}
                           : std::vector<std::string>{"source.vocab.yml", "target.vocab.yml"};
-    write_file_atomically(to / vocabularies.front(), vocabulary_yaml(model.source().tokens));
-    if (!model.is_shared()) write_file_atomically(to / vocabularies.back(), vocabulary_yaml(model.target().tokens));
+    const auto write_vocabulary = [&](const std::string& name, std::span<const std::string> tokens) {
+      // The last token is <pad>, which Marian lacks.
+      write_file_atomically(to / name, yaml_vocabulary(tokens.first(tokens.size() - 1)));
+    };
+    write_vocabulary(vocabularies.front(), model.source().tokens);
+    if (!model.is_shared()) write_vocabulary(vocabularies.back(), model.target().tokens);
     write_file_atomically(to / "decoder.yml", decoder_options(model, vocabularies));
     write_file_atomically(to / "source.spm", model.source().pieces);
     write_file_atomically(to / "target.spm", model.target().pieces);

@@ -141,6 +141,14 @@ std::uint64_t id_behind(std::string_view rest, const std::string& where) {
   return id;
 }
 
+/// The escape of a character that YAML permits only as an escape, or that PyYAML takes for a line break. Otherwise
+/// empty.
+std::string yaml_escape(char32_t c) {
+  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return fmt::format("\\x{:02X}", static_cast<std::uint32_t>(c));
+  if (c == 0xFFFE || c == 0xFFFF) return fmt::format("\\u{:04X}", static_cast<std::uint32_t>(c));
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path) {
@@ -198,6 +206,27 @@ std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path)
   }
   check(!waiting, path.string(), "expected an id for '{}'; got the end of the file", waiting.value_or(""));
   return std::move(numbered).in_order();
+}
+
+std::string yaml_vocabulary(std::span<const std::string> tokens) {
+  std::string yaml;
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    // Single quotes have no escapes, which CTranslate2 misreads after a backslash.
+    std::string single, doubled;
+    bool is_escaped = false, is_one_line = tokens[id].size() < 300;  // YAML limits a key before `:` to 1024 characters
+    utf8::for_each(tokens[id], [&](std::string_view bytes, utf8::CodePoint c) {
+      const std::string escape = yaml_escape(c.value);
+      is_escaped |= !escape.empty();
+      is_one_line &=
+          c.value != 0x2028 && c.value != 0x2029;  // PyYAML takes these for the ends of lines, but keeps them
+      single += bytes == "'" ? "''" : bytes;
+      if (bytes == "\"" || bytes == "\\") doubled += '\\';
+      doubled += escape.empty() ? bytes : escape;
+    });
+    const std::string token = is_escaped ? '"' + doubled + '"' : '\'' + single + '\'';
+    yaml += is_one_line ? fmt::format("{}: {}\n", token, id) : fmt::format("? {}\n: {}\n", token, id);
+  }
+  return yaml;
 }
 
 }  // namespace glossa

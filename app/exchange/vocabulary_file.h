@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,10 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
 /// As read_json_vocabulary, but for a YAML map with `TOKEN: ID` on each line. Tokens are plain, single-quoted or
 /// double-quoted. A token may also be on its own line after `? `, followed by a line `: ID`. Errors name the line.
 std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path);
+
+/// Returns the tokens with their ids as a YAML map. PyYAML and yaml-cpp, and so Marian, read the same tokens back.
+/// CTranslate2's converter also does, except for U+FFFE and U+FFFF, and for controls (U+0000 to U+001F, U+007F to
+/// U+009F) that are part of a longer token. It undoes only an escape that is a whole token.
+std::string yaml_vocabulary(std::span<const std::string> tokens);
 
 }  // namespace glossa
