@@ -8,6 +8,7 @@
 
 #include "autograd/check.h"
 #include "data/tokenizers/sentencepiece_library.h"
+#include "data/tokenizers/sentencepiece_normalizer.h"
 
 namespace glossa {
 namespace {
@@ -91,6 +92,7 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
     return sentence.find_first_not_of(' ') != std::string::npos;
   });
   check(text, "sentencepiece", "expected sentences to train on; got none");
+  const SentencepieceNormalizer normalizer(options.normalization, sentences);
   Sentences input(sentences);
   std::string model;
   const Status status = sentencepiece::SentencePieceTrainer::Train(
@@ -99,6 +101,7 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
        {"hard_vocab_limit", "false"},
        {"character_coverage", fmt::format("{}", options.character_coverage)},
        {"normalization_rule_name", options.normalization},
+       {"precompiled_charsmap", normalizer.compiled()},
        {"max_sentence_length", std::to_string(longest_line)},
        {"unk_id", std::to_string(specials.unk)},
        {"pad_id", std::to_string(specials.pad)},

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glossa {
+
+/// Compiled normalization rules of sentencepiece (`precompiled_charsmap`): a double-array trie of texts, and their
+/// replacements. The rule with the longest text applies. The trie of nmt_nfkc has 225,000 texts and shares their ends,
+/// so compiling it anew would take a second; this class changes it in place.
+class CompiledRules {
+ public:
+  explicit CompiledRules(std::string_view bytes);
+
+  /// Adds the rule that `text`, which is not empty, becomes `replacement`, in place of any rule for `text`.
+  void set(std::string_view text, std::string_view replacement);
+
+  std::string bytes() const;
+
+ private:
+  using Node = std::uint32_t;  // index of a unit
+
+  Node block(Node node) const;
+  void set_block(Node node, Node block);
+  Node new_block();
+  void own(Node node);
+  Node child(Node node, unsigned char byte);
+
+  std::vector<std::uint32_t> units_;
+  std::string replacements_;  // each ends with a NUL
+  Node first_own_;            // blocks from here on belong to one node each
+};
+
+}  // namespace glossa

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace glossa {
+
+/// Unicode normalization by the rules that sentencepiece stores in a model, so every program that reads the model
+/// normalizes alike. The library's `nmt_nfkc` and `nmt_nfkc_cf` split words at invisible characters; here they differ:
+///
+/// | character | library | here |
+/// |---|---|---|
+/// | U+200C (ZWNJ) | space | kept; dropped beside a space, repeated, or if the training text has none |
+/// | U+200D (ZWJ) | kept | kept; dropped if the training text has none |
+/// | U+200E, U+200F, U+FEFF | space | dropped |
+/// | U+200B (zero-width space) | space | space |
+/// | U+FFFD | space | kept |
+///
+/// A ZWNJ at an end of the line is kept, because rules cannot express the ends of a text. All other text is normalized
+/// as by the library.
+class SentencepieceNormalizer {
+ public:
+  /// `rule` is a rule of the library; `sentences` are the training text. Throws for an unknown rule.
+  SentencepieceNormalizer(const std::string& rule, std::span<const std::string> sentences);
+  ~SentencepieceNormalizer();
+
+  /// The compiled rules; empty for `identity`.
+  const std::string& compiled() const { return compiled_; }
+
+  /// Returns the normalized text, without spaces at its ends.
+  std::string operator()(std::string_view text) const;
+
+ private:
+  std::string compiled_;
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+};
+
+}  // namespace glossa
