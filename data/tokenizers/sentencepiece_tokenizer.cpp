@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "autograd/check.h"
+#include "data/text/utf8.h"
 #include "data/tokenizers/sentencepiece_library.h"
 #include "data/tokenizers/sentencepiece_normalizer.h"
 
@@ -25,24 +26,53 @@ int min_vocabulary(const Status& status, int wanted) {
   return at == text.npos ? 0 : std::atoi(text.c_str() + at + before.size());
 }
 
-/// Passes sentences to the library, with spaces for the two characters that it reserves (TAB, U+2585). It would
-/// silently drop every line that contains one of these.
+/// Passes sentences to the library, without text that its trainer changes or cannot process. It drops lines with
+/// U+2585, and reserves TAB; here both become spaces. It cuts out the names of special tokens, such as `</s>`, with all
+/// their characters; a space after the `<` prevents this. Its BPE crashes if a word has more than 32,768 characters;
+/// spaces divide such words.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
-  explicit Sentences(std::span<const std::string> sentences) : rest_(sentences) {}
+  Sentences(std::span<const std::string> sentences, const SpecialIds& specials,
+            const SentencepieceNormalizer& normalizer)
+      : rest_(sentences), specials_(specials), normalizer_(normalizer) {}
   bool done() const override { return rest_.empty(); }
   void Next() override { rest_ = rest_.subspan(1); }
   const std::string& value() const override {
     value_ = rest_.front();
-    for (const std::string_view mark : {"\t", "\xE2\x96\x85"})
+    for (const std::string_view mark : {"\t", "\u2585"})
       for (std::size_t at = 0; (at = value_.find(mark, at)) != std::string::npos;)
         value_.replace(at, mark.size(), 1, ' ');
+    if (may_need_spaces(value_)) add_spaces(value_);
     return value_;
   }
   Status status() const override { return {}; }
 
  private:
+  static constexpr std::size_t longest_word = 32'000, characters_per_byte = 6;  // normalized: U+FDFA becomes 18
+
+  static bool may_need_spaces(const std::string& text) {
+    const auto has = [&](std::string_view bracket) { return text.find(bracket) != text.npos; };
+    return text.size() > longest_word / characters_per_byte || has("<") || has("\uFE64") || has("\uFF1C");
+  }
+
+  /// Names and lengths are those of the normalized text, so only this text can be changed.
+  void add_spaces(std::string& text) const {
+    std::string normalized = normalizer_(text);
+    const std::size_t size = normalized.size();
+    for (const int id : {specials_.unk, specials_.pad, specials_.bos, specials_.eos})
+      for (std::size_t at = 0; (at = normalized.find(specials_.name(id), at)) != normalized.npos;)
+        normalized.insert(++at, 1, ' ');
+    std::size_t length = 0;
+    for (std::size_t at = 0; at < normalized.size(); at += utf8::first(std::string_view(normalized).substr(at)).bytes) {
+      length = normalized[at] == ' ' ? 0 : length + 1;
+      if (length > longest_word) normalized.insert(at, 1, ' '), length = 0;
+    }
+    if (normalized.size() > size) text = std::move(normalized);
+  }
+
   std::span<const std::string> rest_;
+  const SpecialIds& specials_;
+  const SentencepieceNormalizer& normalizer_;
   mutable std::string value_;
 };
 
@@ -93,7 +123,7 @@ std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sent
   });
   check(text, "sentencepiece", "expected sentences to train on; got none");
   const SentencepieceNormalizer normalizer(options.normalization, sentences);
-  Sentences input(sentences);
+  Sentences input(sentences, specials, normalizer);
   std::string model;
   const Status status = sentencepiece::SentencePieceTrainer::Train(
       {{"model_type", options.model == SubwordModel::bpe ? "bpe" : "unigram"},

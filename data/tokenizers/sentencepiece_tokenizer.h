@@ -43,15 +43,16 @@ enum class SubwordModel { bpe, unigram };
 
 struct SentencepieceOptions {
   SubwordModel model = SubwordModel::bpe;
-  int vocabulary_size = 8000;  // soft limit: a small corpus yields fewer pieces, see vocabulary_size()
-  double character_coverage = 1.0;
-  std::string normalization = "nmt_nfkc";  // or identity, nfkc, nmt_nfkc_cf, nfkc_cf
+  int vocabulary_size = 8000;              // soft limit: a small corpus yields fewer pieces, see vocabulary_size()
+  double character_coverage = 1.0;         // in the library's precision: 1 may leave out 3e-8 of the characters
+  std::string normalization = "nmt_nfkc";  // or identity, nfkc, nmt_nfkc_cf, nfkc_cf; see SentencepieceNormalizer
   SpecialIds specials = {};
 };
 
 /// Trains a model in memory on all `sentences`, however long they are. Uses one thread, so the same sentences always
 /// give the same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, or if the
-/// vocabulary is smaller than the number of characters. Also throws for options that the library refuses.
+/// vocabulary is smaller than the number of characters. Also throws for options that the library refuses. Of the
+/// characters, only U+2585 is never learned, and U+2581 is a space.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

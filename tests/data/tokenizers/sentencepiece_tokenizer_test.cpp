@@ -5,6 +5,7 @@
 #include <set>
 
 #include "data/text/text_file.h"
+#include "data/text/utf8.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;
@@ -93,6 +94,55 @@ TEST_CASE("a line with one of the library's own marks is learned from") {
     const auto tokenizer = train_sentencepiece(sentences, {.vocabulary_size = 100, .normalization = "identity"});
     CHECK(tokenizer->decode(tokenizer->encode("wyvern")) == "wyvern");
   }
+}
+
+TEST_CASE("text that names special tokens keeps its characters in the vocabulary") {
+  // The last two normalize to a name: wide characters, and a control character that is dropped.
+  for (const std::string name : {"<unk>", "<s>", "</s>", "<pad>", "\uFF1C\uFF53\uFF1E", "<\u0001s>"})
+    for (const SubwordModel model : {SubwordModel::bpe, SubwordModel::unigram})
+      for (const std::string rule : {"nmt_nfkc", "identity"}) {
+        CAPTURE(name);
+        CAPTURE(rule);
+        Sentences sentences(10, "old " + name + "wyvern" + name + name + "red");
+        const auto tokenizer =
+            train_sentencepiece(sentences, {.model = model, .vocabulary_size = 60, .normalization = rule});
+        for (const int id : tokenizer->encode(sentences[0])) CHECK_FALSE(SpecialIds{}.contains(id));
+        for (int id = 4; id < tokenizer->vocabulary_size(); ++id) CHECK(tokenizer->token(id).size() < 10);
+        if (name == "<unk>") CHECK_EQ(tokenizer->decode(tokenizer->encode(sentences[0])), sentences[0]);
+      }
+}
+
+TEST_CASE("of all characters the library's trainer loses only U+2585, which becomes unknown, and U+2581, a space") {
+  Sentences sentences;
+  for (char32_t c = 1; c < 0x1FFFF; c += c < 0x800 || (c >= 0x2000 && c < 0x2800) || (c >> 8) == 0xFF ? 1 : 97) {
+    if ((c >= 0xD800 && c < 0xE000) || utf8::is_space(c)) continue;
+    utf8::append(sentences.emplace_back("a"), c);
+    sentences.back() += 'b';
+  }
+  const auto tokenizer = train_sentencepiece(sentences, {.vocabulary_size = 9000, .normalization = "identity"});
+  Sentences unknown, changed;
+  for (const std::string& text : sentences) {
+    const Ids ids = tokenizer->encode(text);
+    if (std::ranges::count(ids, 0) > 0)
+      unknown.push_back(text);
+    else if (tokenizer->decode(ids) != text)
+      changed.push_back(text);
+  }
+  CHECK_EQ(unknown, Sentences{"a\u2585b"});
+  CHECK_EQ(changed, Sentences{"a\u2581b"});
+}
+
+TEST_CASE("no word is too long to learn from") {
+  std::string word;
+  for (std::uint32_t i = 1; word.size() < 70'000; i = i * 1'103'515'245 + 12'345)
+    word += static_cast<char>('a' + (i >> 16) % 26);
+  const Sentences sentences = {"wyvern " + word, std::string(5000, 'x')};
+  const auto tokenizer = train_sentencepiece(sentences, {.vocabulary_size = 40});
+  CHECK_EQ(tokenizer->decode(tokenizer->encode("wyvern")), "wyvern");
+  // U+FDFA becomes 18 characters, in four words.
+  std::string ligatures;
+  while (ligatures.size() < 30'000) ligatures += "\uFDFA\uFEFB";
+  CHECK_FALSE(train_sentencepiece(Sentences{ligatures}, {.vocabulary_size = 40})->encode(ligatures).empty());
 }
 
 TEST_CASE("a model from elsewhere needs all special tokens but <s>, for which padding may stand") {
