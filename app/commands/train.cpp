@@ -53,9 +53,9 @@ Choice choice_of(const TrainArguments& arguments) {
   std::error_code missing;
   if (arguments.config.empty()) {
     if (arguments.run.empty() || arguments.resume.empty())
-      misuse("CONFIG",
-             "expected a YAML file; got none. Hint: glossa train CONFIG.yaml begins a run, glossa train "
-             "--resume RUN resumes one; recipes/toy.yaml is an example");
+      misuse("command line",
+             "CONFIG is required. Hint: glossa train CONFIG.yaml begins a run, glossa train --resume RUN resumes one; "
+             "recipes/toy.yaml is an example");
     check_holds_run(arguments.run);
     return {"", arguments.run};
   }

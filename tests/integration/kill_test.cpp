@@ -55,7 +55,7 @@ TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says 
     check_refused(glossa_program({"train", resume, tiny / "empty"}), 2, {"empty] expected a run to resume"});
   check_refused(glossa_program({"train", "--resume", "--run", tiny / "empty"}), 2, {"empty] expected a run to resume"});
   for (const Strings& arguments : {Strings{"train"}, {"train", "--run", tiny / "none"}, {"train", "--resume"}})
-    check_refused(glossa_program(arguments), 2, {"[CONFIG] expected a YAML file; got none"});
+    check_refused(glossa_program(arguments), 2, {"[command line] CONFIG is required"});
   check_refused(tiny.train("none", {}, {"--resume=maybe"}), 2, {"--resume=maybe"});
 
   Strings arguments = tiny.train_arguments("run", {}, {"--resume=auto"});
