@@ -7,7 +7,7 @@
 namespace glossa {
 
 template <class T>
-Frame<T>::Frame(Context<T>& context) : Frame(context, 0) {}
+Frame<T>::Frame(Context<T>& context, InputsStay) : Frame(context, 0) {}
 
 template <class T>
 Frame<T>::Frame(const Variable<T>& x) : Frame(x.context("frame"), x.context().replaceable_bytes(x)) {}

@@ -6,28 +6,35 @@
 
 namespace glossa {
 
+/// Says that the inputs of a Frame's section are still needed after it.
+struct InputsStay {};
+inline constexpr InputsStay inputs_stay;
+
 /// Releases the memory of a section of a forward pass as soon as the section ends, if nothing is recorded. A stack of
 /// layers then needs no more memory than a single layer.
-///
-///     Frame frame(context);
-///     for (const Layer& layer : layers) x = frame.keep(layer(x));
-///
-/// A frame within the loop replaces the value that the previous iteration kept:
 ///
 ///     for (const Layer& layer : layers) {
 ///       Frame frame(x);
 ///       x = frame.keep(layer(x));
 ///     }
 ///
+/// Each frame releases its input `x`, which the one before kept. Inputs that are still needed after the section stay:
+///
+///     Frame frame(context, inputs_stay);
+///     const Variable y = frame.keep(f(x));
+///
+/// In a loop, such frames would keep one value per iteration.
+///
 /// If the tape records, a frame does nothing, because derivatives read the memory again. Frames nest like scopes.
 template <class T>
 class Frame {
  public:
-  explicit Frame(Context<T>& context);
-
-  /// A frame that also releases `x` if an earlier frame kept `x` and nothing was allocated since. Otherwise `x` stays,
-  /// as with the constructor above.
+  /// A frame that also releases its input `x` if an earlier frame kept `x` and nothing was allocated since. Otherwise
+  /// `x` stays.
   explicit Frame(const Variable<T>& x);
+
+  /// A frame that releases nothing from before it.
+  Frame(Context<T>& context, InputsStay);
 
   ~Frame();
   Frame(const Frame&) = delete;

@@ -56,7 +56,7 @@ Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const St
 template <class T>
 Variable<T> Decoder<T>::operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
                                    const RowLayout& memory_layout, AttentionWeights<T>* weights) const {
-  Frame<T> frame(x.context());
+  Frame<T> frame(x.context(), inputs_stay);
   for (const DecoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout, memory, memory_layout, weights));
   return norm_ ? frame.keep((*norm_)(x)) : x;
 }
@@ -67,7 +67,7 @@ void Decoder<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const 
   check_layout("decoder.start", memory_layout, memory.shape(), /*may_overlap=*/true);
   cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity, memory_layout);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const Frame<T> frame(memory.context());
+    const Frame<T> frame(memory.context(), inputs_stay);
     const Tensor<const T> projected = layers_[i].project_memory(memory).value();
     std::copy_n(projected.data, projected.size(), cache.layer(static_cast<Index>(i)).memory.data());
   }
@@ -76,7 +76,7 @@ void Decoder<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const 
 template <class T>
 Variable<T> Decoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
   const CacheLayout layout = cache.layout();
-  Frame<T> frame(x.context());
+  Frame<T> frame(x.context(), inputs_stay);
   for (std::size_t i = 0; i < layers_.size(); ++i)
     x = frame.keep(layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout));
   cache.advance();

@@ -41,7 +41,7 @@ Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const St
 
 template <class T>
 Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights) const {
-  Frame<T> frame(x.context());
+  Frame<T> frame(x.context(), inputs_stay);
   for (const EncoderLayer<T>& layer : layers_) x = frame.keep(layer(x, layout, weights));
   return norm_ ? frame.keep((*norm_)(x)) : x;
 }
@@ -55,7 +55,7 @@ void Encoder<T>::start(DecoderCache<T>& cache, Index rows, Index capacity) const
 template <class T>
 Variable<T> Encoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
   const CacheLayout layout = cache.layout();
-  Frame<T> frame(x.context());
+  Frame<T> frame(x.context(), inputs_stay);
   for (std::size_t i = 0; i < layers_.size(); ++i)
     x = frame.keep(layers_[i].step(x, cache, cache.layer(static_cast<Index>(i)), layout));
   cache.advance();

@@ -189,9 +189,11 @@ void RunLog::training(const TrainingReport& report) {
   figures.add("seconds", report.seconds);
   metrics_.write(figures.json().text() + '\n');
   if (events_) events_->scalars(report.update, figures.scalars());
-  print_note(fmt::format("Ep. {} : Up. {} : loss {:.4f} : ppl {:.2f} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}",
-                         report.epoch, report.update, report.loss, std::exp(report.loss), report.tokens_per_s,
-                         report.lr, report.grad_norm),
+  const std::string loss = std::isnan(report.loss)
+                               ? "no loss, as all updates were skipped"
+                               : fmt::format("loss {:.4f} : ppl {:.2f}", report.loss, std::exp(report.loss));
+  print_note(fmt::format("Ep. {} : Up. {} : {} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}", report.epoch,
+                         report.update, loss, report.tokens_per_s, report.lr, std::abs(report.grad_norm)),
              any);
 }
 

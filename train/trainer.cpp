@@ -251,10 +251,11 @@ void Trainer::refuse(const Update& update) {
 
 /// Reports on the updates since the last log line.
 TrainingReport Trainer::report() const {
-  // If all updates were skipped, the loss is 0 / 0 and shown as NaN.
+  const bool has_loss = state_.log_tokens > 0;  // false if all updates were skipped
   return {.update = state_.update,
           .epoch = epoch_of_last_update(state_),
-          .loss = state_.log_loss / static_cast<double>(state_.log_tokens),
+          .loss = has_loss ? state_.log_loss / static_cast<double>(state_.log_tokens)
+                           : std::numeric_limits<double>::quiet_NaN(),
           .tokens_per_s = static_cast<double>(since_log_.tokens) / since_log_.seconds,
           .lr = lr_,
           .grad_norm = grad_norm_,

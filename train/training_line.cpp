@@ -20,8 +20,9 @@ TrainingLine::TrainingLine(const TrainConfig& config, bool validates, const Prog
 
 void TrainingLine::draw(ProgressBar& bar, const Progress& now, double seconds, const TrainingReport& report) const {
   const double part = part_done(now, seconds);
-  std::string text = fmt::format("update {}, epoch {:.2f}, loss {:.3f}, {:.0f} tokens/s{}", now.updates, now.epochs,
-                                 report.loss, report.tokens_per_s, time_left_.after(part));
+  const std::string loss = std::isnan(report.loss) ? "no loss" : fmt::format("loss {:.3f}", report.loss);
+  std::string text = fmt::format("update {}, epoch {:.2f}, {}, {:.0f} tokens/s{}", now.updates, now.epochs, loss,
+                                 report.tokens_per_s, time_left_.after(part));
   const auto next = seconds_until_due(config_.validate_every, begin_, now, seconds - seconds_before_);
   if (validates_ && next)  // if training ends earlier, it validates then
     text += fmt::format(", validation in {}", clock_text(std::min(*next, time_left_.seconds(part).value_or(*next))));

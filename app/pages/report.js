@@ -77,8 +77,12 @@
     return (Math.floor(updates / perEpoch) + ((updates % perEpoch) * accumulate) / corpus.batches).toFixed(2);
   }
 
+  /** The last update; a run that stopped before its first log line has it only in the line of its stop. */
+  const lastUpdate = ({ training, validation, events }) =>
+    Math.max(0, last(training.update) ?? 0, last(validation.update) ?? 0, last(events)?.update ?? 0);
+
   function rowOfRun(run) {
-    const best = bestValidation(run), updates = Math.max(0, last(run.training.update) ?? 0, last(run.validation.update) ?? 0);
+    const best = bestValidation(run), updates = lastUpdate(run);
     const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
     const score = (key) => (best && Number.isFinite(best[key]) ? ofHundred(best[key]) : "–");
     const ofHundred = (value) => value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });  // as in the log

@@ -116,11 +116,11 @@ void SearchTurns::advance(Search& search) const {
   if (search.is_done()) return;
   search.batch.step();
   for (const Index place : search.batch.finished()) {
-    std::vector<Translation> found;
+    std::vector<Hypothesis> found;
     for (Index rank = 0; rank < search.batch.found(place); ++rank)
-      found.push_back(translator_.translation(search.batch.hypothesis(place, rank)));
+      found.push_back(search.batch.hypothesis(place, rank));
     std::optional<Piece>& piece = search.pieces[static_cast<std::size_t>(place)];
-    piece->found.set_value(std::move(found));
+    piece->found.set_value(translator_.translations(found));
     piece.reset();
   }
 }

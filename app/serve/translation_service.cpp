@@ -309,18 +309,25 @@ void TranslationService::cancel() {
 }
 
 TranslationService::Lane& TranslationService::lane(std::string_view source, std::string_view target) const {
-  Lane* found = nullptr;
+  std::vector<Lane*> found;
   std::vector<std::string> pairs;
+  std::size_t best = 0;
   for (const std::unique_ptr<Lane>& lane : lanes_) {
     const DataConfig& data = lane->run().data;
     pairs.push_back(pair_name(data));
-    if (data.target != target || (source != "auto" && data.source != source)) continue;
-    if (found) throw HttpError(400, "expected a source language, as several have this target; got auto");
-    found = lane.get();
+    const std::size_t of_source = source == "auto" ? exact_language : match(source, data.source),
+                      of_target = match(target, data.target), both = of_source * of_target;
+    if (both < best || both == 0) continue;
+    if (both > best) found.clear();
+    best = both;
+    found.push_back(lane.get());
   }
-  if (!found)
+  if (found.empty())
     throw HttpError(400, "expected a served language pair, {}; got {}-{}", fmt::join(pairs, ", "), source, target);
-  return *found;
+  if (found.size() > 1)
+    throw HttpError(400, "expected one of the served language pairs, {}; got {}-{}, which matches several",
+                    fmt::join(pairs, ", "), source, target);
+  return *found.front();
 }
 
 std::vector<TextTranslations> TranslationService::translate(const TranslationRequest& request, const Caller& caller) {

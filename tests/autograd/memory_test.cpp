@@ -213,7 +213,7 @@ TEST_CASE("a frame releases its memory except what is kept; the rest is no longe
   step.begin({.recording = false});
   Variable<double> y = step.x, inner;
   {
-    Frame<double> frame(step.context);
+    Frame<double> frame(step.context, inputs_stay);
     for (int i = 0; i < 50; ++i) {
       if (i == 49) inner = y;
       y = frame.keep(layer(y));
@@ -250,11 +250,16 @@ TEST_CASE("a frame in a loop replaces the value that the last one kept") {
   CHECK(peak(64) == few);
 }
 
+TEST_CASE("a frame says so if its inputs stay, because in a loop it would keep a value per iteration") {
+  static_assert(!std::is_constructible_v<Frame<float>, Context<float>&>);
+  static_assert(std::is_constructible_v<Frame<float>, Context<float>&, InputsStay>);
+}
+
 TEST_CASE("a frame around a value that it must not replace leaves it readable") {
   TrainingStep step;
   step.begin({.recording = false});
   const auto kept = [&](const Variable<double>& x) {
-    Frame<double> frame(step.context);
+    Frame<double> frame(step.context, inputs_stay);
     return frame.keep(tanh(neg(x)));
   };
   const auto framed = [](const Variable<double>& x) {
@@ -296,24 +301,24 @@ TEST_CASE("a frame around a value that it must not replace leaves it readable") 
 TEST_CASE("frames nest, may keep outside values or nothing, and end with the step") {
   TrainingStep step;
   step.begin({.recording = false});
-  Frame<double> outer(step.context);
+  Frame<double> outer(step.context, inputs_stay);
   Variable<double> y = tanh(step.x);
   const Vector numbers = copy(y);
   {
-    Frame<double> frame(step.context);
+    Frame<double> frame(step.context, inputs_stay);
     frame.keep(neg(y));
     y = frame.keep(reshape(y, {n * n}));  // a view of outside memory
     CHECK(copy(y) == numbers);
   }
   CHECK(copy(y) == numbers);
   {
-    Frame<double> nothing(step.context);
+    Frame<double> nothing(step.context, inputs_stay);
     neg(y);
   }
   CHECK(copy(y) == numbers);
   const Variable<double> before = step.x;
   {
-    Frame<double> frame(step.context);
+    Frame<double> frame(step.context, inputs_stay);
     frame.keep(dropout(before, 0.5));  // itself, as this is not training
   }
   CHECK(copy(before) == step.numbers);
@@ -339,7 +344,7 @@ TEST_CASE("frames around random chains of random sizes change neither results no
       Variable<double> y = outside;
       {
         std::optional<Frame<double>> frame;
-        if (with_frame) frame.emplace(step.context);
+        if (with_frame) frame.emplace(step.context, inputs_stay);
         for (std::size_t i = 0; i < rows.size(); ++i) {
           // [rows, 1] times [1, n] of the first row, so that sizes go up and down.
           const Variable<double> row = reshape(slice(reshape(y, {y.size()}), 0, 0, n), {1, n});
@@ -362,7 +367,7 @@ TEST_CASE("frames around random chains of random sizes change neither results no
 }
 
 TEST_CASE_FIXTURE(TrainingStep, "a frame does nothing while the tape records") {
-  Frame<double> frame(context);
+  Frame<double> frame(context, inputs_stay);
   const auto y = tanh(x), z = frame.keep(square(y));
   context.backward(sum(z));
   CHECK(copy(x.grad())[3] == doctest::Approx(2 * std::tanh(numbers[3]) * (1 - std::pow(std::tanh(numbers[3]), 2))));

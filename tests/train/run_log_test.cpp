@@ -38,6 +38,17 @@ const TrainingReport kReport{50, 1, 2.5, 12345.6, 0.001, 0.75, 61.5};
 
 }  // namespace
 
+TEST_CASE("a training line without a finite update has no loss") {
+  FakeTerminal terminal;
+  const TemporaryFolder run;
+  TrainingReport report = kReport;
+  report.loss = report.grad_norm = -std::numeric_limits<double>::quiet_NaN();
+  report.tokens_per_s = 0;
+  RunLog(run.path(), 0, terminal.file).training(report);
+  CHECK(terminal.text().substr(22) ==
+        "Ep. 1 : Up. 50 : no loss, as all updates were skipped : 0 tokens/s : lr 1.000e-03 : gnorm nan\n");
+}
+
 TEST_CASE("a training line is written for people and for machines") {
   FakeTerminal terminal;
   const TemporaryFolder run;

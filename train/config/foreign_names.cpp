@@ -159,6 +159,8 @@ constexpr ForeignNames table[] = {
 constexpr ForeignNames command_options[] = {
     {"output_dir save_dir model_dir save_model out_dir", "run"},
     {"src src_file source_file", "source input"},
+    {"input", "source test"},
+    {"beam_size num_beams beam_width", "beam"},
     {"tgt trg tgt_file target_file ref refs", "target reference"},
     {"num_workers num_threads cpu_threads workers", "threads"},
 };

@@ -46,12 +46,13 @@ std::vector<std::string> keys_for(const CommandWords& known, std::string_view na
   return keys;
 }
 
-/// The option that a user may have meant by another program's option with a value: `--format marian` is `--marian`.
+/// The options that a user may have meant by another program's option with a value: `--format marian` is `--marian`.
 /// Empty if the command has none.
-std::vector<std::string> option_for(const CommandWords& known, std::string_view name, std::string_view value) {
+std::vector<std::string> options_for(const CommandWords& known, std::string_view name, std::string_view value) {
+  std::vector<std::string> meant;
   for (const std::string& option : known.options)
-    if (option == value || has_name(foreign_options(name), option)) return {"--" + option};
-  return {};
+    if (option == value || has_name(foreign_options(name), option)) meant.push_back("--" + option);
+  return meant;
 }
 
 std::string unknown_option(const CommandWords& known, std::string_view word, std::string_view value) {
@@ -71,7 +72,7 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
                                     known.command, fmt::join(known.places, " ")));
   if (std::ranges::find(known.options, name) != known.options.end())  // before the command
     return unknown_name("option", word, {fmt::format("{} --{} ...", known.command, name)}, "");
-  if (const std::vector<std::string> meant = option_for(known, key, value); !meant.empty())
+  if (const std::vector<std::string> meant = options_for(known, key, value); !meant.empty())
     return unknown_name("option", word.substr(0, word.find('=')), meant, "");
   const std::vector<std::string> keys = keys_for(known, key, value);
   const bool is_foreign = takes_sets(known) && find_foreign(key) != nullptr;

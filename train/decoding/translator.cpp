@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "data/text/line_pieces.h"
 #include "data/text/sentences.h"
@@ -25,6 +26,16 @@ std::vector<Index> first_words_of(std::string_view line, std::span<const std::st
     first.push_back(word);
   }
   return first;
+}
+
+/// Keeps the first of the translations with equal texts, which may be cut into different tokens.
+void keep_distinct(std::vector<Translation>& found) {
+  std::set<std::string_view> texts;
+  std::vector<Translation> kept;
+  kept.reserve(found.size());  // `texts` has views of its elements
+  for (Translation& translation : found)
+    if (!texts.contains(translation.text)) texts.insert(kept.emplace_back(std::move(translation)).text);
+  found = std::move(kept);
 }
 
 }  // namespace
@@ -137,8 +148,7 @@ std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources,
   std::vector<std::vector<Translation>> found;
   for (const std::vector<Hypothesis>& piece :
        searcher_.n_best(model_, sources.ids, tokenizers_.target->specials(), options_, n, sources.numbers)) {
-    found.emplace_back();
-    for (const Hypothesis& hypothesis : piece) found.back().push_back(translation(hypothesis));
+    found.push_back(translations(piece));
   }
   if (alignment_layer_ && job().is_first()) align(sources, found);
   std::vector<std::vector<Translation>> results(sources.count);
@@ -157,6 +167,13 @@ Translation Translator::translation(const Hypothesis& h) const {
           .finished = h.finished,
           .tokens = h.tokens,
           .token_log_probabilities = h.token_log_probabilities};
+}
+
+std::vector<Translation> Translator::translations(std::span<const Hypothesis> hypotheses) const {
+  std::vector<Translation> found;
+  for (const Hypothesis& hypothesis : hypotheses) found.push_back(translation(hypothesis));
+  keep_distinct(found);
+  return found;
 }
 
 std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> pieces,
@@ -183,6 +200,7 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
     }
     whole.score = penalized(whole.log_probability, length, options_);
   }
+  keep_distinct(results);
   return results;
 }
 

@@ -80,14 +80,18 @@ class Translator {
   /// Decodes a hypothesis of a search to a translation with text.
   Translation translation(const Hypothesis& hypothesis) const;
 
+  /// Decodes the hypotheses of a search, best first. If several have the same text, which may be cut into different
+  /// tokens, only the first of them counts.
+  std::vector<Translation> translations(std::span<const Hypothesis> hypotheses) const;
+
   /// Returns the best hypothesis of each piece, not yet decoded to text.
   std::vector<Hypothesis> search(const Sources& sources);
 
   /// Returns one translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
-  /// Returns the n best translations of each line, best first, as `Searcher::n_best`. Those of a line in several pieces
-  /// are `joined`. A line without pieces has no translation.
+  /// Returns the n best translations of each line, best first, as `Searcher::n_best`; fewer if some have the same text.
+  /// Those of a line in several pieces are `joined`. A line without pieces has no translation.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// Joins the n-best lists of a line's pieces. The k-th translation of the line joins the k-th of each piece, or the

@@ -274,6 +274,7 @@ TEST_CASE("runs are distinguished by their languages, and no pair may occur twic
   };
   CHECK_EQ(status("fr", "de"), 200);
   CHECK_EQ(status("auto", "hi"), 200);
+  CHECK_EQ(status("EN", "de-AT"), 200);
   for (const auto& [source, target] : {std::pair{"auto", "de"}, {"fr", "hi"}, {"en", "auto"}, {"", "de"}, {"en", ""}})
     CHECK_EQ(status(source, target), 400);
 }

@@ -233,9 +233,9 @@ TEST_CASE("every numeric option refuses huge numbers and non-numbers, and names 
 }
 
 TEST_CASE("never is another spelling of 0, and is written as 0") {
-  const std::set<std::string> takes_never{"train.max_updates",    "train.max_epochs", "train.max_minutes",
-                                          "train.validate_every", "train.save_every", "train.log_every",
-                                          "train.patience",       "runtime.timeout"};
+  const std::set<std::string> takes_never{
+      "train.max_updates", "train.max_epochs", "train.max_minutes", "train.validate_every", "train.save_every",
+      "train.log_every",   "train.patience",   "runtime.timeout",   "data.max_ratio",       "optim.clip_norm"};
   std::set<std::string> found;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {

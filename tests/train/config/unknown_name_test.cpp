@@ -72,6 +72,14 @@ TEST_CASE("a command is offered only keys that its --set takes") {
            "unknown argument 'lr=4'. Hint: glossa translate --help shows what it takes");
 }
 
+TEST_CASE("another program's option leads to the command's own, where it has one") {
+  CommandWords translate{.command = "glossa translate", .commands = {}, .options = {"beam", "set", "input"}};
+  translate.takes_key = [](std::string_view key) { return key.starts_with("decode."); };
+  CHECK_EQ(unknown_word(translate, "--beam-size", "5"), "unknown option '--beam-size'; did you mean '--beam'?");
+  const CommandWords evaluate{.command = "glossa evaluate", .commands = {}, .options = {"source", "reference", "test"}};
+  CHECK_EQ(unknown_word(evaluate, "--input", "a"), "unknown option '--input'; did you mean '--source' or '--test'?");
+}
+
 TEST_CASE("a --set in several words is recognized") {
   const auto found = [](const Strings& words, std::string_view unknown) {
     return set_in_several_words(words, unknown);

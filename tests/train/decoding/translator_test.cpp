@@ -177,9 +177,36 @@ TEST_CASE("the k-th translation of a line joins the k-th of each sentence, or th
   CHECK(found[0].finished);
   CHECK_FALSE(found[1].finished);
   CHECK_EQ(found[0].tokens.size(), 6);
+  pieces = {{make("a", -1), make("a b", -2)}, {make("b c", -1), make("c", -2)}};
+  CHECK_EQ(translator.joined(pieces, std::vector<std::size_t>{0, 0}).size(), 1);  // both are "a b c"
   pieces = {lists[0]};
   CHECK_EQ(translator.joined(pieces, std::vector<std::size_t>{0}).size(), 2);
   CHECK(translator.joined({}, {}).empty());
+}
+
+TEST_CASE("hypotheses that cut a text into different tokens are one translation, with the better score") {
+  TranslatorFixture fixture;
+  fixture.data.tokenizer = DataConfig::Tokenizer::sentencepiece;
+  fixture.data.shared_vocabulary = true;
+  fixture.data.vocab_size = 26;
+  fixture.tokenizers = train_tokenizers(fixture.data, fixture.corpus);
+  const Tokenizer& tokenizer = *fixture.tokenizers.target;
+  std::vector<std::vector<int>> cuts;  // of "b1"
+  const auto add_if_cut = [&](std::vector<int> ids) {
+    if (tokenizer.decode(ids) == "b1") cuts.push_back(std::move(ids));
+  };
+  const int size = static_cast<int>(tokenizer.vocabulary_size());
+  for (int a = 4; a < size; ++a) {
+    add_if_cut({a});
+    for (int b = 4; b < size; ++b) add_if_cut({a, b});
+  }
+  REQUIRE_GE(cuts.size(), 2);
+  const std::vector<int> other = tokenizer.encode("b2 b1");
+  const std::vector<Translation> found = fixture.translator().translations(std::vector<Hypothesis>{
+      {.tokens = cuts[1], .score = -1}, {.tokens = other, .score = -2}, {.tokens = cuts[0], .score = -3}});
+  REQUIRE_EQ(found.size(), 2);
+  CHECK_EQ(found[0].score, -1);
+  CHECK_EQ(found[1].text, "b2 b1");
 }
 
 TEST_CASE("the translations of a line are of its own text, best first") {
