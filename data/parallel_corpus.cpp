@@ -66,7 +66,7 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
              "expected {} and {} in columns {} and {}; got {} and {} by the first row. Hint: omit "
              "CorpusOptions::source_column and CorpusOptions::target_column to use the first row",
              source, target, chosen.source, chosen.target, named.source, named.target);
-    for (std::size_t column = named.target + 1; column < row.size() && options.further_targets; ++column)
+    for (std::size_t column = named.target + 1; column < row.size() && options.all_targets; ++column)
       if (row[column] == target) named.further_targets.push_back(column);
     return named;
   }
@@ -89,17 +89,17 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   return chosen;
 }
 
-/// Adds a row's pair and its further targets. Its first target with text becomes the pair's.
+/// Adds a row's pair and all its targets. Its first target with text becomes the pair's.
 void add_row(ParallelCorpus& corpus, const std::vector<std::string_view>& cells, const Columns& in_use,
              std::int64_t line, const CorpusOptions& options) {
   std::vector<std::string_view> targets{cells[in_use.target]};
   for (const std::size_t column : in_use.further_targets) targets.push_back(cells[column]);
-  std::ranges::stable_partition(targets, [](std::string_view target) { return !blank(target); });
+  const auto with_text = std::ranges::find_if_not(targets, blank);
   const std::int64_t pairs = corpus.report.pairs;
-  add_pair(corpus, cells[in_use.source], targets.front(), line, options);
+  add_pair(corpus, cells[in_use.source], with_text == targets.end() ? "" : *with_text, line, options);
   if (corpus.report.pairs == pairs) return;
-  for (std::size_t k = 1; k < targets.size(); ++k)
-    corpus.further_targets[k - 1].push_back(blank(targets[k]) ? "" : cased(targets[k], options));
+  for (std::size_t k = 0; k < corpus.all_targets.size(); ++k)
+    corpus.all_targets[k].push_back(blank(targets[k]) ? "" : cased(targets[k], options));
 }
 
 std::vector<std::string_view> columns(std::string_view row) {
@@ -163,7 +163,7 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
     if (reader.line_number() == 1) {
       if (cells.size() == 1) check_has_tabs(path);
       in_use = columns_of(cells, source_language, target_language, options, reader.where());
-      corpus.further_targets.resize(in_use.further_targets.size());
+      if (!in_use.further_targets.empty()) corpus.all_targets.resize(1 + in_use.further_targets.size());
       if (in_use.named) continue;
     }
     ++corpus.report.lines;
@@ -264,7 +264,7 @@ ParallelCorpus ParallelCorpus::without_pairs() const {
           .report = {},
           .parts = parts,
           .part = {},
-          .further_targets = {}};
+          .all_targets = {}};
 }
 
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {

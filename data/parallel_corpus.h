@@ -48,9 +48,9 @@ struct ParallelCorpus {
   std::vector<std::string> source, target;  // equal lengths
   std::vector<std::int64_t> lines;  // line or unit (from 1) that each pair is from; empty: pair i is from line i + 1
   CorpusReport report;
-  std::vector<CorpusPart> parts;                          // the corpora that were joined; empty if not joined
-  std::vector<std::uint32_t> part;                        // per pair: index in `parts`; empty if not joined
-  std::vector<std::vector<std::string>> further_targets;  // one per further column; lost by `take` and `joined`
+  std::vector<CorpusPart> parts;                      // the corpora that were joined; empty if not joined
+  std::vector<std::uint32_t> part;                    // per pair: index in `parts`; empty if not joined
+  std::vector<std::vector<std::string>> all_targets;  // with CorpusOptions::all_targets, of several target columns
 
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];
@@ -85,7 +85,7 @@ struct CorpusOptions {
   TextOptions text = {};
   bool lowercase = false;                    // both sides, Unicode's simple mapping
   int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
-  bool further_targets = false;              // also read a TSV file's further columns of the target language
+  bool all_targets = false;                  // also keep a TSV file's further columns of the target language
 };
 
 /// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws if neither exists, and if `prefix` is an
@@ -112,10 +112,9 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 /// English, other language, attribution. Further columns are ignored; they are counted unless `options` chooses other
 /// columns than the first two. Blank lines and pairs with an empty side are skipped and counted.
 ///
-/// If a header names the target language several times, the first such column is the target.
-/// CorpusOptions::further_targets makes the others further targets. Within each row, targets with text are then moved
-/// before empty ones. So the pair's target is the first one with text. A row is left out only if its source or all its
-/// targets are empty.
+/// If a header names the target language several times, the first such column is the target. With
+/// CorpusOptions::all_targets, a pair's target is the row's first one with text. A row is left out only if its source
+/// or all its targets are empty. `all_targets` of the corpus then has each column; blank cells are empty.
 ///
 /// Throws in the cases in which LineReader throws. Also throws if a row has too few columns, if no pair is left, or if
 /// the first row names other languages. A header that contradicts columns in `options` is also an error, if these

@@ -42,14 +42,21 @@ struct EvaluateArguments {
 
 /// Sources and references, and the number of unusable sources, whose lines are empty.
 struct Texts {
-  ParallelCorpus corpus;  // with the further references as its further targets
+  ParallelCorpus corpus;  // with several references as all_targets
   std::int64_t bad = 0;
   bool is_held_out = false;  // held out by the run's data.split
+  std::vector<std::string> reference_files = {};
 
   std::vector<std::span<const std::string>> references() const {
-    std::vector<std::span<const std::string>> all{corpus.target};
-    all.insert(all.end(), corpus.further_targets.begin(), corpus.further_targets.end());
-    return all;
+    if (corpus.all_targets.empty()) return {corpus.target};
+    return {corpus.all_targets.begin(), corpus.all_targets.end()};
+  }
+
+  /// Name of a reference, for messages.
+  std::string reference_name(std::size_t reference) const {
+    if (!reference_files.empty()) return reference_files[reference];
+    return corpus.all_targets.empty() ? corpus.target_name
+                                      : fmt::format("{}, reference {}", corpus.target_name, reference + 1);
   }
 };
 
@@ -68,8 +75,10 @@ Texts read_files(const std::string& source, const std::vector<std::string>& refe
     if (!line) ++texts.bad;
   }
   for (const std::optional<std::string>& line : pairs.target) corpus.target.push_back(normalize(data, *line));
+  texts.reference_files = references;
+  if (references.size() > 1) corpus.all_targets.push_back(corpus.target);
   for (const std::string& reference : std::span(references).subspan(1)) {
-    std::vector<std::string>& lines = corpus.further_targets.emplace_back(read_lines(reference, options));
+    std::vector<std::string>& lines = corpus.all_targets.emplace_back(read_lines(reference, options));
     check_line_count(source, corpus.source.size(), reference, lines.size());
     for (std::string& line : lines) line = normalize(data, line);
   }
@@ -101,6 +110,22 @@ void report_unused(const ParallelCorpus& corpus) {
     warn("[{}] {}", corpus.name, describe(report));
   else if (report.unused_columns > 0)
     print_note("note: {}: {}\n", corpus.name, describe(report));
+}
+
+/// Warns of blank references to sources with text.
+void report_blank_references(const Texts& texts) {
+  const auto is_blank = [](const std::string& line) { return line.find_first_not_of(' ') == line.npos; };
+  const std::vector<std::string>& sources = texts.corpus.source;
+  const std::vector<std::span<const std::string>> references = texts.references();
+  for (std::size_t k = 0; k < references.size(); ++k) {
+    std::int64_t blank = 0;
+    for (std::size_t i = 0; i < sources.size(); ++i) blank += is_blank(references[k][i]) && !is_blank(sources[i]);
+    if (blank > 0)
+      warn(
+          "[{}] blank references: {} of {}. Each counts as a reference without words, as in sacreBLEU's command. Hint: "
+          "fill them in, or remove these lines from all files",
+          texts.reference_name(k), blank, sources.size());
+  }
 }
 
 /// Throws if the corpora have changed since training: the part that is held out now may then include training pairs.
@@ -143,6 +168,7 @@ int run(const EvaluateArguments& arguments) {
   Texts texts = read_texts(arguments, name.folder(), config, bad_lines);
   ParallelCorpus& corpus = texts.corpus;
   report_unused(corpus);
+  report_blank_references(texts);
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
@@ -179,7 +205,7 @@ int run(const EvaluateArguments& arguments) {
   bar.clear();
   const BleuOptions scoring = bleu_options(config);
   const std::vector<std::span<const std::string>> references = texts.references();
-  const std::string count = reference_count(references);
+  const std::size_t count = references.size();
   const BleuScore bleu = corpus_bleu(outputs, references, scoring);
   const double chrf = corpus_chrf(outputs, references), ter = corpus_ter(outputs, references);
   const double exact = exact_match(outputs, references);

@@ -131,24 +131,24 @@ TEST_CASE("a header with both languages picks the columns by name, in any order"
   CHECK(later.source == Lines{"dog", "en", "cat"});  // after the first row these are words
 }
 
-TEST_CASE("a header that names the target language several times has further targets, read on demand") {
+TEST_CASE("a header that names the target language several times has several targets, read on demand") {
   const TemporaryFolder folder;
   const std::string path = folder.write(
       "several.tsv",
       "de\ten\tde\tid\tde\nA\ta\tB\t1\tC\nD\td\t\t2\tE\nF\t\tG\t3\tH\nI\ti\tJ\t4\tK\n \tl\tM\t5\t\n\tn\t\t6\t \n");
-  const ParallelCorpus corpus = read_tsv(path, "en", "de", {.lowercase = true, .further_targets = true});
+  const ParallelCorpus corpus = read_tsv(path, "en", "de", {.lowercase = true, .all_targets = true});
   CHECK_EQ(corpus.source, Lines{"a", "d", "i", "l"});
   CHECK_EQ(corpus.target, Lines{"a", "d", "i", "m"});
-  CHECK_EQ(corpus.further_targets, std::vector<Lines>{{"b", "e", "j", ""}, {"c", "", "k", ""}});  // blank ones last
+  CHECK_EQ(corpus.all_targets, std::vector<Lines>{{"a", "d", "i", ""}, {"b", "", "j", "m"}, {"c", "e", "k", ""}});
   CHECK_EQ(corpus.report.empty_target, 1);
   CHECK_EQ(corpus.report.empty_source, 1);
   CHECK_EQ(corpus.report.unused_columns, 1);
   const ParallelCorpus usual = read_tsv(path, "en", "de");
   CHECK_EQ(usual.target, Lines{"A", "D", "I"});
-  CHECK(usual.further_targets.empty());
+  CHECK(usual.all_targets.empty());
   CHECK_EQ(usual.report.unused_columns, 3);
   const std::string short_row = folder.write("short.tsv", "en\tde\tde\na\tb\n");
-  CHECK(contains(error_of<Error>([&] { read_tsv(short_row, "en", "de", {.further_targets = true}); }),
+  CHECK(contains(error_of<Error>([&] { read_tsv(short_row, "en", "de", {.all_targets = true}); }),
                  "expected at least 3 columns"));
 }
 

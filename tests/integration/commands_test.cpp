@@ -150,21 +150,37 @@ TEST_CASE("evaluate takes several references, as files or as columns of a table"
     CHECK_GE(std::stod(object["exact_match"]), 0.5);
     CHECK_NE(object["signature"].find("nrefs:2|"), std::string::npos);
   }
-  // A blank reference is absent, in a table and in a file. A row without a source is not scored, but reported.
+  // A blank reference has no words, in a table and in a file. A row without a source is not scored, but reported.
   std::string gaps = "hi\ten\tid\thi\n \t" + sources[0] + "\t0\t" + references[0] + "\nx\t\ty\tz\n";
   for (std::size_t i = 1; i < sources.size(); ++i)
     gaps += references[i] + '\t' + sources[i] + "\t\t" + (i % 2 == 0 ? others[i] : "") + '\n';
   write_bytes(tiny / "gaps.tsv", gaps);
-  others[0].clear();
-  for (std::size_t i = 1; i < others.size(); i += 2) others[i].clear();
+  Strings left = references, right = others;
+  left[0].clear();
+  right[0] = references[0];
+  for (std::size_t i = 1; i < right.size(); i += 2) right[i].clear();
+  const std::span<const std::string> with_gaps[] = {left, right};
   const Outcome scored = succeeded(glossa_program({"evaluate", tiny / "run", "--json", "--test", tiny / "gaps.tsv"}));
   CHECK_NE(scored.err.find(fmt::format("gaps.tsv] {0} pairs from {1} lines, 1 further column ignored; left out: empty "
                                        "1 (1 source)",
                                        sources.size(), sources.size() + 1)),
            std::string::npos);
-  auto object = json_object(scored.out);
-  CHECK_EQ(std::stod(object["ter"]), doctest::Approx(glossa::corpus_ter(outputs, both)));
-  CHECK_NE(object["signature"].find("nrefs:var|"), std::string::npos);
+  for (const auto& [name, count] : {std::pair{"reference 1", std::size_t{1}}, {"reference 2", right.size() / 2}})
+    CHECK_NE(scored.err.find(fmt::format("gaps.tsv, {}] blank references: {} of {}.", name, count, right.size())),
+             std::string::npos);
+  write_bytes(tiny / "left.hi", fmt::format("{}\n", fmt::join(left, "\n")));
+  write_bytes(second, fmt::format("{}\n", fmt::join(right, "\n")));
+  const Outcome of_files = succeeded(glossa_program({"evaluate", tiny / "run", "--json", "--source", source,
+                                                     "--reference", tiny / "left.hi", "--reference", second}));
+  CHECK_NE(of_files.err.find(fmt::format("{}] blank references: {} of {}.", second, right.size() / 2, right.size())),
+           std::string::npos);
+  for (const Outcome& outcome : {scored, of_files}) {
+    auto object = json_object(outcome.out);
+    CHECK_EQ(std::stod(object["bleu"]), doctest::Approx(glossa::corpus_bleu(outputs, with_gaps).score));
+    CHECK_EQ(std::stod(object["chrf"]), doctest::Approx(glossa::corpus_chrf(outputs, with_gaps)));
+    CHECK_EQ(std::stod(object["ter"]), doctest::Approx(glossa::corpus_ter(outputs, with_gaps)));
+    CHECK_NE(object["signature"].find("nrefs:2|"), std::string::npos);
+  }
   write_bytes(second, "too short\n");
   Strings arguments{"evaluate", tiny / "run"};
   arguments.insert(arguments.end(), files.begin(), files.end());

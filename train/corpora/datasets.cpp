@@ -43,12 +43,12 @@ bool english_first(const DataConfig& config, std::string_view key) {
          config.target);
 }
 
-ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool further_targets) {
+ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets) {
   const CorpusOptions options{.text = text_options(config),
                               .lowercase = config.lowercase,
                               .source_column = static_cast<int>(config.source_column),
                               .target_column = static_cast<int>(config.target_column),
-                              .further_targets = further_targets};
+                              .all_targets = all_targets};
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
   side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
@@ -58,9 +58,9 @@ ParallelCorpus read_at(const std::string& location, const DataConfig& config, bo
 
 /// Reads a corpus that is not the toy corpus. Its name in logs and metrics is the configuration's.
 ParallelCorpus read_files(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
-                          bool further_targets = false) {
+                          bool all_targets = false) {
   const std::string location = places.find(name, config);
-  ParallelCorpus corpus = read_at(location, config, further_targets);
+  ParallelCorpus corpus = read_at(location, config, all_targets);
   corpus.name.replace(0, location.size(), name);
   return corpus;
 }

@@ -113,7 +113,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
   return corpus_bleu(hypotheses, References(&reference, 1), options);
 }
 
-std::string bleu_signature(const BleuOptions& options, std::string_view references) {
+std::string bleu_signature(const BleuOptions& options, std::size_t references) {
   std::string smoothing = "exp";
   if (options.smoothing == BleuSmoothing::none) smoothing = "none";
   if (options.smoothing == BleuSmoothing::floor) smoothing = fmt::format("floor[{:.2f}]", smoothing_value(options));

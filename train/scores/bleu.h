@@ -47,7 +47,7 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const s
                       const BleuOptions& options = {});
 
 /// The settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
-/// `references` is the result of reference_count.
-std::string bleu_signature(const BleuOptions& options = {}, std::string_view references = "1");
+/// `references` is the number of references.
+std::string bleu_signature(const BleuOptions& options = {}, std::size_t references = 1);
 
 }  // namespace glossa

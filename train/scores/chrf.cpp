@@ -89,7 +89,7 @@ double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std:
   return corpus_chrf(hypotheses, References(&reference, 1), lowercase);
 }
 
-std::string chrf_signature(bool lowercase, std::string_view references) {
+std::string chrf_signature(bool lowercase, std::size_t references) {
   return fmt::format("nrefs:{}|case:{}|eff:yes|nc:6|nw:0|space:no|version:glossa-{}", references,
                      lowercase ? "lc" : "mixed", program_version);
 }

@@ -18,7 +18,7 @@ double corpus_chrf(std::span<const std::string> hypotheses, References reference
 double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> reference,
                    bool lowercase = false);
 
-/// The settings as a sacreBLEU signature, but with glossa's version. `references` is the result of reference_count.
-std::string chrf_signature(bool lowercase = false, std::string_view references = "1");
+/// The settings as a sacreBLEU signature, but with glossa's version. `references` is their number.
+std::string chrf_signature(bool lowercase = false, std::size_t references = 1);
 
 }  // namespace glossa

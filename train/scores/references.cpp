@@ -1,23 +1,13 @@
 #include "train/scores/references.h"
 
-#include <set>
-
 #include "autograd/check.h"
 
 namespace glossa {
 
 std::vector<std::string> references_of(References references, std::size_t line) {
-  std::vector<std::string> present;
-  for (const std::span<const std::string> reference : references)
-    if (reference[line].find_first_not_of(' ') != std::string::npos) present.push_back(reference[line]);
-  if (present.empty()) present.push_back(references.front()[line]);
-  return present;
-}
-
-std::string reference_count(References references) {
-  std::set<std::size_t> counts;
-  for (std::size_t i = 0; i < references.front().size(); ++i) counts.insert(references_of(references, i).size());
-  return counts.size() > 1 ? "var" : std::to_string(counts.empty() ? references.size() : *counts.begin());
+  std::vector<std::string> of_line;
+  for (const std::span<const std::string> reference : references) of_line.push_back(reference[line]);
+  return of_line;
 }
 
 void check_references(std::string_view where, std::size_t hypotheses, References references) {

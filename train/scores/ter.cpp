@@ -213,7 +213,7 @@ double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::
   return corpus_ter(hypotheses, References(&reference, 1));
 }
 
-std::string ter_signature(std::string_view references) {
+std::string ter_signature(std::size_t references) {
   return fmt::format("nrefs:{}|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:glossa-{}", references,
                      program_version);
 }

@@ -18,7 +18,7 @@ double corpus_ter(std::span<const std::string> hypotheses, References references
 /// Overload for a single reference.
 double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> reference);
 
-/// The settings as a sacreBLEU signature, but with glossa's version. `references` is the result of reference_count.
-std::string ter_signature(std::string_view references = "1");
+/// The settings as a sacreBLEU signature, but with glossa's version. `references` is their number.
+std::string ter_signature(std::size_t references = 1);
 
 }  // namespace glossa
