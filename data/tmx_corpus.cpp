@@ -74,8 +74,10 @@ class Units : public XmlListener {
     if (depth_ == code_depth_) code_depth_ = 0;
     if (depth_ == segment_depth_) {
       segment_depth_ = 0;
-      if (!taken_by_->text.empty()) taken_by_->text += ' ';
-      taken_by_->text += text_of_segment();
+      const std::string segment = text_of_segment();
+      std::string& text = taken_by_->text;
+      if (!text.empty() && !segment.empty()) text += ' ';
+      text += segment;
     } else if (segment_depth_ == 0 && element == "tuv") {
       taken_by_ = nullptr;
     } else if (segment_depth_ == 0 && element == "tu") {
@@ -86,10 +88,15 @@ class Units : public XmlListener {
 
   void text(std::string_view piece) override {
     if (segment_depth_ == 0 || code_depth_ > 0) return;
-    check(segment_.size() + piece.size() <= options_.text.max_line_bytes, where(),
-          "expected at most {} bytes in a segment; got more. Hint: a segment has one or a few sentences",
-          options_.text.max_line_bytes);
+    if (taken_by_->text.size() + segment_.size() + piece.size() > options_.text.max_line_bytes)
+      fail(where(),
+           "expected at most {} bytes in the segments of a language; got more. Hint: a unit has one or a few "
+           "sentences",
+           options_.text.max_line_bytes);
     segment_ += piece;
+    bytes_ += piece.size();
+    check(bytes_ <= options_.text.max_bytes, corpus_.name,
+          "expected at most {} bytes of text; got more. Hint: use part of it", options_.text.max_bytes);
   }
 
   /// The first languages found in the file.
@@ -149,6 +156,7 @@ class Units : public XmlListener {
   std::array<Side, 2> sides_;
   Side* taken_by_ = nullptr;  // side of the open variant
   std::string segment_;
+  std::size_t bytes_ = 0;  // of all segments
   std::set<std::string> languages_;
   std::int64_t segment_line_ = 0;
   // Number of open elements now, at the beginning of the segment, and at the beginning of code in it (0: not in one).

@@ -22,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws misuse for a setting that glossa lacks.
+/// Throws for a setting that glossa lacks.
 [[noreturn]] void refuse(const JsonSettings& settings, const std::string& key, std::string_view expected,
                          std::string_view needed) {
-  misuse(settings.where(), "expected {}: {}; got {}. Hint: {}", key, expected,
-         settings.has(key) ? settings.shown(key) : "nothing", needed);
+  fail(settings.where(), "expected {}: {}; got {}. Hint: {}", key, expected,
+       settings.has(key) ? settings.shown(key) : "nothing", needed);
 }
 
 /// The settings in a file; empty if it does not exist.
@@ -68,7 +68,7 @@ std::string activation(const JsonSettings& config) {
   return found->second;
 }
 
-/// A number that the config sets for each side, whereas glossa has one number for both. Throws misuse if the sides
+/// A number that the config sets for each side, whereas glossa has one number for both. Throws if the sides
 /// differ.
 std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
@@ -158,8 +158,7 @@ std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::in
                              return id.is_number_unsigned() && id.get<std::uint64_t>() < 1'000'000;
                            });
                   });
-  if (!ok)
-    misuse(settings.where(), "expected bad_words_ids to be lists of ids; got {}", settings.shown("bad_words_ids"));
+  if (!ok) fail(settings.where(), "expected bad_words_ids to be lists of ids; got {}", settings.shown("bad_words_ids"));
   for (const nlohmann::json& word : words) {
     if (word.size() == 1 && word[0] != never) tokens.push_back(word[0].get<std::int64_t>());
     if (word.size() > 1)
@@ -188,7 +187,7 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
     decode.max_length_extra =
         tokens.has("max_new_tokens") ? tokens.whole("max_new_tokens") : length.whole("max_length") - 1;
     if (decode.max_length_extra < 1)
-      misuse(generation.where(), "expected a length of at least 2 tokens; got {}", decode.max_length_extra + 1);
+      fail(generation.where(), "expected a length of at least 2 tokens; got {}", decode.max_length_extra + 1);
   } else {
     notes.push_back(
         fmt::format("{}: max_length is not set, so generate would write at most 20 tokens; glossa writes at "
@@ -250,10 +249,9 @@ fs::path weights_file(const fs::path& folder) {
     if (fs::exists(folder / name)) return folder / name;
   for (const char* name : {"model.safetensors.index.json", "pytorch_model.bin.index.json"})
     if (fs::exists(folder / name))
-      misuse(
-          (folder / name).string(),
-          "expected the weights in one file; got them in several. Hint: save_pretrained(DIR, max_shard_size='50GB')");
-  misuse(folder.string(), "expected model.safetensors or pytorch_model.bin; found neither");
+      fail((folder / name).string(),
+           "expected the weights in one file; got them in several. Hint: save_pretrained(DIR, max_shard_size='50GB')");
+  fail(folder.string(), "expected model.safetensors or pytorch_model.bin; found neither");
 }
 
 /// A part of a parameter's name in glossa and in the file.
@@ -266,7 +264,7 @@ bool is_near(std::span<const float> table, std::span<const double> expected) {
                             [](float x, double y) { return std::abs(x - y) < 2e-3; });  // allows half precision
 }
 
-/// Finds the sinusoids that the tables of positions in the file contain. Throws misuse if they contain other numbers,
+/// Finds the sinusoids that the tables of positions in the file contain. Throws if they contain other numbers,
 /// such as trained ones.
 void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std::string>& others) {
   using Order = ModelConfig::Sinusoid;
@@ -278,8 +276,8 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     others.insert(name);
     const auto& shape = entry->second.shape;
     if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.width) || shape[1] % 2 != 0)
-      misuse(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
-             shape_text(shape));
+      fail(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
+           shape_text(shape));
     const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // enough to tell all sinusoids apart
     const std::vector<float> table = tensors.read<float>(name);
     const auto fits = [&](Order order) {
@@ -290,10 +288,10 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     const Order orders[] = {Order::sorted, Order::halves, Order::interleaved, Order::raw_index};
     const auto order = std::ranges::find_if(orders, fits);
     if (order == std::end(orders) || (found && *found != *order))
-      misuse(tensors.path().string(),
-             "expected '{}' to contain sinusoids, the same on both sides; got other numbers. Hint: glossa imports no "
-             "trained positions",
-             name);
+      fail(tensors.path().string(),
+           "expected '{}' to contain sinusoids, the same on both sides; got other numbers. Hint: glossa imports no "
+           "trained positions",
+           name);
     found = *order;
   }
   if (found) model.sinusoid = *found;
@@ -385,12 +383,12 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
                      : static_cast<std::uint64_t>(config.whole("decoder_vocab_size", config.whole("vocab_size")));
   const auto check_rows = [&](const char* key, std::uint64_t rows, std::size_t tokens, const char* name) {
     if (rows != tokens)
-      misuse(config.where(), "expected {} to be {}, the number of tokens in {}; got {}", key, tokens, name, rows);
+      fail(config.where(), "expected {} to be {}, the number of tokens in {}; got {}", key, tokens, name, rows);
   };
   check_rows("vocab_size", source_rows, model.source.tokens.size(), "vocab.json");
   check_rows("decoder_vocab_size", target_rows, model.target.tokens.size(),
              model.config.data.shared_vocabulary ? "vocab.json" : "target_vocab.json");
-  model.config = parse_config(dump(model.config), config.where());  // checks the range of every option
+  check_ranges(model.config, config.where());
   model.tensors = open_tensors(weights_file(folder));
   model.sources = huggingface_sources(model.config.model, source_rows, target_rows);
   read_positions(*model.tensors, model.config.model, model.others);

@@ -43,7 +43,7 @@ std::string JsonSettings::shown(const std::string& key) const {
 template <class T>
 T JsonSettings::get(const std::string& key, const std::optional<T>& otherwise, bool fits, const char* what) const {
   if (!has(key) && otherwise) return *otherwise;
-  if (!fits) misuse(where_, "expected {} to be {}; got {}", key, what, has(key) ? shown(key) : "nothing");
+  if (!fits) fail(where_, "expected {} to be {}; got {}", key, what, has(key) ? shown(key) : "nothing");
   return json_[key].get<T>();
 }
 

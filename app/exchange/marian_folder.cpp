@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "app/exchange/vocabulary_file.h"
 #include "autograd/check.h"
 #include "data/text/text_file.h"
+#include "train/config/config_text.h"
 #include "train/tensor_files/npz_file.h"
 
 namespace glossa {
@@ -27,7 +29,11 @@ class MarianOptions {
   MarianOptions() = default;
   MarianOptions(const std::string& yaml, std::string where) : where_(std::move(where)) {
     try {
+      if (const auto fault = find_fault(yaml))
+        fail(fmt::format("{}:{}", where_, fault->line), "expected options in UTF-8; got {}", fault->what);
       node_ = YAML::Load(yaml);
+    } catch (const YAML::DeepRecursion& error) {
+      fail(where_, "expected options in YAML; got values nested more than {} deep", error.depth());
     } catch (const YAML::Exception& error) {
       fail(where_, "expected options in YAML; got {}", error.what());
     }
@@ -40,11 +46,11 @@ class MarianOptions {
   template <class T>
   T get(const std::string& option, std::optional<T> otherwise = {}) const {
     if (!has(option) && otherwise) return *otherwise;
-    if (!has(option)) misuse(where_, "expected the option {}; not found", option);
+    if (!has(option)) fail(where_, "expected the option {}; not found", option);
     try {
       return node_[option].as<T>();
     } catch (const YAML::Exception&) {
-      misuse(where_, "expected a valid value of {}; got {}", option, shown(option));
+      fail(where_, "expected a valid value of {}; got {}", option, shown(option));
     }
   }
 
@@ -54,15 +60,15 @@ class MarianOptions {
     return YAML::Dump(node_[option]).substr(0, 100);
   }
 
-  /// Throws misuse unless the option, or `otherwise` if absent, is one of these values.
+  /// Throws unless the option, or `otherwise` if absent, is one of these values.
   void must_be(const std::string& option, const std::vector<std::string>& values, const std::string& otherwise,
                std::string_view needed) const {
     const bool ok = has(option)
                         ? node_[option].IsScalar() && std::ranges::find(values, node_[option].Scalar()) != values.end()
                         : std::ranges::find(values, otherwise) != values.end();
     if (!ok)
-      misuse(where_, "expected {}: {}; got {}. Hint: glossa lacks {}", option,
-             fmt::format("{}", fmt::join(values, " or ")), shown(option), needed);
+      fail(where_, "expected {}: {}; got {}. Hint: glossa lacks {}", option,
+           fmt::format("{}", fmt::join(values, " or ")), shown(option), needed);
   }
 
  private:
@@ -87,8 +93,8 @@ void check_architecture(const MarianOptions& options) {
   options.must_be("lemma-dim-emb", {"0"}, "0", "factored vocabularies");
   options.must_be("transformer-dim-ffn-gated", {"0", "false"}, "0", "gated feed-forward layers");
   if (options.has("transformer-tied-layers") && !options.get<std::vector<int>>("transformer-tied-layers").empty())
-    misuse(options.where(), "expected transformer-tied-layers: []; got {}. Hint: glossa lacks tied layers",
-           options.shown("transformer-tied-layers"));
+    fail(options.where(), "expected transformer-tied-layers: []; got {}. Hint: glossa lacks tied layers",
+         options.shown("transformer-tied-layers"));
 }
 
 /// Reads the norms' place: post-norm, or pre-norm with a final norm on each side.
@@ -101,11 +107,11 @@ void read_norm(const MarianOptions& options, ModelConfig& model) {
   model.final_norm = has("n", "da", "n");
   model.norm = model.final_norm ? ModelConfig::Norm::pre : ModelConfig::Norm::post;
   if (!model.final_norm && !has("", "dan", ""))
-    misuse(options.where(),
-           "expected transformer-preprocess, transformer-postprocess and transformer-postprocess-top: \"\", dan and "
-           "\"\", or n, da and n; got {}, {} and {}. Hint: glossa lacks this order of dropout, sum and norm",
-           options.shown("transformer-preprocess"), options.shown("transformer-postprocess"),
-           options.shown("transformer-postprocess-top"));
+    fail(options.where(),
+         "expected transformer-preprocess, transformer-postprocess and transformer-postprocess-top: \"\", dan and "
+         "\"\", or n, da and n; got {}, {} and {}. Hint: glossa lacks this order of dropout, sum and norm",
+         options.shown("transformer-preprocess"), options.shown("transformer-postprocess"),
+         options.shown("transformer-postprocess-top"));
 }
 
 ModelConfig::Tied tying(const MarianOptions& options) {
@@ -171,8 +177,8 @@ std::vector<std::string> listed_files(const fs::path& folder, const MarianOption
 fs::path model_file(const fs::path& folder, const MarianOptions& decoder) {
   const std::vector<std::string> names = listed_files(folder, decoder, "models", ".npz");
   if (names.size() != 1)
-    misuse(folder.string(), "expected one model, a .npz; got {}: {}. Hint: keep one, or name it in decoder.yml",
-           names.size(), fmt::format("{}", fmt::join(names, ", ")));
+    fail(folder.string(), "expected one model, a .npz; got {}: {}. Hint: keep one, or name it in decoder.yml",
+         names.size(), fmt::format("{}", fmt::join(names, ", ")));
   return file_in(folder, names[0], "the weights");
 }
 
@@ -182,13 +188,13 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
   if (names.empty()) names = files_ending(folder, ".spm");
   for (const std::string& name : names)
     if (!name.ends_with(".yml") && !name.ends_with(".yaml"))
-      misuse((folder / name).string(),
-             "expected a vocabulary in YAML, vocab.yml; got a file of another kind. Hint: glossa lacks {}",
-             name.ends_with(".spm") ? "ids from sentencepiece models, which Marian's own training uses"
-                                    : "factored (.fsv) and plain-text vocabularies");
+      fail((folder / name).string(),
+           "expected a vocabulary in YAML, vocab.yml; got a file of another kind. Hint: glossa lacks {}",
+           name.ends_with(".spm") ? "ids from sentencepiece models, which Marian's own training uses"
+                                  : "factored (.fsv) and plain-text vocabularies");
   if (names.empty() || names.size() > 2)
-    misuse(folder.string(), "expected vocab.yml, or one vocabulary for the source and one for the target; got {}",
-           names.size());
+    fail(folder.string(), "expected vocab.yml, or one vocabulary for the source and one for the target; got {}",
+         names.size());
   if (names.size() == 2 && names[0].ends_with("trg.vocab.yml")) std::swap(names[0], names[1]);
   return {file_in(folder, names.front(), "tokens and their ids"),
           file_in(folder, names.back(), "tokens and their ids")};
@@ -200,7 +206,7 @@ Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, c
   Pretrained::Side side;
   side.tokens = read_yaml_vocabulary(vocabulary);
   if (std::ranges::find(side.tokens, "<pad>") != side.tokens.end())
-    misuse(vocabulary.string(), "expected no token <pad>, which is added to start the decoder; got one");
+    fail(vocabulary.string(), "expected no token <pad>, which is added to start the decoder; got one");
   side.tokens.emplace_back("<pad>");
   side.specials = special_ids(side.tokens, vocabulary);
   side.pieces_file = file_in(folder, pieces, "a sentencepiece model");
@@ -309,7 +315,7 @@ Pretrained read_marian_folder(const fs::path& folder) {
   data.source = "source";
   data.target = "target";
   read_decoding(decoder, ids, model.config.decode, model.notes);
-  model.config = parse_config(dump(model.config), options.where());  // checks the range of every option
+  check_ranges(model.config, options.where());
   model.sources = marian_sources(model.config.model, model.source.tokens.size(), model.target.tokens.size());
   model.others = {name};
   model.tensors = std::make_unique<NpzFile>(std::move(tensors));

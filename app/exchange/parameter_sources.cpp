@@ -118,7 +118,7 @@ void check_sources(const TensorFile& file, const std::vector<ParameterSource>& s
   const std::string differences = listed("missing", missing) + listed("not in the model", unexpected) +
                                   listed("of another shape or type", misshapen);
   if (!differences.empty())
-    misuse(file.path().string(), "expected the parameters of the configured model{}. Hint: {}", differences, hint);
+    fail(file.path().string(), "expected the parameters of the configured model{}. Hint: {}", differences, hint);
   const std::uint64_t file_size = std::filesystem::file_size(file.path()), max_bytes = 2 * file_size + (8 << 20);
   check(bytes <= max_bytes, file.path().string(),
         "expected parameters that do not overlap; got {} bytes of them in a file of {}", bytes, file_size);

@@ -22,7 +22,7 @@ struct ParameterSource {
   std::uint64_t zero_rows = 0;  ///< number of zero rows at the parameter's end; not in the file
 };
 
-/// Throws a misuse error unless the file has all tensors of `sources` and no others, except those named in `others`.
+/// Throws an Error unless the file has all tensors of `sources` and no others, except those named in `others`.
 /// Each tensor needs the right shape and a float type. The error lists all differences and ends with `hint`. Also
 /// throws an Error if the parameters are much larger than the file, because the file's tensors must then overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,

@@ -12,7 +12,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder, const std::st
   std::filesystem::path path = folder / name;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
-    misuse(folder.string(), "expected {}, {}; not found. Hint: a model needs all files of its folder", name, what);
+    fail(folder.string(), "expected {}, {}; not found. Hint: a model needs all files of its folder", name, what);
   return path;
 }
 
@@ -32,25 +32,32 @@ Config marian_config() {
 SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesystem::path& file) {
   const auto id = [&](std::string_view token) {
     const auto found = std::ranges::find(tokens, token);
-    if (found == tokens.end()) misuse(file.string(), "expected a token {}; not found", token);
+    if (found == tokens.end()) fail(file.string(), "expected a token {}; not found", token);
     return static_cast<int>(found - tokens.begin());
   };
   return {.unk = id("<unk>"), .pad = id("<pad>"), .bos = id("<pad>"), .eos = id("</s>")};
 }
 
+void check_ranges(const Config& config, const std::string& where) {
+  for (const OptionSection& section : option_sections())
+    for (const auto& option : section.options)
+      if (Config copy; !option.set(copy, {GivenValue::Kind::scalar, option.text(config), {}}))
+        fail(where, "expected {}.{} to be {}; got {}", section.name, option.name, option.accepts, option.text(config));
+}
+
 Pretrained read_pretrained(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
-    misuse(folder.string(), "expected the folder of a pretrained model; not found");
+    fail(folder.string(), "expected the folder of a pretrained model; not found");
   Pretrained model;
   if (std::filesystem::exists(folder / "config.json", ignored))
     model = read_huggingface_folder(folder);
   else if (is_marian_folder(folder))
     model = read_marian_folder(folder);
   else
-    misuse(folder.string(),
-           "expected the folder of a pretrained model: with config.json (Hugging Face) or model.npz (Marian); got "
-           "neither. Hint: a bare .safetensors or .bin needs a CONFIG");
+    fail(folder.string(),
+         "expected the folder of a pretrained model: with config.json (Hugging Face) or model.npz (Marian); got "
+         "neither. Hint: a bare .safetensors or .bin needs a CONFIG");
   check_sources(*model.tensors, model.sources, model.others, "docs/exchange.md lists what an imported model may have");
   return model;
 }

@@ -32,16 +32,19 @@ struct Pretrained {
 };
 
 /// Reads the folder of a Hugging Face MarianMTModel (with config.json) or of a Marian model (with a .npz file). Does
-/// not read the parameters' values, but checks that the tensors match the model. Throws a misuse error for other
-/// folders, for features that glossa lacks, and for missing files. For a damaged file, throws an Error that names the
-/// file.
+/// not read the parameters' values, but checks that the tensors match the model. Throws an Error for other folders, for
+/// features that glossa lacks, and for missing, faulty or damaged files. The error names the file. It is a failure and
+/// never misuse, even of an option, because the values come from files.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
 // Helpers for the readers of both kinds of folder.
 
-/// Returns the path of the file `name` in a folder. Throws a misuse error if the file is not found; `what` describes
-/// the file's contents.
+/// Returns the path of the file `name` in a folder. Throws an Error if the file is not found; `what` describes the
+/// file's contents.
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name, std::string_view what);
+
+/// Throws, naming the model's file `where`, if an option that was read from it is out of range.
+void check_ranges(const Config& config, const std::string& where);
 
 /// Returns the settings that both kinds of folder have in common: glossa's defaults, changed to those of an OPUS-MT
 /// model.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -19,6 +20,14 @@ namespace {
 
 std::string system_error() { return std::strerror(errno); }
 
+/// True for a device that cannot be read like a file, because it may have no end. The null device has one, and so has
+/// input at a terminal.
+bool is_endless_device(int descriptor, const struct stat& status) {
+  const bool is_device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
+  constexpr unsigned null_major = 1, null_minor = 3;
+  return is_device && status.st_rdev != makedev(null_major, null_minor) && ::isatty(descriptor) == 0;
+}
+
 int open_for_reading(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
@@ -29,9 +38,11 @@ int open_for_reading(const std::string& path) {
                            : fmt::format("did you mean {}?", shell_path(nearest)));
   }
   struct stat status;
-  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
-    ::close(descriptor);
-    fail(path, "expected a file; got a directory. Hint: name a file in it");
+  if (::fstat(descriptor, &status) == 0) {
+    const bool is_device = is_endless_device(descriptor, status);
+    if (is_device || S_ISDIR(status.st_mode)) ::close(descriptor);
+    if (is_device) fail(path, "expected a file or a pipe; got a device. Hint: name a file");
+    if (S_ISDIR(status.st_mode)) fail(path, "expected a file; got a directory. Hint: name a file in it");
   }
   return descriptor;
 }

@@ -65,6 +65,9 @@ std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_
 bool LineReader::refill() {
   begin_ = 0;
   end_ = source_->read(buffer_.data(), buffer_.size());
+  read_ += end_;
+  check(read_ <= options_.max_bytes, name_, "expected at most {} bytes of text; got more. Hint: use part of it",
+        options_.max_bytes);
   if (std::exchange(is_at_start_, false)) {
     const std::string_view beginning(buffer_.data(), end_);
     check_is_plain(beginning, name_, is_file_);
@@ -78,6 +81,7 @@ bool LineReader::read_raw() {
   if (begin_ == end_ && !refill()) return false;
   ++line_number_;
   std::size_t length = 0;
+  constexpr std::size_t endless = std::size_t{256} << 20;
   for (bool more = true; more; more = refill()) {
     const char* from = buffer_.data() + begin_;
     const void* line_feed = std::memchr(from, '\n', end_ - begin_);
@@ -91,6 +95,7 @@ bool LineReader::read_raw() {
       ++begin_;
       break;
     }
+    if (length > endless) fail(where(), "expected text in lines that end with LF; got {} bytes without one", length);
   }
   if (length > options_.max_line_bytes)
     throw LineError(
@@ -127,6 +132,16 @@ std::string resolve(const std::string& path, std::string_view hint) {
 }
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(path, none);
+  if (std::filesystem::is_other(status)) fail(path, "expected a regular file; got a pipe, a socket or a device");
+  if (std::filesystem::is_regular_file(status))
+    if (const std::uintmax_t size = std::filesystem::file_size(path, none); !none && size > max_bytes)
+      fail(path, "expected at most {} bytes; got {}", max_bytes, size);
+  return read_file_or_pipe(path, max_bytes);
+}
+
+std::string read_file_or_pipe(const std::string& path, std::size_t max_bytes) {
   ByteSource file(path, ByteSource::Packing::none);
   std::string bytes;
   std::vector<char> buffer(ByteSource::usual_bytes);

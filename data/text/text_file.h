@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,7 +27,8 @@ enum class InvalidUtf8 { refuse, replace };
 struct TextOptions {
   std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors, so that memory stays bounded
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
-  bool keep_tabs = false;  // true for files with columns
+  bool keep_tabs = false;                                           // true for files with columns
+  std::size_t max_bytes = std::numeric_limits<std::size_t>::max();  // longer texts are errors
 };
 
 /// Returns `line` in the form that the rest of the program expects: valid UTF-8 without a trailing CR. Every Unicode
@@ -39,7 +41,9 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
 /// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; the last line needs no
 /// LF. A byte order mark before the first line is dropped. Memory use is at most `max_line_bytes` plus one buffer.
 /// Throws, naming the file, if it is missing, unreadable, a directory, or in UTF-16 or UTF-32, or if its gzip data is
-/// damaged or truncated. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
+/// damaged or truncated, or if it has more than `max_bytes`, when unpacked. Also throws for a device, such as
+/// /dev/zero, and for text that seems endless, without a LF for 256 MiB. Throws LineError for an overlong line, and for
+/// a line that `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);
@@ -68,7 +72,7 @@ class LineReader {
   bool is_file_, is_at_start_ = true;
   TextOptions options_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;
+  std::size_t begin_ = 0, end_ = 0, read_ = 0;  // `read_`: bytes of the text
   std::string raw_;
   std::int64_t line_number_ = 0;
   std::int64_t replaced_ = 0;
@@ -83,8 +87,11 @@ std::vector<std::string> read_lines(const std::string& path, const TextOptions& 
 /// with the hint.
 std::string resolve(const std::string& path, std::string_view hint = "check the path");
 
-/// Reads a whole file, such as a vocabulary or a model, without unpacking. Throws if the file has more than
-/// `max_bytes`.
+/// Reads a whole file, such as a vocabulary or a model, without unpacking. Throws if it has more than `max_bytes`,
+/// before reading it, and if it is not a regular file.
 std::string read_file(const std::string& path, std::size_t max_bytes = std::size_t{1} << 30);
+
+/// Reads a file or a pipe to its end. Throws if it has more than `max_bytes`.
+std::string read_file_or_pipe(const std::string& path, std::size_t max_bytes);
 
 }  // namespace glossa

@@ -211,8 +211,19 @@ TEST_CASE("a file that is not a translation memory is refused with file and line
   CorpusOptions options;
   options.text.max_line_bytes = 5;
   CHECK(read(folder, pair("five5", "<ph>any code</ph>x"), "en", "de", options).source == Lines{"five5"});
-  CHECK(contains(error(folder, head + pair("six666", "x") + tail, options),
-                 "[memory.tmx:7, unit 1] expected at most 5 bytes in a segment; got more"));
+  const std::string refusal = ", unit 1] expected at most 5 bytes in the segments of a language; got more";
+  CHECK(contains(error(folder, head + pair("six666", "x") + tail, options), "[memory.tmx:7" + refusal));
+  // Several segments of a variant are one text.
+  CHECK(read(folder, pair("ab</seg><seg>cd", "x"), "en", "de", options).source == Lines{"ab cd"});
+  CHECK(contains(error(folder, head + pair("abc</seg>\n<seg>def", "x") + tail, options), "[memory.tmx:8" + refusal));
+  options.text.max_bytes = 4;
+  CHECK(read(folder, pair("ab", "cd"), "en", "de", options).source == Lines{"ab"});
+  CHECK(contains(error(folder, head + pair("ab", "cd") + pair("e", "") + tail, options),
+                 "[memory.tmx] expected at most 4 bytes of text; got more"));
+  options.text.max_bytes = CorpusOptions().text.max_bytes;
+  std::string empty_segments = "abcde";
+  for (int i = 0; i < 100; ++i) empty_segments += "</seg><seg>";
+  CHECK(read(folder, pair(empty_segments, "x"), "en", "de", options).source == Lines{"abcde"});
 }
 
 TEST_CASE("a document type is skipped; entities that it declares are refused") {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -87,6 +88,11 @@ std::string without_comma(const Option<Config>& option, const GivenValue& given)
 
 /// Sets `section.key` in the configuration. Throws the errors that YAML and --set have in common.
 void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
+  const auto check_text = [&](const std::string& text) {
+    if (const auto fault = find_fault(text)) misuse(where, "{}: expected text in UTF-8; got {}", key, fault->what);
+  };
+  check_text(given.scalar);
+  std::ranges::for_each(given.list, check_text);
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
       if (key != section.name + "." + option.name) continue;
@@ -108,6 +114,8 @@ class YamlReader {
   YamlReader(Config& config, const std::string& where) : config_(config), where_(where) {}
 
   void read(const std::string& yaml) {
+    if (const auto fault = find_fault(yaml))
+      misuse(fmt::format("{}:{}", where_, fault->line), "expected text in UTF-8; got {}", fault->what);
     check_config_lines(yaml, where_);
     const auto documents = parse(yaml);
     if (documents.size() > 1) misuse(where(documents[1]), "expected one YAML document; got {}", documents.size());
@@ -122,6 +130,9 @@ class YamlReader {
   std::vector<YAML::Node> parse(const std::string& yaml) const {
     try {
       return YAML::LoadAll(yaml);
+    } catch (const YAML::DeepRecursion& error) {
+      misuse(fmt::format("{}:{}", where_, error.mark.line + 1),
+             "expected sections with options below them; got more than {} levels", error.depth());
     } catch (const YAML::Exception& error) {
       misuse(fmt::format("{}:{}", where_, error.mark.line + 1), "expected YAML; got: {}", error.msg);
     }

@@ -1,14 +1,18 @@
 #include "train/config/config_text.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
 #include "autograd/check.h"
 #include "data/text/text_file.h"
+#include "data/text/utf8.h"
 #include "data/text/wide_text.h"
 
 namespace glossa {
 namespace {
+
+constexpr std::size_t max_bytes = 1 << 20;
 
 std::string_view kind_of_binary(std::string_view bytes) {
   constexpr std::size_t length_bytes = 8;
@@ -27,13 +31,19 @@ std::string read_config_text(const std::string& path) {
   if (std::error_code none; std::filesystem::is_regular_file(in_run, none))
     misuse(path, "expected a configuration file; got the folder of a run. Hint: its options are in {}",
            in_run.string());
-  std::string text = read_file(path);
+  std::string text = read_file_or_pipe(path, max_bytes);
   check_is_not_wide(text, path, true);
   if (const std::string_view kind = kind_of_binary(text); !kind.empty())
     misuse(path, "expected a configuration, which is a text in YAML; got {}. Hint: {}", kind,
            kind == "a checkpoint" ? "the options of its run are in the file config.yaml of the run's folder"
                                   : "recipes/ has examples");
   return text;
+}
+
+std::optional<TextFault> find_fault(std::string_view text) {
+  const std::size_t nul = text.find('\0'), at = std::min(nul, utf8::find_invalid(text));
+  if (at == text.npos) return {};
+  return TextFault{1 + std::ranges::count(text.substr(0, at), '\n'), at == nul ? "a NUL byte" : "invalid UTF-8"};
 }
 
 }  // namespace glossa

@@ -44,7 +44,9 @@ bool english_first(const DataConfig& config, std::string_view key) {
 }
 
 ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets) {
-  const CorpusOptions options{.text = text_options(config),
+  TextOptions text = text_options(config);
+  text.max_bytes = max_text_bytes(config);
+  const CorpusOptions options{.text = text,
                               .lowercase = config.lowercase,
                               .source_column = static_cast<int>(config.source_column),
                               .target_column = static_cast<int>(config.target_column),

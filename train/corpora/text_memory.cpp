@@ -1,6 +1,7 @@
 #include "train/corpora/text_memory.h"
 
 #include <filesystem>
+#include <limits>
 
 #include "autograd/check.h"
 #include "data/text/counted.h"
@@ -33,6 +34,12 @@ double bytes_per_byte(const DataConfig& config) {
 }
 
 }  // namespace
+
+std::size_t max_text_bytes(const DataConfig& config, double left) {
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  const double bytes = left / bytes_per_byte(config);
+  return bytes < static_cast<double>(most) ? static_cast<std::size_t>(bytes) : most;
+}
 
 void check_text_fits(const DataConfig& config, double left) {
   double bytes = 0;

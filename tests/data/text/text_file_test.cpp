@@ -1,9 +1,11 @@
 #include "data/text/text_file.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -129,6 +131,37 @@ TEST_CASE("missing files, folders and unreadable files are named") {
     REQUIRE(::chmod(secret.c_str(), 0) == 0);
     CHECK(contains(error_of<Error>([&] { read_lines(secret); }), "Permission denied"));
   }
+}
+
+TEST_CASE("devices are refused, except one without bytes; so is text without end") {
+  for (const char* device : {"/dev/zero", "/dev/urandom", "/dev/full"}) {
+    const std::string refusal = fmt::format("[{}] expected a file or a pipe; got a device", device);
+    CHECK(contains(error_of<Error>([&] { read_lines(device); }), refusal));
+    CHECK(contains(error_of<Error>([&] { read_file(device); }), "expected a regular file"));
+  }
+  CHECK(read_lines("/dev/null").empty());
+  const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  LineReader reader(zeros, "standard input", {});
+  std::string line;
+  CHECK(contains(error_of<Error>([&] { reader.next(line); }), "[standard input:1] expected text in lines that end"));
+  ::close(zeros);
+}
+
+TEST_CASE("a whole file is read only if it is regular and small enough") {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe", large = folder.write("large", "");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(contains(error_of<Error>([&] { read_file(pipe); }), "[" + pipe + "] expected a regular file; got a pipe"));
+  std::filesystem::resize_file(large, std::uintmax_t{1} << 40);  // sparse: reading it takes minutes
+  CHECK(contains(error_of<Error>([&] { read_file(large); }), "expected at most 1073741824 bytes; got 1099511627776"));
+}
+
+TEST_CASE("a text that unpacks to more than the limit is refused") {
+  const TemporaryFolder folder;
+  write_gzip(folder / "text.gz", std::string(1000, '\n'));
+  CHECK(read_lines(folder / "text.gz", {.max_bytes = 1000}).size() == 1000);
+  CHECK(contains(error_of<Error>([&] { read_lines(folder / "text.gz", {.max_bytes = 999}); }),
+                 "text.gz] expected at most 999 bytes of text; got more"));
 }
 
 TEST_CASE("a pipe is read line by line") {

@@ -168,6 +168,18 @@ TEST_CASE("the structure of a file is checked") {
   CHECK(YamlFile("? [a]\n: 1\n").error() == "[c.yaml:1] expected the name of an option; got a list");
   CHECK(YamlFile("model:\n  heads: 4\n---\nmodel:\n").error() == "[c.yaml:4] expected one YAML document; got 2");
   CHECK(YamlFile("model:\n  heads: ]\n").error().starts_with("[c.yaml:2] expected YAML; got: "));
+  CHECK(YamlFile("model:\n  heads: " + std::string(5000, '[') + std::string(5000, ']') + "\n")
+            .error()
+            .starts_with("[c.yaml:2] expected sections with options below them; got more than "));
+  CHECK(YamlFile("data:\n  train: \xFF\n").error() == "[c.yaml:2] expected text in UTF-8; got invalid UTF-8");
+  CHECK(YamlFile("data:\n  # \xFF\n").error() == "[c.yaml:2] expected text in UTF-8; got invalid UTF-8");
+  CHECK(set_error("data.train=\xFF") ==
+        "[--set data.train=\xFF] data.train: expected text in UTF-8; got invalid UTF-8");
+  CHECK(complaint_of([] { parse_config(std::string("data:\n  # \0\n", 11), "c"); }, 2) ==
+        "[c:2] expected text in UTF-8; got a NUL byte");
+  for (const char* value : {"\"a\\0b\"", "\"a\\x00b\"", "[b, \"\\u0000\"]"})
+    CHECK(YamlFile(fmt::format("data:\n  train: {}\n", value)).error() ==
+          "[c.yaml:2] data.train: expected text in UTF-8; got a NUL byte");
   CHECK(YamlFile("data:\n\ttrain: a\n").error().starts_with("[c.yaml:2] expected spaces for indentation; "));
 }
 

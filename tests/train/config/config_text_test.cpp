@@ -1,9 +1,13 @@
 #include "train/config/config_text.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
+#include <tuple>
 
 #include "autograd/check.h"
 #include "tests/support/temporary_folder.h"
@@ -36,7 +40,7 @@ TEST_CASE("a configuration that is not a text is named") {
     return error_of(folder.path() / "c.yaml");
   };
   const std::string expected = "expected a configuration, which is a text in YAML; got ";
-  CHECK(error_of_bytes("data:\n  train: \xE9\n") == "no error");  // a path may have any bytes
+  CHECK(error_of_bytes("data:\n  train: \xC3\xA9\n") == "no error");
   CHECK(error_of_bytes("\x89GLS\r\n\x1A\n\1\0"s) ==
         expected + "a checkpoint. Hint: the options of its run are in the file config.yaml of the run's folder");
   CHECK(error_of_bytes("\x28\0\0\0\0\0\0\0{\"a\":1}"s) == expected + "a safetensors file. Hint: recipes/ has examples");
@@ -46,6 +50,31 @@ TEST_CASE("a configuration that is not a text is named") {
   CHECK(error_of_bytes("\xFF\xFE"
                        "d\0a\0"s)
             .starts_with("expected UTF-8 text; got UTF-16. Hint: "));
+}
+
+TEST_CASE("the first byte that a text cannot have is found with its line") {
+  CHECK_FALSE(find_fault("a\n\xC3\xA9\n"));
+  for (const auto& [text, line, what] : {std::tuple{"a\0\xFF"s, 1, "a NUL byte"},
+                                         {"a\n\xFF\0"s, 2, "invalid UTF-8"},
+                                         {"\xC3\xA9\n\n\xC3"s, 3, "invalid UTF-8"},
+                                         {"\xED\xA0\x80"s, 1, "invalid UTF-8"}}) {
+    REQUIRE(find_fault(text));
+    CHECK(find_fault(text)->line == line);
+    CHECK(find_fault(text)->what == what);
+  }
+}
+
+TEST_CASE("a configuration may come from a pipe, but not without end") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(path) << "data:\n"; });
+  CHECK(read_config_text(path) == "data:\n");
+  writer.join();
+  std::thread endless([&] { std::ofstream(path) << std::string((1 << 20) + 1, ' '); });
+  CHECK(error_of(path) == "expected at most 1048576 bytes; got more");
+  endless.join();
+  CHECK(error_of("/dev/zero") == "expected a file or a pipe; got a device. Hint: name a file");
 }
 
 TEST_CASE("the error for a run's folder names its configuration") {

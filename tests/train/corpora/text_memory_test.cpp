@@ -3,11 +3,21 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "autograd/check.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
 using namespace glossa::testing;
+
+TEST_CASE("the largest text that fits is limited by what is made from it") {
+  DataConfig data;
+  CHECK(max_text_bytes(data, 8000) == 1000);
+  data.tokenizer = DataConfig::Tokenizer::words;
+  CHECK(max_text_bytes(data, 8000) == 1600);
+  CHECK(max_text_bytes(data, 1e30) == std::numeric_limits<std::size_t>::max());  // with --force
+}
 
 TEST_CASE("a text must fit in memory with everything made from it") {
   const TemporaryFolder folder;
