@@ -119,15 +119,16 @@ void RequestReader::use_request_line() {
 
 void RequestReader::use_target(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {  // sent by some proxies (RFC 9112, section 3.2.2)
-    if (!target.starts_with(scheme)) continue;
+    if (lower(target.substr(0, scheme.size())) != scheme) continue;
     target.remove_prefix(scheme.size());
-    authority_ = target.substr(0, target.find('/'));
+    authority_ = target.substr(0, target.find_first_of("/?#"));
     target.remove_prefix(authority_->size());
     break;
   }
   target = target.substr(0, target.find('#'));
   const std::size_t path = std::min(target.find('?'), target.size());
-  request_.path = target.empty() ? "/" : percent_decoded(target.substr(0, path));
+  // After a host, an empty path means / (RFC 9110, section 4.2.3).
+  request_.path = authority_ && path == 0 ? "/" : percent_decoded(target.substr(0, path));
   request_.query = target.substr(std::min(path + 1, target.size()));
 }
 
@@ -175,7 +176,9 @@ void RequestReader::end_head() {
 }
 
 void RequestReader::use_chunk_size() {
-  const std::string_view size = trimmed(std::string_view(line_).substr(0, line_.find(';')));  // extensions are ignored
+  const std::size_t extensions = line_.find(';');  // ignored; blanks are allowed only before them
+  std::string_view size = std::string_view(line_).substr(0, extensions);
+  if (extensions != line_.npos) size = size.substr(0, size.find_last_not_of(" \t") + 1);
   if (size.empty()) throw HttpError(400, "expected the size of a chunk to be a number");
   left_ = number(size, 16, "the size of a chunk");
   if (left_ > max_body_ - request_.body.size())

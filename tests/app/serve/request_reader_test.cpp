@@ -76,6 +76,12 @@ TEST_CASE("a target may name its host before the path, as a request to a proxy d
        {std::tuple{"/languages?a=http://b/c", "/languages", "a=http://b/c", "a"},
         {"http://example.org:5000/languages?a=b", "/languages", "a=b", "example.org:5000"},
         {"https://example.org/", "/", "", "example.org"},
+        {"HTTP://127.0.0.1/health", "/health", "", "127.0.0.1"},
+        {"hTTpS://EXAMPLE.org/A", "/A", "", "EXAMPLE.org"},
+        {"http://127.0.0.1?x", "/", "x", "127.0.0.1"},
+        {"HTTP://[::1]:80?a=/b#/c", "/", "a=/b", "[::1]:80"},
+        {"http://127.0.0.1#/a?b", "/", "", "127.0.0.1"},
+        {"http://127.0.0.1?", "/", "", "127.0.0.1"},
         {"http://example.org", "/", "", "example.org"},
         {"http:///", "/", "", ""},
         {"*", "*", "", "a"}}) {
@@ -126,7 +132,10 @@ TEST_CASE("a malformed request is refused with the status that says why") {
              413);
     CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "1\r\nab", piece), 0);  // the line has not ended
     CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + "1\r\nab\r\n", piece), 400);
-    for (const char* size : {"", "g", "-1", "+1", "0x1", "1 1", ";a"})
+    for (const char* size : {"1 ;a=b", "1\t \t; a", "1;", "1; a = \"b ;c\""})  // blanks before an extension
+      CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + size + "\r\nx\r\n0\r\n\r\n", piece), 0);
+    for (const char* size :
+         {"", "g", "-1", "+1", "0x1", "1 1", ";a", " 1", "\t1", "1 ", "1\t", " 1 ", " ", " ;a", " 1;a", "1 1;a", "1 a"})
       CHECK_EQ(refusal(head_of("Transfer-Encoding: chunked\r\n") + size + "\r\n", piece), 400);
     for (const char* length : {"", "-1", "+1", "1a", "1, 1", "0x1"})
       CHECK_EQ(refusal(head_of(std::string("Content-Length: ") + length + "\r\n"), piece), 400);
