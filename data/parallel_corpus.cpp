@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 #include <tuple>
-#include <unordered_set>
 
 #include "autograd/check.h"
 #include "data/csv_table.h"
@@ -26,10 +25,6 @@ bool blank(std::string_view text) { return text.find_first_not_of(' ') == std::s
 
 std::string cased(std::string_view side, const CorpusOptions& options) {
   return options.lowercase ? utf8::lower_case(side) : std::string(side);
-}
-
-std::uint64_t hash_of_pair(const ParallelCorpus& corpus, std::size_t pair) {
-  return Fingerprint().add(corpus.source[pair]).add(corpus.target[pair]).value();
 }
 
 /// True if the options choose other columns than the first two.
@@ -246,6 +241,10 @@ std::string ParallelCorpus::place(std::size_t pair) const {
   return fmt::format("{} {}", counted_thing(source_name), line(pair));
 }
 
+std::uint64_t ParallelCorpus::hash(std::size_t pair) const {
+  return Fingerprint().add(source[pair]).add(target[pair]).value();
+}
+
 void ParallelCorpus::take(ParallelCorpus& from, std::size_t pair) {
   lines.push_back(from.line(pair));
   source.push_back(std::move(from.source[pair]));
@@ -287,7 +286,7 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {
 
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
   std::vector<std::uint64_t> hashes;
-  for (std::size_t i = 0; i < corpus.source.size(); ++i) hashes.push_back(hash_of_pair(corpus, i));
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) hashes.push_back(corpus.hash(i));
   std::vector<std::size_t> order(hashes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };
@@ -311,13 +310,6 @@ ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
   for (std::size_t i = 0; i < repeats.size(); ++i)
     if (!repeats[i]) kept.take(corpus, i);
   return kept;
-}
-
-bool has_all_pairs(const ParallelCorpus& corpus, const ParallelCorpus& part) {
-  std::unordered_set<std::uint64_t> missing;
-  for (std::size_t i = 0; i < part.source.size(); ++i) missing.insert(hash_of_pair(part, i));
-  for (std::size_t i = 0; i < corpus.source.size() && !missing.empty(); ++i) missing.erase(hash_of_pair(corpus, i));
-  return missing.empty();
 }
 
 }  // namespace glossa

@@ -62,6 +62,9 @@ struct ParallelCorpus {
   /// position also has the name of the pair's part (place_in).
   std::string place(std::size_t pair) const;
 
+  /// Content hash of both sides of a pair.
+  std::uint64_t hash(std::size_t pair) const;
+
   /// Moves a pair here from another corpus with the same names and parts.
   void take(ParallelCorpus& from, std::size_t pair);
 
@@ -77,9 +80,6 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora);
 
 /// Counts the pairs that equal an earlier pair on both sides. If `drops`, leaves these pairs out.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
-
-/// True if each pair of `part` equals a pair of `corpus` on both sides.
-bool has_all_pairs(const ParallelCorpus& corpus, const ParallelCorpus& part);
 
 struct CorpusOptions {
   TextOptions text = {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "data/shared_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/language_evidence.h"
 #include "data/text/shell_word.h"
@@ -80,7 +81,9 @@ Found same_text(const RunStart& start) {
 
 Found valid_is_train(const RunStart& start) {
   const CorpusNames& names = start.config.data.valid;
-  if (names.empty() || !has_all_pairs(start.corpora.training, start.corpora.validation)) return {};
+  const ParallelCorpus* validation = &start.corpora.validation;
+  if (names.empty() || shared_pairs(start.corpora.training, {&validation, 1})[0] < std::ssize(validation->source))
+    return {};
   return Finding{"data.valid",
                  fmt::format("expected text that training does not use; got {}, all of whose pairs are in data.train",
                              names.front()),

@@ -121,6 +121,19 @@ std::string budget(const Config& config, std::int64_t updates_per_epoch) {
           : "");
 }
 
+/// Reads the corpus of data.test, for comparison with the training text. If this fails, adds the reason to `warnings`:
+/// training does not need the corpus. A toy corpus shares no sentence with another split.
+std::optional<ParallelCorpus> read_test(const Config& config, const CorpusPlaces& places,
+                                        std::vector<std::string>& warnings) {
+  if (config.data.test.empty() || toy_pairs("data.test", config.data.test)) return {};
+  try {
+    return read_test_corpus(config.data, static_cast<std::uint64_t>(config.train.seed), places);
+  } catch (const Error& error) {
+    warnings.push_back(fmt::format("data.test is not compared with data.train: {}", error.what()));
+    return {};
+  }
+}
+
 /// Returns a resumed run's tokenizers, those of train.warm_start, or new ones.
 Tokenizers tokenizers_for(const Config& config, const std::string& run, bool resuming, const ParallelCorpus& text) {
   if (resuming) return load_tokenizers(config.data, run);
@@ -232,10 +245,12 @@ void Trainer::find_run(const std::string& config_path, bool resume) {
 /// Reads the corpora, decides the options that depend on them, and makes tokenizers and model.
 void Trainer::make_task() {
   Corpora corpora;
+  std::optional<ParallelCorpus> test;
   Tokenizers tokenizers;
   if (job().is_several()) config_ = parse_config(job().broadcast(dump(config_)), run_);
   job().together([&] {
     corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed), places_);
+    if (job().is_first()) test = read_test(config_, places_, warnings_);
     if (begins_ && job().is_first()) check_new_run(corpora);
     decide_auto_options(config_, corpora.training, corpora.split);
     for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target)) notes_.push_back(std::move(line));
@@ -255,8 +270,8 @@ void Trainer::make_task() {
     task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers);
     const std::int64_t epoch = updates_per_epoch();
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
-    for (const auto& doubts : {corpus_doubts(config_.data, corpora), size_doubts(config_, corpora), check(config_),
-                               length_doubts(config_, epoch)})
+    for (const auto& doubts : {corpus_doubts(config_.data, corpora, test ? &*test : nullptr),
+                               size_doubts(config_, corpora), check(config_), length_doubts(config_, epoch)})
       warnings_.insert(warnings_.end(), doubts.begin(), doubts.end());
   });
   state_.vocabulary_hash = task_->vocabulary_hash();

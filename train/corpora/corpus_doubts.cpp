@@ -3,10 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <initializer_list>
-#include <system_error>
 
+#include "data/shared_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 
@@ -55,14 +53,21 @@ std::string_view only_case(const std::vector<std::string>& side) {
   return lower > 0 ? "lower" : "upper";
 }
 
-/// True if two names of corpora lead to the same files. A toy corpus has no files.
-bool same_files(const std::string& a, const std::string& b, const DataConfig& config) {
-  const std::string side = "." + config.source;
-  std::error_code missing;
-  return !a.empty() && !b.empty() &&
-         std::ranges::any_of(
-             std::initializer_list<std::string>{"", ".gz", side, side + ".gz"},
-             [&](const auto& ending) { return std::filesystem::equivalent(a + ending, b + ending, missing); });
+/// Adds a warning for each corpus of which many pairs are training pairs. A few always are: short sentences recur.
+void doubt_scores(const Corpora& corpora, const ParallelCorpus* test, std::vector<std::string>& doubts) {
+  constexpr double many = 0.05;
+  std::vector<const ParallelCorpus*> parts{&corpora.validation};
+  for (const ParallelCorpus& watched : corpora.watched) parts.push_back(&watched);
+  if (test) parts.push_back(test);
+  const std::vector<std::int64_t> shared = shared_pairs(corpora.training, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t pairs = parts[i]->source.size();
+    if (shared[i] == 0 || static_cast<double>(shared[i]) < many * static_cast<double>(pairs)) continue;
+    doubts.push_back(
+        fmt::format("{} of {} of {}, a corpus of {}, are also in data.train: their scores show memorization, not "
+                    "translation. Hint: remove them from data.train",
+                    shared[i], counted(pairs, "pair"), parts[i]->name, parts[i] == test ? "data.test" : "data.valid"));
+  }
 }
 
 }  // namespace
@@ -78,7 +83,7 @@ double share_of_same_text(const ParallelCorpus& corpus) {
   return static_cast<double>(same) / static_cast<double>(corpus.source.size());
 }
 
-std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora) {
+std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora, const ParallelCorpus* test) {
   const ParallelCorpus& corpus = corpora.training;
   std::vector<std::string> doubts;
   const auto doubt_numbers = [&](const std::vector<std::string>& side, std::string_view name) {
@@ -94,14 +99,7 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
     doubts.push_back(
         fmt::format("{:.0f} % of the pairs of {} have the same text on both sides; see data.source and data.target",
                     100 * share, corpus.name));
-  const auto doubt_scores = [&](const std::string& name, const char* key) {
-    doubts.push_back(
-        fmt::format("{} is in both {} and data.train: its scores show memorization, not learning", name, key));
-  };
-  for (const ParallelCorpus& watched : corpora.watched)
-    if (has_all_pairs(corpus, watched)) doubt_scores(watched.name, "data.valid");
-  if (std::ranges::any_of(config.train, [&](const std::string& name) { return same_files(name, config.test, config); }))
-    doubt_scores(config.test, "data.test");
+  doubt_scores(corpora, test, doubts);
   const std::string_view letter_case = only_case(corpus.source);
   const bool is_toy = toy_pairs_alone("data.train", config.train).has_value();
   if (!letter_case.empty() && !config.lowercase && !is_toy)

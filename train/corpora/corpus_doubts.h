@@ -15,9 +15,10 @@ std::string first_pair(const ParallelCorpus& corpus);
 double share_of_same_text(const ParallelCorpus& corpus);
 
 /// Returns warnings about the corpora, for example if one side consists of numbers, or if the source has only one
-/// letter case without data.lowercase. Also warns if training text is in a watched corpus or in data.test. check_start
-/// (start_check.h) checks the validation corpus.
-std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora);
+/// letter case without data.lowercase. Also warns if many pairs of data.valid or of `test`, the corpus of data.test,
+/// are training pairs.
+std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora,
+                                       const ParallelCorpus* test = nullptr);
 
 /// Returns warnings about corpora that are too small: training text of less than 1,000 pairs, unless a model is
 /// fine-tuned, and validation text of less than 20 pairs. check_start refuses less than 10 training pairs.
