@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "autograd/check.h"
+#include "data/exchanged_sides.h"
 #include "data/shared_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/language_evidence.h"
@@ -53,10 +54,33 @@ Found wrong_direction(const RunStart& start) {
                  "exchange data.source and data.target, or start from a model of this direction"};
 }
 
+/// Finds a corpus whose sides are exchanged, compared with the first corpus of data.train.
+Found unlike_sides(const RunStart& start) {
+  const ParallelCorpus& text = start.corpora.training;
+  const bool is_joined = !text.parts.empty();
+  const std::string& first = is_joined ? text.parts[0].name : text.name;
+  const PairSample sample = sample_pairs(text, is_joined ? std::optional<std::uint32_t>(0) : std::nullopt);
+  const auto compare = [&](const std::string& name, const PairSample& other) -> Found {
+    if (!sides_exchanged(sample, other)) return {};
+    return Finding{name,
+                   fmt::format("expected {} as the source and {} as the target, as in {}; got the sides exchanged",
+                               start.config.data.source, start.config.data.target, first),
+                   fmt::format("exchange the sides of this corpus or those of {}", first)};
+  };
+  for (std::uint32_t part = 1; part < text.parts.size(); ++part)
+    if (Found found = compare(text.parts[part].name, sample_pairs(text, part))) return found;
+  std::vector<const ParallelCorpus*> others{&start.corpora.validation};
+  for (const ParallelCorpus& watched : start.corpora.watched) others.push_back(&watched);
+  if (start.test) others.push_back(start.test);
+  for (const ParallelCorpus* other : others)
+    if (Found found = compare(other->name, sample_pairs(*other))) return found;
+  return {};
+}
+
 Found swapped_sides(const RunStart& start) {
   const DataConfig& data = start.config.data;
   const ParallelCorpus& text = start.corpora.training;
-  if (!look_exchanged(text.source, text.target, data.source, data.target)) return {};
+  if (!look_exchanged(text.source, text.target, data.source, data.target)) return unlike_sides(start);
   const std::string& first = data.train.front();
   return Finding{
       text.name,
@@ -107,11 +131,19 @@ static_assert(std::size(searches) == mistake_names.size());
 
 void check_start(const RunStart& start) {
   for (std::size_t i = 0; i < mistake_names.size(); ++i) {
-    if (std::ranges::count(start.config.train.allow, static_cast<TrainConfig::Mistake>(i)) > 0) continue;
+    const auto mistake = static_cast<TrainConfig::Mistake>(i);
+    if (is_allowed(start.config.train, mistake)) continue;
     if (const Found found = searches[i](start))
-      misuse(found->where, "{}. Hint: {}; {} trains anyway", found->message, found->hint,
-             shell_command({"--allow", mistake_names.begin()[i]}));
+      misuse(found->where, "{}. Hint: {}; {}", found->message, found->hint, remedy_of_allowing(mistake));
   }
+}
+
+bool is_allowed(const TrainConfig& config, TrainConfig::Mistake mistake) {
+  return std::ranges::count(config.allow, mistake) > 0;
+}
+
+std::string remedy_of_allowing(TrainConfig::Mistake mistake) {
+  return shell_command({"--allow", mistake_names.begin()[static_cast<std::size_t>(mistake)]}) + " trains anyway";
 }
 
 }  // namespace glossa

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "train/config/config.h"
 #include "train/corpora/datasets.h"
 
@@ -9,10 +11,17 @@ namespace glossa {
 struct RunStart {
   const Config& config;
   const Corpora& corpora;
-  const Config* base;  ///< of the run in train.warm_start; null: random weights
+  const Config* base;                    ///< of the run in train.warm_start; null: random weights
+  const ParallelCorpus* test = nullptr;  ///< of data.test; null: not read
 };
 
 /// Throws a misuse error if a new run seems to make a TrainConfig::Mistake that train.allow does not list.
 void check_start(const RunStart& start);
+
+/// True if train.allow lists the mistake.
+bool is_allowed(const TrainConfig& config, TrainConfig::Mistake mistake);
+
+/// End of a hint: "--allow few-pairs trains anyway".
+std::string remedy_of_allowing(TrainConfig::Mistake mistake);
 
 }  // namespace glossa

@@ -45,7 +45,7 @@ class Trainer {
   void open_checkpoints();
   void find_run(const std::string& config_path, bool resume);
   void make_task();
-  void check_new_run(const Corpora& corpora) const;
+  void check_new_run(const Corpora& corpora, const ParallelCorpus* test) const;
   void restore();
   void restore_state(const FoundCheckpoint& found);
   void check_disk_space();

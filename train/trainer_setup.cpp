@@ -13,6 +13,7 @@
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"
 #include "train/corpora/corpus_doubts.h"
+#include "train/direction_check.h"
 #include "train/model/memory_check.h"
 #include "train/model/model_shape.h"
 #include "train/processes/job.h"
@@ -251,7 +252,7 @@ void Trainer::make_task() {
   job().together([&] {
     corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed), places_);
     if (job().is_first()) test = read_test(config_, places_, warnings_);
-    if (begins_ && job().is_first()) check_new_run(corpora);
+    if (begins_ && job().is_first()) check_new_run(corpora, test ? &*test : nullptr);
     decide_auto_options(config_, corpora.training, corpora.split);
     for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target)) notes_.push_back(std::move(line));
     if (!job().is_first()) return;
@@ -280,10 +281,13 @@ void Trainer::make_task() {
 }
 
 /// Throws misuse for mistakes that train.allow does not list. Never called for a run that has begun before.
-void Trainer::check_new_run(const Corpora& corpora) const {
+void Trainer::check_new_run(const Corpora& corpora, const ParallelCorpus* test) const {
   std::optional<Config> base;
   if (base_) base = parse_config(read_training_state(*base_).config, base_->path());
-  check_start({.config = config_, .corpora = corpora, .base = base ? &*base : nullptr});
+  check_start({.config = config_, .corpora = corpora, .base = base ? &*base : nullptr, .test = test});
+  if (!base) return;
+  const RunName name(config_.train.warm_start);
+  check_direction(load_run(name, load_run_config(name.folder())), config_, corpora.training);
 }
 
 /// Loads the state to resume from, or the weights of train.warm_start.

@@ -33,7 +33,7 @@ struct Start {
   }
 
   std::string error() const {
-    return glossa::testing::error_of<Error>([&] { check_start({config, corpora, warm ? &base : nullptr}); });
+    return glossa::testing::error_of<Error>([&] { check_start({config, corpora, warm ? &base : nullptr, test}); });
   }
 
   /// Checks that the run is refused with a text, and only unless the mistake is allowed.
@@ -55,6 +55,7 @@ struct Start {
   Config config, base;
   Corpora corpora;
   bool warm = true;
+  const ParallelCorpus* test = nullptr;
 };
 
 }  // namespace
@@ -115,6 +116,33 @@ TEST_CASE("text with exchanged sides is refused; for a table, the hint names its
   start.check_refused(
       Mistake::swapped_sides,
       "[pairs.tsv] expected de as the source and en as the target; got en as the source and de as the target");
+}
+
+TEST_CASE("a corpus with exchanged sides is refused in any language") {
+  Start other;  // languages outside the table
+  other.config.data.source = other.base.data.source = "tlh";
+  other.config.data.target = other.base.data.target = "qya";
+  const ParallelCorpus text = other.corpora.training;
+  ParallelCorpus swapped = text;
+  std::swap(swapped.source, swapped.target);
+  swapped.name = "swapped";
+  for (std::string& source : swapped.source) source += " Sentence.";  // not training pairs
+  const char* refusal =
+      "[swapped] expected tlh as the source and qya as the target, as in train; got the sides exchanged. Hint: "
+      "exchange the sides of this corpus or those of train; ";
+  for (int place = 0; place < 4; ++place) {
+    CAPTURE(place);
+    Start start = other;
+    if (place == 0) start.corpora.validation = swapped;
+    if (place == 1) start.corpora.watched = {text, swapped};
+    if (place == 2) start.test = &swapped;
+    if (place == 3) start.corpora.training = joined({text, text, swapped});
+    start.check_refused(Mistake::swapped_sides, refusal);
+  }
+  other.corpora.watched = {text};
+  other.test = &text;
+  other.corpora.training = joined({text, text});
+  CHECK(other.error() == "");
 }
 
 TEST_CASE("equal text on both sides is refused") {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "data/parallel_corpus.h"
+
+namespace glossa {
+
+/// Some pairs of a corpus, spread evenly. Refers to the corpus.
+struct PairSample {
+  std::vector<std::string_view> source, target;
+};
+
+/// Returns a sample of at most 2000 pairs of a corpus, or of one of the corpora that it was joined from.
+PairSample sample_pairs(const ParallelCorpus& corpus, std::optional<std::uint32_t> part = {});
+
+/// True if pairs of `other` mostly fit pairs of `corpus` only with their sides exchanged. Compares the frequencies of
+/// character trigrams on each side, and so needs no knowledge of the languages. False in doubt: for less than 30 pairs,
+/// and if the sides of `corpus` look alike or each side has both languages.
+bool sides_exchanged(const PairSample& corpus, const PairSample& other);
+
+}  // namespace glossa
