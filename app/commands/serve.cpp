@@ -145,14 +145,13 @@ int run(const ServeArguments& arguments) {
                  .models = std::move(models),
                  .connections = open_connections});
   Workers getting(gets_at_once, gets_waiting), posting(posts_at_once, posts_waiting, post_niceness);
-  const auto ask = [&](Incoming incoming, Connections::Answer answer) {
+  const auto ask = [&](Incoming incoming) {
     Workers& workers = incoming.request.method == "POST" ? posting : getting;
-    const auto shared = std::make_shared<const Incoming>(std::move(incoming));
-    const auto run = [&web, shared, answer] {  // cheap if nobody waits anymore
-      answer(shared->caller.waits() ? web.answer(shared->request, shared->caller)
-                                    : final_error(503, "the answer was not ready in time"));
+    const auto shared = std::make_shared<Incoming>(std::move(incoming));
+    const auto run = [&web, shared] {  // cheap if nobody waits anymore
+      shared->answer.send(shared->caller.waits() ? web.answer(shared->request, shared->caller) : late_reply());
     };
-    workers.post(shared->caller.client, {.run = run, .refuse = [answer] { answer(busy_reply()); }});
+    workers.post(shared->caller.client, {.run = run, .refuse = [shared] { shared->answer.send(busy_reply()); }});
   };
   const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
 

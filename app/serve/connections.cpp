@@ -1,10 +1,10 @@
 #include "app/serve/connections.h"
 
+#include <malloc.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,22 +14,20 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
-#include <new>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "app/serve/connection.h"
 #include "app/serve/http_error.h"
-#include "app/serve/request_reader.h"
 #include "autograd/check.h"
 
 namespace glossa::serve {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Connection::Clock;
 
 /// Interval for checking deadlines and the stop request.
 constexpr int tick_ms = 50;
@@ -40,9 +38,17 @@ constexpr int accepted_at_once = 64;
 /// Time limits when the server ends: for answering the current requests, and for a client to read its answer.
 constexpr std::chrono::milliseconds last_answers(2000), last_words(500);
 
+constexpr std::string_view end_text = "the server is shutting down";
+
 /// Maximum bytes of requests and answers, over all connections and threads. If there are more, the connection with the
-/// most yields. Requests and answers of up to `always_fits` bytes are never refused.
+/// most yields (see `hold`). Requests and answers of up to `always_fits` bytes are never refused.
 constexpr std::size_t max_held = std::size_t{256} << 20, always_fits = 16384;
+
+/// Freed bytes that are worth returning to the system.
+constexpr std::size_t worth_trimming = std::size_t{32} << 20;
+
+/// Time after a request's deadline in which it still gets its usual answer.
+constexpr std::chrono::milliseconds answer_grace(500);
 
 /// Descriptors that the process needs for other purposes.
 constexpr rlim_t other_descriptors = 64;
@@ -73,88 +79,57 @@ class Connections::Loop {
   std::size_t open() const { return open_; }
 
  private:
-  /// A connection: its requests come one after another, and the next is read once the previous one is answered.
-  struct Connection {
-    enum class State {
-      idle,       // no byte of a request has come
-      reading,    // some bytes have arrived
-      asking,     // the request is being answered
-      writing,    // the answer is being sent
-      lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
-    };
-
-    Connection(Descriptor descriptor, std::string address, std::size_t max_body, MemoryShare empty)
-        : socket(std::move(descriptor)), client(std::move(address)), reader(max_body), share(std::move(empty)) {}
-    ~Connection() { *has_left = true; }
-
-    Descriptor socket;
-    const std::string client;         // its address
-    std::size_t* siblings = nullptr;  // number of the client's connections
-    const std::shared_ptr<std::atomic<bool>> has_left = std::make_shared<std::atomic<bool>>(false);
-    RequestReader reader;
-    State state = State::idle;
-    Clock::time_point since{}, expires{};
-    std::string unread;      // input after the current request
-    std::string head, body;  // of the answer, to write from byte `written` on
-    std::size_t written = 0;
-    MemoryShare share;  // memory of the incoming request, or of the answer's body
-    bool keeps = true, is_head = false;
-    bool sends_no_more = false, is_probed = false;
-  };
   using State = Connection::State;
 
-  struct Answered {
-    std::uint64_t connection;
-    Reply reply;
-  };
-
-  void accept_some();
-  bool make_room();
-  void watch(std::uint64_t number, const Connection& connection, int operation);
+  void accept_some() noexcept;
+  void add(Descriptor socket, const char* host);
+  bool make_room() noexcept;
+  bool watch(std::uint64_t number, const Connection& connection, int operation);
   void enter(std::uint64_t number, Connection& connection, State state);
   bool hold(Connection& connection, std::size_t bytes);
-  void close(std::uint64_t number);
-  void on_ready(std::uint64_t number, std::uint32_t events);
+  void close(std::uint64_t number) noexcept;
+  template <class Act>
+  void attempt(std::uint64_t number, const Act& act) noexcept;
+  void on_ready(std::uint64_t number, Connection& connection, std::uint32_t events);
   void read(std::uint64_t number, Connection& connection);
   void use(std::uint64_t number, Connection& connection, std::string_view bytes);
   void ask(std::uint64_t number, Connection& connection);
   void reply(std::uint64_t number, Connection& connection, Reply reply);
   void write(std::uint64_t number, Connection& connection);
-  void on_answers();
-  void on_tick();
+  void on_answers() noexcept;
+  void on_tick() noexcept;
+  void on_deadline(std::uint64_t number, Connection& connection);
+  void trim() noexcept;
   static void probe(Connection& connection);
-  void begin_to_end();
+  void begin_to_end() noexcept;
 
-  /// Numbers of `listener_` and `wake_` in epoll's set; connections have larger ones.
-  static constexpr std::uint64_t listener_number = 0, wake_number = 1;
+  /// Numbers of `listener_` and `outbox_` in epoll's set; connections have larger ones.
+  static constexpr std::uint64_t listener_number = 0, outbox_number = 1;
 
   Listener listener_;
   Limits limits_;
   Hooks hooks_;  // set while serving
-  Descriptor epoll_, wake_;
-  std::unordered_map<std::string, std::size_t> clients_;  // number of connections by address
+  Descriptor epoll_;
+  std::shared_ptr<Outbox> outbox_ = std::make_shared<Outbox>();
+  ConnectedClients clients_;
   std::unordered_map<std::uint64_t, Connection> connections_;
-  std::uint64_t last_number_ = wake_number;
+  std::vector<std::uint64_t> numbers_;  // of some connections; has room for all
+  std::uint64_t last_number_ = outbox_number;
   std::shared_ptr<MemoryShare::Sum> held_ = std::make_shared<MemoryShare::Sum>(0);
   bool ends_ = false;
   Clock::time_point gives_up_{};  // once the server ends: when unanswered requests are given up
   std::vector<char> buffer_ = std::vector<char>(65536);
+  std::size_t most_held_ = 0;  // since memory was returned to the system
   std::atomic<std::size_t> open_ = 0;
-
-  std::mutex answering_;
-  std::vector<Answered> answers_;  // from other threads
-  std::weak_ptr<Loop> self_;
   friend class Connections;
 };
 
 Connections::Loop::Loop(Listener listener, const Limits& limits)
-    : listener_(std::move(listener)),
-      limits_(limits),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : listener_(std::move(listener)), limits_(limits), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   limits_.connections = std::min(limits_.connections, connections_allowed());
+  numbers_.reserve(limits_.connections);
   for (const auto& [descriptor, number] :
-       {std::pair{listener_.socket.number(), listener_number}, {wake_.number(), wake_number}}) {
+       {std::pair{listener_.socket.number(), listener_number}, {outbox_->descriptor(), outbox_number}}) {
     epoll_event event{.events = EPOLLIN, .data = {.u64 = number}};
     const bool is_watched = epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, descriptor, &event) == 0;
     check(is_watched, "serve", "cannot wait for connections: {}", std::strerror(errno));
@@ -168,19 +143,12 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
     const int count = epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()), tick_ms);
     for (int i = 0; i < count; ++i) {
       const std::uint64_t number = events[i].data.u64;
-      try {
-        if (number == listener_number)
-          accept_some();
-        else if (number == wake_number)
-          on_answers();
-        else
-          on_ready(number, events[i].events);
-      } catch (const std::bad_alloc&) {  // gives up this connection or, if it is gone, another
-        if (connections_.contains(number))
-          close(number);
-        else
-          make_room();
-      }
+      if (number == listener_number)
+        accept_some();
+      else if (number == outbox_number)
+        on_answers();
+      else
+        attempt(number, [&](Connection& connection) { on_ready(number, connection, events[i].events); });
     }
     if (const Clock::time_point now = Clock::now(); now - ticked >= std::chrono::milliseconds(tick_ms)) {
       ticked = now;
@@ -191,7 +159,7 @@ void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& s
   }
 }
 
-void Connections::Loop::accept_some() {
+void Connections::Loop::accept_some() noexcept {
   for (int i = 0; i < accepted_at_once && !ends_; ++i) {
     sockaddr_storage peer{};
     socklen_t length = sizeof peer;
@@ -204,28 +172,42 @@ void Connections::Loop::accept_some() {
       return;
     }
     if (connections_.size() >= limits_.connections && !make_room()) continue;  // closes the new one
-    const int yes = 1;
-    setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    const std::uint64_t number = ++last_number_;
     char host[NI_MAXHOST] = "";
-    getnameinfo(address, length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
-    std::size_t& siblings = clients_[host];
-    Connection& connection =
-        connections_.try_emplace(number, std::move(socket), host, limits_.body, MemoryShare(held_)).first->second;
-    connection.siblings = &++siblings;
-    connection.since = Clock::now();
-    connection.expires = connection.since + limits_.idle;
-    watch(number, connection, EPOLL_CTL_ADD);
+    if (getnameinfo(address, length, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) continue;
+    try {
+      add(std::move(socket), host);
+    } catch (...) {  // no memory
+      make_room();
+    }
   }
 }
 
-/// Closes one of the connections that wait for their clients: the oldest of the client that has the most connections.
-/// Returns false if no connection waits for its client.
-bool Connections::Loop::make_room() {
-  const auto to_close = [](const auto& each) {
+void Connections::Loop::add(Descriptor socket, const char* host) {
+  const int yes = 1;
+  setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  const std::uint64_t number = ++last_number_;
+  const auto client = clients_.try_emplace(host).first;
+  try {
+    connections_.try_emplace(number, std::move(socket), *client, limits_.body, MemoryShare(held_));
+  } catch (...) {
+    if (client->second.connections == 0) clients_.erase(client);
+    throw;
+  }
+  Connection& connection = connections_.at(number);
+  connection.since = Clock::now();
+  connection.expires = connection.since + limits_.idle;
+  if (!watch(number, connection, EPOLL_CTL_ADD)) close(number);
+}
+
+/// Closes one of the connections that wait for their clients, of the client that has the most connections: one whose
+/// answer the client does not read or, if there is none, the one that has waited longest. Returns false if no
+/// connection waits for its client.
+bool Connections::Loop::make_room() noexcept {
+  const Clock::time_point now = Clock::now();
+  const auto to_close = [now](const auto& each) {
     const Connection& connection = each.second;
-    const bool waits = connection.state != State::asking && connection.state != State::writing;
-    return std::tuple(waits, *connection.siblings, -connection.since.time_since_epoch());
+    return std::tuple(connection.state != State::asking, connection.client.second.connections,
+                      connection.is_stalled(now), -connection.since.time_since_epoch());
   };
   const auto chosen = std::ranges::max_element(connections_, {}, to_close);
   if (chosen == connections_.end() || !std::get<0>(to_close(*chosen))) return false;
@@ -233,13 +215,14 @@ bool Connections::Loop::make_room() {
   return true;
 }
 
-void Connections::Loop::watch(std::uint64_t number, const Connection& connection, int operation) {
+/// Selects the events that the connection's state waits for. Returns false if the system refuses.
+bool Connections::Loop::watch(std::uint64_t number, const Connection& connection, int operation) {
   const State state = connection.state;
   epoll_event event{.events = state == State::asking    ? (connection.sends_no_more ? 0U : EPOLLRDHUP)
                               : state == State::writing ? EPOLLOUT
                                                         : EPOLLIN,
                     .data = {.u64 = number}};
-  epoll_ctl(epoll_.number(), operation, connection.socket.number(), &event);
+  return epoll_ctl(epoll_.number(), operation, connection.socket.number(), &event) == 0;
 }
 
 void Connections::Loop::enter(std::uint64_t number, Connection& connection, State state) {
@@ -247,33 +230,57 @@ void Connections::Loop::enter(std::uint64_t number, Connection& connection, Stat
   watch(number, connection, EPOLL_CTL_MOD);
 }
 
-/// Sets a connection's share of the common memory. If too much is held, the connections that hold the most yield: their
-/// requests are refused, and answers that their clients do not read are given up. Returns false if this connection
-/// should yield.
+/// Sets a connection's share of the common memory. If too much is held, connections of the client that holds the most
+/// yield: first those whose answer the client does not read, then the largest. Requests are refused, and answers are
+/// given up. Returns false if this connection should yield.
 bool Connections::Loop::hold(Connection& connection, std::size_t bytes) {
-  connection.share.set(bytes);
+  connection.set_share(bytes);
+  const Clock::time_point now = Clock::now();
+  const auto to_yield = [&](const auto& each) {
+    const Connection& other = each.second;
+    const std::size_t held = other.share.bytes();  // 0 while being answered
+    return std::tuple(other.client.second.held, held > 0 && other.is_stalled(now), held, &other == &connection);
+  };
   while (bytes > always_fits && *held_ > std::max(max_held, 2 * limits_.body)) {
-    const auto largest = std::ranges::max_element(
-        connections_, {}, [](const auto& each) { return each.second.share.bytes(); });  // 0 while being answered
-    if (largest->second.share.bytes() <= bytes) return false;
-    if (largest->second.state == State::writing)
-      close(largest->first);
+    const auto chosen = std::ranges::max_element(connections_, {}, to_yield);
+    const std::uint64_t number = chosen->first;
+    if (&chosen->second == &connection || chosen->second.share.bytes() == 0) return false;
+    if (chosen->second.state == State::writing)
+      close(number);
     else
-      reply(largest->first, largest->second, busy_reply());
+      attempt(number, [&](Connection& other) { reply(number, other, busy_reply()); });
   }
   return true;
 }
 
-void Connections::Loop::close(std::uint64_t number) {
+void Connections::Loop::close(std::uint64_t number) noexcept {
   const auto found = connections_.find(number);
-  if (--*found->second.siblings == 0) clients_.erase(found->second.client);
+  ConnectedClients::value_type& client = found->second.client;
   connections_.erase(found);
+  if (client.second.connections == 0) clients_.erase(clients_.find(client.first));
 }
 
-void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
+/// Calls act(connection) if the connection is still open. If that throws, as memory has run out, gives up the
+/// connection, with an answer if the client can still get one. No other connection is affected.
+template <class Act>
+void Connections::Loop::attempt(std::uint64_t number, const Act& act) noexcept {
   const auto found = connections_.find(number);
   if (found == connections_.end()) return;
-  Connection& connection = found->second;
+  try {
+    act(found->second);
+  } catch (...) {
+    const auto rest = connections_.find(number);
+    if (rest == connections_.end()) return;
+    Connection& connection = rest->second;
+    const bool was_answered = connection.state == State::writing || connection.state == State::lingering;
+    if (was_answered)
+      close(number);
+    else
+      reply(number, connection, no_memory_reply());
+  }
+}
+
+void Connections::Loop::on_ready(std::uint64_t number, Connection& connection, std::uint32_t events) {
   if (connection.state == State::asking) {  // watched only for the connection's end
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(number);
     connection.sends_no_more = true;
@@ -286,7 +293,8 @@ void Connections::Loop::on_ready(std::uint64_t number, std::uint32_t events) {
 }
 
 void Connections::Loop::read(std::uint64_t number, Connection& connection) {
-  const ssize_t count = recv(connection.socket.number(), buffer_.data(), buffer_.size(), 0);
+  const int look = connection.state == State::lingering ? 0 : MSG_PEEK;
+  const ssize_t count = recv(connection.socket.number(), buffer_.data(), buffer_.size(), look);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (count > 0) {
     if (connection.state != State::lingering)
@@ -298,11 +306,15 @@ void Connections::Loop::read(std::uint64_t number, Connection& connection) {
   }
 }
 
-/// Takes bytes of the current request and perhaps of later ones.
+/// Takes the bytes of the current request. Those of later requests stay with the system.
 void Connections::Loop::use(std::uint64_t number, Connection& connection, std::string_view bytes) {
   RequestReader& reader = connection.reader;
   try {
-    bytes.remove_prefix(reader.feed(bytes));
+    for (std::size_t left = reader.feed(bytes); left > 0;) {
+      const ssize_t count = recv(connection.socket.number(), buffer_.data(), left, MSG_TRUNC);
+      if (count <= 0) return close(number);
+      left -= static_cast<std::size_t>(count);
+    }
     if (connection.state == State::idle && reader.has_begun()) {
       connection.state = State::reading;
       connection.since = Clock::now();
@@ -313,9 +325,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
       constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
       send(connection.socket.number(), go_on.data(), go_on.size(), MSG_NOSIGNAL);
     }
-    if (!reader.is_complete()) return;
-    connection.unread = bytes;
-    ask(number, connection);
+    if (reader.is_complete()) ask(number, connection);
   } catch (const HttpError& error) {
     reply(number, connection, final_error(error.status(), error.what()));
   }
@@ -325,73 +335,73 @@ void Connections::Loop::ask(std::uint64_t number, Connection& connection) {
   connection.keeps = connection.reader.keeps_connection() && !ends_;
   connection.is_probed = connection.reader.is_http_1_0();
   Incoming incoming{connection.reader.take(),
-                    {connection.client, connection.expires, connection.has_left},
-                    std::move(connection.share)};
+                    {connection.client.first, connection.expires, connection.has_left},
+                    connection.take_share(),
+                    Answer(outbox_, number)};
   connection.is_head = incoming.request.method == "HEAD";
   enter(number, connection, State::asking);
-  hooks_.ask(std::move(incoming), [loop = self_, number](Reply reply) {
-    const std::shared_ptr<Loop> self = loop.lock();
-    if (!self) return;
-    const std::scoped_lock lock(self->answering_);
-    self->answers_.push_back({number, std::move(reply)});
-    const std::uint64_t one = 1;
-    static_cast<void>(::write(self->wake_.number(), &one, sizeof one));
-  });
+  hooks_.ask(std::move(incoming));
 }
 
-void Connections::Loop::on_answers() {
-  std::uint64_t ignored = 0;
-  static_cast<void>(::read(wake_.number(), &ignored, sizeof ignored));
-  std::vector<Answered> answers;
-  {
-    const std::scoped_lock lock(answering_);
-    answers.swap(answers_);
-  }
-  for (Answered& answer : answers) {
-    const auto found = connections_.find(answer.connection);
-    if (found == connections_.end() || found->second.state != State::asking) continue;  // gone, or given up
-    reply(answer.connection, found->second, std::move(answer.reply));
-  }
+void Connections::Loop::on_answers() noexcept {
+  for (Outbox::Item& item : outbox_->take())
+    attempt(item.connection, [&](Connection& connection) {
+      if (connection.state == State::asking)  // not given up
+        reply(item.connection, connection, std::move(item.reply));
+    });
 }
 
-/// Begins to write an answer. If the request was not read to its end, the answer must be the connection's last.
+/// Begins to write an answer. If the request was not read to its end, the answer must be the connection's last. Needs
+/// no memory for a constant reply. If it throws, no answer has begun.
 void Connections::Loop::reply(std::uint64_t number, Connection& connection, Reply reply) {
   if (!hold(connection, reply.body.size())) {
     reply = busy_reply();
     hold(connection, reply.body.size());
   }
-  if (connection.state != State::asking) {  // frees the part of a refused request that was read
-    replace(connection.reader, RequestReader(limits_.body));
-    replace(connection.unread, {});
+  const bool was_asking = connection.state == State::asking;
+  const bool keeps = connection.keeps && !reply.is_last && !ends_;
+  if (reply.constant.empty()) {
+    const auto idle = std::chrono::duration_cast<std::chrono::seconds>(limits_.idle);
+    connection.head = head_of(reply, keeps ? std::optional(idle) : std::nullopt);
   }
+  // From here on nothing throws.
+  if (!was_asking) replace(connection.reader, RequestReader(limits_.body));  // frees the part that was read
   const Clock::time_point now = Clock::now();
   hooks_.answered(reply.status, std::chrono::duration<double>(now - connection.since).count());
-  connection.keeps = connection.keeps && !reply.is_last && !ends_;
-  const auto idle = std::chrono::duration_cast<std::chrono::seconds>(limits_.idle);
-  connection.head = head_of(reply, connection.keeps ? std::optional(idle) : std::nullopt);
-  replace(connection.body, std::exchange(connection.is_head, false) ? std::string() : std::move(reply.body));
+  connection.keeps = keeps;
+  connection.constant = reply.constant;
+  if (std::exchange(connection.is_head, false)) {
+    reply.body = {};
+    connection.constant = connection.constant.substr(0, connection.constant.find("\r\n\r\n") + 4);
+  }
+  replace(connection.body, std::move(reply.body));
   connection.written = 0;
+  connection.since = now;
   connection.expires = now + limits_.request;
   connection.state = State::writing;
   write(number, connection);
 }
 
 void Connections::Loop::write(std::uint64_t number, Connection& connection) {
-  const std::string &head = connection.head, &body = connection.body;
+  const bool is_constant = !connection.constant.empty();
+  const std::string_view head = is_constant ? connection.constant : connection.head;
+  const std::string_view body = is_constant ? std::string_view() : connection.body;
   while (connection.written < head.size() + body.size()) {
     const bool is_in_head = connection.written < head.size();
-    const std::string_view rest = is_in_head ? std::string_view(head).substr(connection.written)
-                                             : std::string_view(body).substr(connection.written - head.size());
+    const std::string_view rest =
+        is_in_head ? head.substr(connection.written) : body.substr(connection.written - head.size());
     const int more = is_in_head && !body.empty() ? MSG_MORE : 0;  // one packet for both, if it has room
     const ssize_t count = send(connection.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL | more);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return watch(number, connection, EPOLL_CTL_MOD);
+    if (count < 0 && errno == EAGAIN) return static_cast<void>(watch(number, connection, EPOLL_CTL_MOD));
     if (count < 0) return close(number);
     connection.written += static_cast<std::size_t>(count);
+    connection.since = Clock::now();
   }
   replace(connection.head, {});
   replace(connection.body, {});
-  connection.share.set(0);
+  connection.constant = {};
+  connection.set_share(0);
   if (!connection.keeps || ends_) {
     shutdown(connection.socket.number(), SHUT_WR);
     connection.since = Clock::now();
@@ -401,7 +411,6 @@ void Connections::Loop::write(std::uint64_t number, Connection& connection) {
   connection.since = Clock::now();
   connection.expires = connection.since + limits_.idle;
   enter(number, connection, State::idle);
-  if (!connection.unread.empty()) use(number, connection, std::exchange(connection.unread, {}));
 }
 
 /// Finds out if a client has left or only closed its sending side. Sends an interim response, which HTTP/1.1 allows at
@@ -412,48 +421,60 @@ void Connections::Loop::probe(Connection& connection) {
   connection.is_probed = true;
 }
 
-void Connections::Loop::on_tick() {
+void Connections::Loop::on_tick() noexcept {
   const Clock::time_point now = Clock::now();
   if (ends_ && now >= gives_up_ + last_words) return connections_.clear();
-  for (auto& [number, connection] : connections_)
-    if (connection.state == State::asking && connection.sends_no_more && !connection.is_probed) probe(connection);
-  std::vector<std::uint64_t> late, over;
-  for (const auto& [number, connection] : connections_) {
-    if (connection.state == State::asking || connection.expires > now) continue;  // being answered, or in time
-    (connection.state == State::reading ? late : over).push_back(number);
+  numbers_.clear();
+  for (auto& [number, connection] : connections_) {
+    const bool is_asking = connection.state == State::asking;
+    if (is_asking && connection.sends_no_more && !connection.is_probed) probe(connection);
+    const Clock::time_point expires = connection.expires + (is_asking ? answer_grace : Clock::duration(0));
+    if (now >= expires || (is_asking && ends_ && now >= gives_up_)) numbers_.push_back(number);
   }
-  if (ends_ && now >= gives_up_) {
-    std::vector<std::uint64_t> unanswered;
-    for (const auto& [number, connection] : connections_)
-      if (connection.state == State::asking) unanswered.push_back(number);
-    for (const std::uint64_t number : unanswered)
-      reply(number, connections_.at(number), final_error(503, "the server is shutting down"));
-  }
-  for (const std::uint64_t number : over) close(number);
-  for (const std::uint64_t number : late)
-    reply(number, connections_.at(number), final_error(408, "expected a complete request in time; it came too slowly"));
+  for (const std::uint64_t number : numbers_)
+    attempt(number, [&](Connection& connection) { on_deadline(number, connection); });
+  trim();
 }
 
-void Connections::Loop::begin_to_end() {
+void Connections::Loop::on_deadline(std::uint64_t number, Connection& connection) {
+  if (connection.state == State::reading)
+    reply(number, connection, final_error(408, "expected a complete request in time; it came too slowly"));
+  else if (connection.state == State::asking)
+    reply(number, connection, ends_ ? final_error(503, end_text) : late_reply());
+  else
+    close(number);
+}
+
+/// Returns freed memory to the system if much less is held than before. Otherwise the heap would keep most of it.
+void Connections::Loop::trim() noexcept {
+  const std::size_t held = *held_;
+  most_held_ = std::max(most_held_, held);
+  if (most_held_ - held < worth_trimming) return;
+  most_held_ = held;
+  malloc_trim(0);
+}
+
+void Connections::Loop::begin_to_end() noexcept {
   ends_ = true;
   gives_up_ = Clock::now() + last_answers;
   listener_.socket = Descriptor();
   const Clock::time_point soon = Clock::now() + last_words;
-  std::vector<std::uint64_t> idle, reading;
+  numbers_.clear();
   for (auto& [number, connection] : connections_) {
-    if (connection.state == State::idle) idle.push_back(number);
-    if (connection.state == State::reading) reading.push_back(number);
+    if (connection.state == State::idle || connection.state == State::reading) numbers_.push_back(number);
     if (connection.state == State::lingering) connection.expires = std::min(connection.expires, soon);
   }
-  for (const std::uint64_t number : idle) close(number);
-  for (const std::uint64_t number : reading)
-    reply(number, connections_.at(number), final_error(503, "the server is shutting down"));
+  for (const std::uint64_t number : numbers_)
+    attempt(number, [&](Connection& connection) {
+      if (connection.state == State::idle)
+        close(number);
+      else
+        reply(number, connection, final_error(503, end_text));
+    });
 }
 
 Connections::Connections(Listener listener, const Limits& limits)
-    : loop_(std::make_shared<Loop>(std::move(listener), limits)) {
-  loop_->self_ = loop_;
-}
+    : loop_(std::make_unique<Loop>(std::move(listener), limits)) {}
 
 Connections::~Connections() = default;
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "app/serve/answer.h"
 #include "app/serve/caller.h"
 #include "app/serve/http_request.h"
 #include "app/serve/listener.h"
@@ -18,15 +19,17 @@ struct Incoming {
   HttpRequest request;
   Caller caller;
   MemoryShare share;  ///< the request's part of the memory for requests and answers
+  Answer answer;
 };
 
 /// The server's connections. One thread handles them all and never blocks: it gathers bytes until a request is
 /// complete, and sends answers as fast as clients read them. So a thousand idle or slow connections cost memory but
-/// delay nobody.
+/// delay nobody. Memory that runs out ends at most the connection that needed it.
 class Connections {
  public:
   struct Limits {
-    /// Maximum number of connections. When another one comes, the client with the most connections loses one.
+    /// Maximum number of connections. When another one comes, the client with the most connections loses one that waits
+    /// for this client.
     std::size_t connections;
     /// Maximum bytes of a request's body.
     std::size_t body;
@@ -36,14 +39,12 @@ class Connections {
     std::chrono::steady_clock::duration idle;
   };
 
-  /// Accepts the answer to a request; callable by any thread.
-  using Answer = std::function<void(Reply)>;
-
   struct Hooks {
-    /// Arranges for a request to be answered. A call of `Answer` takes effect only after `ask` returns.
-    std::function<void(Incoming, Answer)> ask;
+    /// Arranges for a request to be answered.
+    std::function<void(Incoming)> ask;
 
-    /// Called with each answer's status, and with the seconds from the request's first byte to the answer.
+    /// Called with each answer's status, and with the seconds from the request's first byte to the answer. Must not
+    /// throw.
     std::function<void(int status, double seconds)> answered;
   };
 
@@ -63,7 +64,7 @@ class Connections {
 
  private:
   class Loop;
-  std::shared_ptr<Loop> loop_;
+  std::unique_ptr<Loop> loop_;
 };
 
 }  // namespace glossa::serve

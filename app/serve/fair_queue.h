@@ -55,7 +55,7 @@ class FairQueue {
   /// rejected piece keeps waiting. Returns an empty batch once the queue is closed and no pieces are left.
   template <class Joins>
   std::vector<Piece> take(const Joins& joins) {
-    std::vector<Piece> batch = empty_batch();
+    std::vector<Piece> batch;
     std::unique_lock lock(mutex_);
     while (batch.empty()) {
       ++idle_;
@@ -65,6 +65,7 @@ class FairQueue {
                             [&] { return waiting_ == 0 || waiting_ >= limits_.batch || closed_; });
       --idle_;
       if (waiting_ == 0 && closed_) break;
+      batch.reserve(limits_.batch);           // before pieces are taken, so that none is lost if memory runs out
       fill(batch, requests_.begin(), joins);  // another taker may have left nothing
     }
     return batch;
@@ -74,13 +75,15 @@ class FairQueue {
   /// if no piece may begin one, if no batch is due yet, or if another thread waits in `take`.
   template <class Begins, class Joins>
   std::vector<Piece> take_now(const Begins& begins, const Joins& joins) {
-    std::vector<Piece> batch = empty_batch();
+    std::vector<Piece> batch;
     const std::scoped_lock lock(mutex_);
     if (idle_ > 0) return batch;
     const auto first = std::ranges::find_if(requests_, begins, &Request::next);
     const bool is_due = closed_ || waiting_ >= limits_.batch ||
                         (first != requests_.end() && Clock::now() >= first->since + limits_.gather);
-    if (first != requests_.end() && is_due) fill(batch, first, joins);
+    if (first == requests_.end() || !is_due) return batch;
+    batch.reserve(limits_.batch);
+    fill(batch, first, joins);
     return batch;
   }
 
@@ -131,13 +134,6 @@ class FairQueue {
     const Piece& next() const { return pieces[taken]; }
   };
   using Place = typename std::list<Request>::iterator;
-
-  /// An empty batch with memory reserved for `batch` pieces, so that no piece is lost when memory runs out.
-  std::vector<Piece> empty_batch() const {
-    std::vector<Piece> batch;
-    batch.reserve(limits_.batch);
-    return batch;
-  }
 
   void drop(Place request) {
     waiting_ -= request->waiting();

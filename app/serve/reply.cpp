@@ -61,6 +61,19 @@ Reply final_error(int status, std::string_view text) {
 
 Reply busy_reply() { return final_error(503, "too many requests are waiting. Hint: try again in a moment"); }
 
+Reply late_reply() { return final_error(503, "the answer was not ready in time"); }
+
+Reply no_memory_reply() noexcept {
+  Reply reply;
+  reply.status = 500;
+  reply.is_last = true;
+  reply.constant =
+      "HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\nContent-Length: 71\r\n"
+      "Content-Type: application/json\r\n\r\n"
+      R"({"error":"the server is out of memory. Hint: try again with less text"})";
+  return reply;
+}
+
 std::string head_of(const Reply& reply, std::optional<std::chrono::seconds> idle) {
   std::map<std::string, std::string> headers = reply.headers;
   headers["Content-Length"] = fmt::format("{}", reply.body.size());

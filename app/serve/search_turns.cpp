@@ -63,6 +63,7 @@ void SearchTurns::begin(std::vector<Piece> batch) {
   searches_.splice(searches_.end(), idle_, idle_.begin());
   Search& search = searches_.back();
   search.length_range = length_range(batch.front());
+  search.alone.reserve(batch.size());  // so that `fail` needs no memory
   search.pieces.assign(std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
   try {
     start(search);
@@ -127,8 +128,8 @@ void SearchTurns::advance(Search& search) const {
 
 /// Called in an exception handler. A piece that was alone gets the error; pieces of a batch are queued to be searched
 /// alone.
-void SearchTurns::fail(Search& search) const {
-  if (search.pieces.size() == 1)
+void SearchTurns::fail(Search& search) const noexcept {
+  if (search.pieces.size() == 1 && search.pieces.front())
     search.pieces.front()->found.set_exception(std::current_exception());
   else
     for (std::optional<Piece>& piece : search.pieces)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <future>
 #include <list>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "app/serve/caller.h"
+#include "app/serve/promise.h"
 #include "train/decoding/batch_search.h"
 #include "train/decoding/translator.h"
 
@@ -44,7 +44,7 @@ struct Piece {
   std::int64_t number;  ///< identifies the piece for sampling
   Index wanted;         ///< number of translations
   std::shared_ptr<const Pending> request;
-  std::promise<std::vector<Translation>> found;  ///< the result; broken if nobody waits for it
+  Promise<std::vector<Translation>> found;  ///< the result; broken if nobody waits for it
 };
 
 /// The searches of one thread. They advance in turn, token by token. Each has a total of the time that it has used; the
@@ -96,7 +96,7 @@ class SearchTurns {
   bool has_search(const Piece& piece) const;
   void start(Search& search) const;
   void advance(Search& search) const;
-  void fail(Search& search) const;
+  void fail(Search& search) const noexcept;
   void begin_next_alone(Search& search) const;
 
   const ServedRun& run_;

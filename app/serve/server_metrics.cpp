@@ -6,7 +6,7 @@ namespace glossa::serve {
 
 void ServerMetrics::add_request(int status, double seconds) {
   const std::scoped_lock lock(mutex_);
-  ++requests_[status];
+  ++requests_[static_cast<std::size_t>(status)];
   seconds_ += seconds;
   for (std::size_t i = 0; i < bounds.size(); ++i)
     if (seconds <= bounds[i]) ++within_[i];
@@ -30,9 +30,10 @@ std::string ServerMetrics::text(std::size_t queue_length, std::size_t connection
   };
   std::uint64_t requests = 0;
   head("glossa_requests_total", "counter", "Requests answered, by status.");
-  for (const auto& [status, count] : requests_) {
-    text += fmt::format("glossa_requests_total{{status=\"{}\"}} {}\n", status, count);
-    requests += count;
+  for (std::size_t status = 0; status < requests_.size(); ++status) {
+    if (requests_[status] == 0) continue;
+    text += fmt::format("glossa_requests_total{{status=\"{}\"}} {}\n", status, requests_[status]);
+    requests += requests_[status];
   }
   head("glossa_request_seconds", "histogram", "Time from the first byte of a request to its answer.");
   for (std::size_t i = 0; i < bounds.size(); ++i)

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
-#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -29,7 +28,7 @@ using Translations = std::vector<Translation>;
 
 /// A line being translated: the future translations of its pieces.
 struct Line {
-  std::vector<std::future<Translations>> pieces;
+  std::vector<Promise<Translations>::Future> pieces;
   std::vector<std::size_t> spaces;  // before each piece, as in Translator::Sources
   std::vector<std::string> texts;   // of each piece
   std::string_view end;
@@ -88,6 +87,7 @@ class TranslationService::Lane {
         lengths_(run_.usual_words, pair_name(run_.data)),
         looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
     reader_.split_sentences(run_.splits_sentences);
+    threads_.reserve(limits.searches);  // a started thread must not be lost
     try {
       for (std::size_t i = 0; i < limits.searches; ++i) threads_.push_back(start_thread([this] { work(); }));
     } catch (...) {  // a thread cannot be created
@@ -162,7 +162,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
                                              .wanted = wanted,
                                              .request = request,
                                              .found = {}});
-    result.pieces.push_back(piece.found.get_future());
+    result.pieces.push_back(piece.found.future());
   }
   return result;
 }
@@ -218,11 +218,11 @@ std::vector<TextTranslations> TranslationService::Lane::translate(const Translat
       std::vector<Translations> of_pieces;
       ends.push_back(line.end);
       for (std::size_t i = 0; i < line.pieces.size(); ++i) {
-        std::future<Translations>& piece = line.pieces[i];
-        if (piece.wait_until(caller.deadline) != std::future_status::ready) late();
+        Promise<Translations>::Future& piece = line.pieces[i];
+        if (!piece.wait_until(caller.deadline)) late();
         try {
           of_pieces.push_back(piece.get());
-        } catch (const std::future_error&) {  // the piece had to yield, or was given up
+        } catch (const BrokenPromise&) {  // the piece had to yield, or was given up
           if (!pending->waits()) late();
           throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
@@ -281,7 +281,7 @@ void TranslationService::Lane::work() {
         turns.begin(std::move(batch));
       }
       turns.step();
-    } catch (const std::bad_alloc&) {
+    } catch (...) {  // memory ran out
       // Gives up the batch: its pieces' promises break, and their requests are refused.
     }
     if (turns.empty() && std::exchange(is_at_work, false)) --at_work_;

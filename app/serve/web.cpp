@@ -71,7 +71,15 @@ Web::Web(TranslationService& service, const ServerMetrics& metrics, Setup setup)
   if (!setup_.allowed_origin.empty()) headers_["Access-Control-Allow-Origin"] = setup_.allowed_origin;
 }
 
-Reply Web::answer(const HttpRequest& request, const Caller& caller) const {
+Reply Web::answer(const HttpRequest& request, const Caller& caller) const noexcept {
+  try {
+    return reply_or_error(request, caller);
+  } catch (...) {  // an error that cannot be described for lack of memory
+    return no_memory_reply();
+  }
+}
+
+Reply Web::reply_or_error(const HttpRequest& request, const Caller& caller) const {
   Reply reply;
   try {
     admit(request);

@@ -32,8 +32,8 @@ class Web {
   Web& operator=(const Web&) = delete;
 
   /// Returns the reply to a request. If no answer is ready at the caller's deadline, returns an error soon afterwards.
-  /// Does not throw: an exception becomes an error reply.
-  Reply answer(const HttpRequest& request, const Caller& caller) const;
+  /// An exception becomes an error reply, even if memory runs out.
+  Reply answer(const HttpRequest& request, const Caller& caller) const noexcept;
 
  private:
   /// Content of a path, for one method: `get` or `post` is set.
@@ -45,6 +45,7 @@ class Web {
     const char* methods() const { return post ? "POST" : "GET, HEAD"; }
   };
 
+  Reply reply_or_error(const HttpRequest& request, const Caller& caller) const;
   void admit(const HttpRequest& request) const;
   Reply reply_to(const HttpRequest& request, const Caller& caller) const;
   Caller identified(Caller caller, const Fields& fields) const;

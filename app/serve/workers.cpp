@@ -22,10 +22,7 @@ void Workers::post(const std::string& client, Task task) {
   Task refused;
   {
     const std::scoped_lock lock(mutex_);
-    auto own = std::ranges::find(clients_, client, &Client::name);
-    if (own == clients_.end()) own = clients_.insert(own, Client{client});
-    own->waiting.push_back(std::move(task));
-    ++waiting_;
+    const auto own = add(client, std::move(task));
     const bool has_thread =
         at_work_.size() == max_threads_ || next() == clients_.end() || begin_one() || !at_work_.empty();
     const auto waiting = [](const Client& each) { return each.waiting.size(); };
@@ -33,7 +30,28 @@ void Workers::post(const std::string& client, Task task) {
     if (!has_thread || waiting_ > room_)
       refused = drop_newest(has_thread && waiting(*most) > waiting(*own) ? most : own);
   }
-  if (refused.refuse) refused.refuse();
+  if (refused.refuse) call(refused.refuse);
+}
+
+void Workers::call(const std::function<void()>& function) noexcept {
+  try {
+    function();
+  } catch (...) {  // the task's owner notices that the task is destroyed
+  }
+}
+
+/// Queues a task and returns its client.
+Workers::Clients::iterator Workers::add(const std::string& client, Task task) {
+  auto own = std::ranges::find(clients_, client, &Client::name);
+  if (own == clients_.end()) own = clients_.insert(own, Client{client});
+  try {
+    own->waiting.push_back(std::move(task));
+  } catch (...) {
+    forget_if_idle(own);
+    throw;
+  }
+  ++waiting_;
+  return own;
 }
 
 /// The client whose task begins next: the first in turn with fewer threads than are free.
@@ -56,13 +74,14 @@ void Workers::forget_if_idle(Clients::iterator client) {
 }
 
 /// Starts a thread. Returns false if the system refuses.
-bool Workers::begin_one() {
-  const auto self = at_work_.emplace(at_work_.end());
+bool Workers::begin_one() noexcept {
+  auto self = at_work_.end();
   try {
+    self = at_work_.emplace(self);
     *self = std::jthread([this, self] { work(self); });  // `work` waits for the lock
     return true;
   } catch (...) {  // no memory, or too many threads
-    at_work_.erase(self);
+    if (self != at_work_.end()) at_work_.erase(self);
     return false;
   }
 }
@@ -80,7 +99,7 @@ void Workers::work(Threads::iterator self) {
       ++running_;
       ++client->running;
       lock.unlock();
-      task.run();
+      call(task.run);
     }
     lock.lock();
     --running_;

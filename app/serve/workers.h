@@ -17,7 +17,8 @@ namespace glossa::serve {
 /// would sooner or later hold memory for its stack and its reusable heap blocks.
 class Workers {
  public:
-  /// Exactly one of the two functions is called, once. Neither may throw.
+  /// At most one of the two functions is called, once. If a function throws, or if memory runs out before the call, the
+  /// task is only destroyed.
   struct Task {
     std::function<void()> run, refuse;
   };
@@ -36,7 +37,8 @@ class Workers {
   bool wait_for(std::chrono::steady_clock::duration time);
 
   /// Queues a client's task. If there is no room, the newest task of the client with the most waiting tasks is refused.
-  /// The posted task is refused if no thread is running and none can be started.
+  /// The posted task is refused if no thread is running and none can be started. Throws if memory runs out; the task is
+  /// then destroyed.
   void post(const std::string& client, Task task);
 
  private:
@@ -48,10 +50,12 @@ class Workers {
   using Clients = std::list<Client>;
   using Threads = std::list<std::jthread>;
 
+  static void call(const std::function<void()>& function) noexcept;
   Clients::iterator next();
+  Clients::iterator add(const std::string& client, Task task);
   Task drop_newest(Clients::iterator client);
   void forget_if_idle(Clients::iterator client);
-  bool begin_one();
+  bool begin_one() noexcept;
   void work(Threads::iterator self);
 
   const std::size_t max_threads_, room_;

@@ -33,3 +33,11 @@ TEST_CASE("each status of the server has its reason in the status line") {
     CHECK_EQ(head_of({.status = status}, {}).find("Internal Server Error"), std::string::npos);
   CHECK(head_of({.status = 500}, {}).starts_with("HTTP/1.1 500 Internal Server Error\r\n"));
 }
+
+TEST_CASE("the reply without memory is a whole answer of the usual form") {
+  const Reply reply = no_memory_reply();
+  CHECK_EQ(reply.status, 500);
+  CHECK(reply.is_last);
+  const Reply usual = error_reply(500, "the server is out of memory. Hint: try again with less text");
+  CHECK_EQ(reply.constant, head_of(usual, {}) + usual.body);
+}

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using Found = std::future<std::vector<Translation>>;
+using Found = Promise<std::vector<Translation>>::Future;
 
 /// One thread's searches, and requests of several clients.
 struct Turns {
@@ -34,18 +34,18 @@ struct Turns {
     std::vector<Piece> batch;
     (batch.push_back(std::move(pieces)), ...);
     std::vector<Found> found;
-    for (Piece& piece : batch) found.push_back(piece.found.get_future());
+    for (Piece& piece : batch) found.push_back(piece.found.future());
     turns.begin(std::move(batch));
     return found;
   }
 
   std::size_t steps_until(const Found& found) {
     std::size_t steps = 0;
-    for (; found.wait_for(0s) != std::future_status::ready; ++steps) turns.step();
+    for (; !found.is_ready(); ++steps) turns.step();
     return steps;
   }
 
-  static bool is_ready(const Found& found) { return found.wait_for(0s) == std::future_status::ready; }
+  static bool is_ready(const Found& found) { return found.is_ready(); }
 
   static std::string text(Found found) { return found.get().at(0).text; }
 
@@ -171,7 +171,7 @@ TEST_CASE_FIXTURE(Turns, "a piece whose request is over, late, left or cancelled
     give_up();
     turns.step();
     CHECK(turns.empty());
-    for (Found& each : found) CHECK_THROWS_AS(each.get(), std::future_error);
+    for (Found& each : found) CHECK_THROWS_AS(each.get(), BrokenPromise);
   };
   const auto over = request("a"), late = request("a");
   check_given_up(over, [&] { over->is_over = true; });

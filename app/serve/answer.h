@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "app/serve/listener.h"
+#include "app/serve/reply.h"
+
+namespace glossa::serve {
+
+/// Replies on their way from any thread to the thread that handles the connections.
+class Outbox {
+ public:
+  struct Item {
+    std::uint64_t connection;
+    Reply reply;
+  };
+
+  /// Throws Error if the system refuses a descriptor.
+  Outbox();
+
+  /// Moves the items of a list into the outbox, and wakes the thread that waits for `descriptor()`. Needs no memory.
+  void add(std::list<Item>& items) noexcept;
+
+  /// Removes and returns all items.
+  std::list<Item> take() noexcept;
+
+  /// Readable while there are items.
+  int descriptor() const { return wake_.number(); }
+
+ private:
+  Descriptor wake_;
+  std::mutex mutex_;
+  std::list<Item> items_;
+};
+
+/// Sends the reply to one request, from any thread. An Answer that is destroyed unsent sends `no_memory_reply()`. So no
+/// client waits in vain if memory runs out while its request is handled.
+class Answer {
+ public:
+  Answer(std::shared_ptr<Outbox> outbox, std::uint64_t connection);
+  Answer(Answer&&) noexcept = default;
+  Answer& operator=(Answer&&) = delete;
+  ~Answer();
+
+  /// To be called at most once. Needs no memory.
+  void send(Reply reply) noexcept;
+
+ private:
+  std::shared_ptr<Outbox> outbox_;
+  std::list<Outbox::Item> unsent_;  // one item, until it is sent
+};
+
+}  // namespace glossa::serve

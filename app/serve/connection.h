@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "app/serve/listener.h"
+#include "app/serve/memory_share.h"
+#include "app/serve/request_reader.h"
+
+namespace glossa::serve {
+
+/// The connections of one address.
+struct ConnectedClient {
+  std::size_t connections = 0;
+  std::size_t held = 0;  // bytes that they hold
+};
+using ConnectedClients = std::unordered_map<std::string, ConnectedClient>;  // by address
+
+/// An open connection: its requests come one after another. The system keeps the bytes of the next until the previous
+/// one is answered.
+struct Connection {
+  using Clock = std::chrono::steady_clock;
+
+  enum class State {
+    idle,       // no byte of a request has come
+    reading,    // some bytes have arrived
+    asking,     // the request is being answered
+    writing,    // the answer is being sent
+    lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
+  };
+
+  Connection(Descriptor descriptor, ConnectedClients::value_type& from, std::size_t max_body, MemoryShare empty)
+      : socket(std::move(descriptor)), client(from), reader(max_body), share(std::move(empty)) {
+    ++client.second.connections;
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() {
+    *has_left = true;
+    set_share(0);
+    --client.second.connections;
+  }
+
+  /// Sets the memory that the incoming request or the answer's body holds.
+  void set_share(std::size_t bytes) {
+    client.second.held += bytes - share.bytes();
+    share.set(bytes);
+  }
+
+  /// Moves that memory to the request that is being answered.
+  MemoryShare take_share() {
+    client.second.held -= share.bytes();
+    return std::move(share);
+  }
+
+  /// True if the client has not taken any of its answer for a second.
+  bool is_stalled(Clock::time_point now) const {
+    return state == State::writing && now - since >= std::chrono::seconds(1);
+  }
+
+  Descriptor socket;
+  ConnectedClients::value_type& client;
+  const std::shared_ptr<std::atomic<bool>> has_left = std::make_shared<std::atomic<bool>>(false);
+  RequestReader reader;
+  State state = State::idle;
+  Clock::time_point since{};    // begin of the state; when writing, of the last progress
+  Clock::time_point expires{};  // deadline of the state
+  std::string head, body;       // of the answer
+  std::string_view constant;    // or all bytes of the answer
+  std::size_t written = 0;      // bytes of the answer that are sent
+  MemoryShare share;            // see set_share
+  bool keeps = true, is_head = false;
+  bool sends_no_more = false, is_probed = false;
+};
+
+}  // namespace glossa::serve
