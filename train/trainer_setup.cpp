@@ -96,6 +96,9 @@ CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warni
   check_agree(
       base, config, [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
       "as in the run of train.warm_start", "weights are useless without their vocabulary");
+  const std::uint64_t vocabulary = load_tokenizers(config.data, RunName(from).folder()).fingerprint();
+  check(read_training_state(reader).vocabulary_hash == vocabulary, "train.warm_start",
+        "expected a run with the vocabulary that it was trained with; got another in {}", from.string());
   config = decided_as(base, std::move(config), "model");
   const std::string unfit = differently_shaped(base, config);
   check_agree(
@@ -298,8 +301,6 @@ void Trainer::restore() {
       restore_state(*found_);
       read_parameters(found_->reader, parameters);
     } else if (base_) {
-      check(read_training_state(*base_).vocabulary_hash == state_.vocabulary_hash, "train.warm_start",
-            "expected a run with the vocabulary that it was trained with; got another in {}", config_.train.warm_start);
       read_mean_parameters({&*base_, 1}, parameters);
     }
   });

@@ -61,7 +61,8 @@ void import_parameters(const TensorFile& file, ParameterStore<float>& parameters
     sources.push_back(
         {.parameter = parameter->name, .shape = dims_of(parameter->value.shape), .parts = {std::move(names)}});
   }
-  check_sources(file, sources, {}, "docs/exchange.md lists the names, and the options that match PyTorch's module");
+  check_sources(file, sources, {}, Error::Kind::misuse,
+                "docs/exchange.md lists the names, and the options that match PyTorch's module");
   read_parameters(file, sources, parameters);
 }
 

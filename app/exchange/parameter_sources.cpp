@@ -92,7 +92,7 @@ std::vector<float> read_parameter(const TensorFile& file, const ParameterSource&
 }  // namespace
 
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
-                   const std::set<std::string>& others, std::string_view hint) {
+                   const std::set<std::string>& others, Error::Kind kind, std::string_view hint) {
   std::vector<std::string> missing, unexpected, misshapen;
   std::set<std::string> known = others;
   std::uint64_t bytes = 0;
@@ -118,7 +118,8 @@ void check_sources(const TensorFile& file, const std::vector<ParameterSource>& s
   const std::string differences = listed("missing", missing) + listed("not in the model", unexpected) +
                                   listed("of another shape or type", misshapen);
   if (!differences.empty())
-    fail(file.path().string(), "expected the parameters of the configured model{}. Hint: {}", differences, hint);
+    throw Error(kind, file.path().string(),
+                fmt::format("expected the parameters of the configured model{}. Hint: {}", differences, hint));
   const std::uint64_t file_size = std::filesystem::file_size(file.path()), max_bytes = 2 * file_size + (8 << 20);
   check(bytes <= max_bytes, file.path().string(),
         "expected parameters that do not overlap; got {} bytes of them in a file of {}", bytes, file_size);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/check.h"
 #include "autograd/parameter.h"
 #include "files/tensor_file.h"
 
@@ -22,11 +23,12 @@ struct ParameterSource {
   std::uint64_t zero_rows = 0;  ///< number of zero rows at the parameter's end; not in the file
 };
 
-/// Throws an Error unless the file has all tensors of `sources` and no others, except those named in `others`.
-/// Each tensor needs the right shape and a float type. The error lists all differences and ends with `hint`. Also
-/// throws an Error if the parameters are much larger than the file, because the file's tensors must then overlap.
+/// Throws an Error of this kind unless the file has all tensors of `sources` and no others, except those named in
+/// `others`. Each tensor needs the right shape and a float type. The error lists all differences and ends with `hint`.
+/// The kind is misuse if options describe the model, failure if a file does. Also throws a failure if the parameters
+/// are much larger than the file, because the file's tensors must then overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
-                   const std::set<std::string>& others, std::string_view hint);
+                   const std::set<std::string>& others, Error::Kind kind, std::string_view hint);
 
 /// Reads all parameters of a store; each parameter needs a source. Call check_sources first. Rounds other number types
 /// to float. Throws for a non-finite number and for copies that differ; `parameters` is then unchanged.

@@ -48,17 +48,18 @@ void check_ranges(const Config& config, const std::string& where) {
 Pretrained read_pretrained(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
-    fail(folder.string(), "expected the folder of a pretrained model; not found");
+    misuse(folder.string(), "expected the folder of a pretrained model; not found");
   Pretrained model;
   if (std::filesystem::exists(folder / "config.json", ignored))
     model = read_huggingface_folder(folder);
   else if (is_marian_folder(folder))
     model = read_marian_folder(folder);
   else
-    fail(folder.string(),
-         "expected the folder of a pretrained model: with config.json (Hugging Face) or model.npz (Marian); got "
-         "neither. Hint: a bare .safetensors or .bin needs a CONFIG");
-  check_sources(*model.tensors, model.sources, model.others, "docs/exchange.md lists what an imported model may have");
+    misuse(folder.string(),
+           "expected the folder of a pretrained model: with config.json (Hugging Face) or model.npz (Marian); got "
+           "neither. Hint: a bare .safetensors or .bin needs a CONFIG");
+  check_sources(*model.tensors, model.sources, model.others, Error::Kind::failure,
+                "docs/exchange.md lists what an imported model may have");
   return model;
 }
 

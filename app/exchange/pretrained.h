@@ -32,9 +32,9 @@ struct Pretrained {
 };
 
 /// Reads the folder of a Hugging Face MarianMTModel (with config.json) or of a Marian model (with a .npz file). Does
-/// not read the parameters' values, but checks that the tensors match the model. Throws an Error for other folders, for
-/// features that glossa lacks, and for missing, faulty or damaged files. The error names the file. It is a failure and
-/// never misuse, even of an option, because the values come from files.
+/// not read the parameters' values, but checks that the tensors match the model. Throws a misuse error for other
+/// folders. Throws an Error that names the file for features that glossa lacks, and for missing, faulty or damaged
+/// files. This one is a failure, even for a wrong value of an option, because the values come from files.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
 // Helpers for the readers of both kinds of folder.
