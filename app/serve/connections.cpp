@@ -199,9 +199,9 @@ void Connections::Loop::add(Descriptor socket, const char* host) {
   if (!watch(number, connection, EPOLL_CTL_ADD)) close(number);
 }
 
-/// Closes one of the connections that wait for their clients, of the client that has the most connections: one whose
-/// answer the client does not read or, if there is none, the one that has waited longest. Returns false if no
-/// connection waits for its client.
+/// Closes one of the connections that wait for their clients, of the client that has the most connections: preferably
+/// one whose answer the client does not read, otherwise the one that has waited longest. Returns false if no connection
+/// waits for its client.
 bool Connections::Loop::make_room() noexcept {
   const Clock::time_point now = Clock::now();
   const auto to_close = [now](const auto& each) {
