@@ -45,8 +45,8 @@ class FairQueue {
     if (closed_ || !make_room(pieces.size(), client)) return std::nullopt;
     const std::uint64_t number = ++requests_known_;
     if (pieces.empty()) return number;
-    waiting_ += pieces.size();
     requests_.push_back({number, client, Clock::now(), std::move(pieces)});
+    waiting_ += requests_.back().waiting();  // only now, as push_back did not throw
     changed_.notify_all();
     return number;
   }

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>  // only here: it compiles slowly
 
 #include "app/serve/http_error.h"
 #include "data/text/utf8.h"
+#include "train/console/json_line.h"
 
 namespace glossa::serve {
 
@@ -14,18 +16,112 @@ namespace {
 
 using nlohmann::json;
 
-/// Maximum depth, that of a list's elements: {"q": ["text"]}.
-constexpr int max_depth = 2;
+// The destructor of a json list or object allocates, and ends the process if memory runs out. So json values here are
+// only texts and numbers.
 
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-/// Adds a value that is neither object nor list.
-void add_value(Field& field, const json& value, const std::string& name) {
-  if (!value.is_string() && !value.is_number() && !value.is_boolean())
-    throw HttpError(400, "expected {} to be a text; got {}", name, value.type_name());
-  field.is_text &= value.is_string();
-  field.values.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+/// A text, number or truth value as JSON.
+template <class Value>
+std::string dump(const Value& value) {
+  return json(value).dump(-1, ' ', false, json::error_handler_t::replace);
 }
+
+/// A JSON list of dump(item) for each item.
+template <class Items, class Dump>
+std::string list_of(const Items& items, const Dump& dump) {
+  std::string list = "[";
+  for (const auto& item : items) {
+    if (list.size() > 1) list += ',';
+    list += dump(item);
+  }
+  return list + "]";
+}
+
+template <class Items>
+std::string list_of(const Items& items) {
+  return list_of(items, [](const auto& item) { return dump(item); });
+}
+
+/// Reads the fields of an object of texts, numbers, truth values, and lists of these: {"q": ["text"]}.
+class FieldReader : public nlohmann::json_sax<json> {
+ public:
+  Fields take() { return std::move(fields_); }
+
+  bool null() override {
+    if (place() == Place::list) throw_no_text("null");
+    fields_.erase(name_);
+    return true;
+  }
+  bool boolean(bool value) override { return add("boolean", dump(value)); }
+  bool number_integer(number_integer_t value) override { return add("number", dump(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return add("number", dump(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return add("number", dump(value)); }
+  bool string(string_t& value) override { return add("string", std::move(value), /*is_text=*/true); }
+  bool binary(binary_t&) override { return false; }  // not in JSON
+
+  bool start_object(std::size_t) override {
+    count();
+    if (place_ != Place::outside) throw_no_text("object");
+    place_ = Place::object;
+    return true;
+  }
+  bool key(string_t& name) override {
+    count();
+    name_ = std::move(name);
+    return true;
+  }
+  bool end_object() override {
+    count();
+    place_ = Place::outside;
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    if (place("array") == Place::list) throw_no_text("array");
+    fields_[name_] = {.values = {}, .is_list = true};
+    place_ = Place::list;
+    return true;
+  }
+  bool end_array() override {
+    count();
+    place_ = Place::object;
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
+    const std::string_view text = error.what();  // [json.exception.parse_error.101] parse error at line ...
+    throw HttpError(400, "expected JSON in UTF-8; got a {}", utf8::replace_invalid(text.substr(text.find(' ') + 1)));
+  }
+
+ private:
+  enum class Place { outside, object, list };
+
+  void count() {
+    if (++values_ > max_values) throw HttpError(413, "expected at most {} values; got more", max_values);
+  }
+
+  /// Counts a value of a JSON type. Returns its place: in the object or in a list.
+  Place place(const char* type = "null") {
+    count();
+    if (place_ == Place::outside) throw HttpError(400, "expected a JSON object; got {}", type);
+    return place_;
+  }
+
+  [[noreturn]] void throw_no_text(const char* type) const {
+    throw HttpError(400, "expected {} to be a text; got {}", name_, type);
+  }
+
+  bool add(const char* type, std::string value, bool is_text = false) {
+    if (place(type) == Place::object) fields_[name_] = {};
+    Field& field = fields_[name_];
+    field.is_text &= is_text;
+    field.values.push_back(std::move(value));
+    return true;
+  }
+
+  Fields fields_;
+  std::string name_;  // of the current field
+  Place place_ = Place::outside;
+  std::size_t values_ = 0;
+};
 
 const Field* find(const Fields& fields, std::string_view name) {
   const auto found = fields.find(name);
@@ -68,14 +164,22 @@ bool optional_flag(const Fields& fields, std::string_view name) {
   return value == "true";
 }
 
-json json_of(const TranslatedSentence& sentence) {
-  json translations = json::array();
-  for (const TranslatedSentence::Choice& choice : sentence.translations)
-    translations.push_back({{"text", choice.text},
-                            {"tokenProbability", choice.token_probability},
-                            {"output", choice.output},
-                            {"probabilities", choice.probabilities}});
-  return {{"source", sentence.source}, {"unknown", sentence.unknown}, {"translations", std::move(translations)}};
+// Keys are in alphabetical order.
+std::string choice_answer(const TranslatedSentence::Choice& choice) {
+  return JsonLine()
+      .add("output", choice.output)
+      .add_json("probabilities", list_of(choice.probabilities))
+      .add("text", choice.text)
+      .add("tokenProbability", choice.token_probability)
+      .text();
+}
+
+std::string sentence_answer(const TranslatedSentence& sentence) {
+  return JsonLine()
+      .add("source", sentence.source)
+      .add_json("translations", list_of(sentence.translations, choice_answer))
+      .add("unknown", sentence.unknown)
+      .text();
 }
 
 }  // namespace
@@ -83,32 +187,9 @@ json json_of(const TranslatedSentence& sentence) {
 Fields fields_of_json(std::string_view body) {
   // The parser would treat a zero byte as the end.
   if (body.find('\0') != body.npos) throw HttpError(400, "expected JSON; got a zero byte in it");
-  json object;
-  std::size_t values = 0;
-  try {
-    object = json::parse(body, [&](int depth, json::parse_event_t, const json&) {
-      // Stops the parser before anything deep or long is built.
-      if (++values > max_values) throw HttpError(413, "expected at most {} values; got more", max_values);
-      if (depth > max_depth) throw HttpError(400, "expected an object of texts and lists of texts; got deeper JSON");
-      return true;
-    });
-  } catch (const json::exception& error) {
-    const std::string_view text = error.what();  // [json.exception.parse_error.101] parse error at line ...
-    throw HttpError(400, "expected JSON in UTF-8; got a {}", utf8::replace_invalid(text.substr(text.find(' ') + 1)));
-  }
-  if (!object.is_object()) throw HttpError(400, "expected a JSON object; got {}", object.type_name());
-  Fields fields;
-  for (const auto& [name, value] : object.items()) {
-    if (value.is_null()) continue;
-    Field& field = fields[name];
-    field.is_list = value.is_array();
-    if (!field.is_list) {
-      add_value(field, value, name);
-    } else {
-      for (const json& each : value) add_value(field, each, name);
-    }
-  }
-  return fields;
+  FieldReader reader;
+  json::sax_parse(body, &reader);
+  return reader.take();
 }
 
 const std::string& text_field(const Fields& fields, std::string_view name) {
@@ -140,67 +221,55 @@ TranslationRequest translation_request(const Fields& fields) {
 }
 
 std::string translation_answer(const TranslationRequest& request, std::span<const TextTranslations> translations) {
-  json answer = json::object();
+  JsonLine answer;
   const auto add = [&](const char* key, const auto& value_of) {
-    if (!request.is_list) {
-      answer[key] = value_of(translations.front());
-      return;
-    }
-    json list = json::array();
-    for (const TextTranslations& each : translations) list.push_back(value_of(each));
-    answer[key] = std::move(list);
+    answer.add_json(key, request.is_list ? list_of(translations, value_of) : value_of(translations.front()));
   };
   const auto add_best = [&](const char* key, auto TranslatedText::*member) {
-    add(key, [&](const TextTranslations& each) -> json { return each.texts.front().*member; });
+    add(key, [&](const TextTranslations& each) { return dump(each.texts.front().*member); });
   };
   const auto add_others = [&](const char* key, auto TranslatedText::*member) {
     add(key, [&](const TextTranslations& each) {
-      json list = json::array();
-      for (const TranslatedText& other : std::span(each.texts).subspan(1)) list.push_back(other.*member);
-      return list;
+      return list_of(std::span(each.texts).subspan(1),
+                     [&](const TranslatedText& other) { return dump(other.*member); });
     });
   };
-  add_best("translatedText", &TranslatedText::text);
-  if (request.alternatives > 0) add_others("alternatives", &TranslatedText::text);
-  if (request.scores) {
-    add_best("probability", &TranslatedText::probability);
-    add_best("tokenProbability", &TranslatedText::token_probability);
-  }
-  if (request.scores && request.alternatives > 0) {
+  const bool has_alternatives = request.alternatives > 0;
+  if (request.scores && has_alternatives) {
     add_others("alternativeProbabilities", &TranslatedText::probability);
     add_others("alternativeTokenProbabilities", &TranslatedText::token_probability);
   }
+  if (has_alternatives) add_others("alternatives", &TranslatedText::text);
+  if (request.scores) add_best("probability", &TranslatedText::probability);
   if (request.sentences)
-    add("sentences", [](const TextTranslations& each) {
-      json list = json::array();
-      for (const TranslatedSentence& sentence : each.sentences) list.push_back(json_of(sentence));
-      return list;
-    });
-  return dump(answer);
+    add("sentences", [](const TextTranslations& each) { return list_of(each.sentences, sentence_answer); });
+  if (request.scores) add_best("tokenProbability", &TranslatedText::token_probability);
+  add_best("translatedText", &TranslatedText::text);
+  return answer.text();
 }
 
 std::string languages_answer(std::span<const ServedLanguage> languages) {
-  json list = json::array();
-  for (const ServedLanguage& language : languages)
-    list.push_back({{"code", language.code}, {"name", language.name}, {"targets", language.targets}});
-  return dump(list);
+  return list_of(languages, [](const ServedLanguage& language) {
+    return JsonLine().add("code", language.code).add("name", language.name).add("targets", language.targets).text();
+  });
 }
 
 std::string models_answer(std::span<const ServedModel> models) {
-  json list = json::array();
-  for (const ServedModel& model : models) {
-    json& entry = list.emplace_back(json{{"source", model.source},
-                                         {"target", model.target},
-                                         {"trainedOn", model.trained_on},
-                                         {"parameters", model.parameters},
-                                         {"update", model.update}});
-    if (std::isfinite(model.bleu)) entry["bleu"] = model.bleu;
-    if (std::isfinite(model.chrf)) entry["chrf"] = model.chrf;
-    if (std::isfinite(model.bleu) || std::isfinite(model.chrf)) entry["validationBeam"] = model.validation_beam;
-  }
-  return dump(list);
+  return list_of(models, [](const ServedModel& model) {
+    const bool has_bleu = std::isfinite(model.bleu), has_chrf = std::isfinite(model.chrf);
+    JsonLine entry;
+    if (has_bleu) entry.add("bleu", model.bleu);
+    if (has_chrf) entry.add("chrf", model.chrf);
+    entry.add("parameters", model.parameters)
+        .add("source", model.source)
+        .add("target", model.target)
+        .add("trainedOn", model.trained_on)
+        .add("update", model.update);
+    if (has_bleu || has_chrf) entry.add("validationBeam", model.validation_beam);
+    return entry.text();
+  });
 }
 
-std::string error_answer(std::string_view text) { return dump({{"error", text}}); }
+std::string error_answer(std::string_view text) { return JsonLine().add("error", text).text(); }
 
 }  // namespace glossa::serve
