@@ -41,6 +41,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   const std::size_t available = size > max_unchecked ? available_memory() : size;
   check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. {}", size, available, hint);
   size = whole_pages(size, alignment);
+  blocks_.reserve(blocks_.size() + 1);  // so that mapped memory cannot be lost
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   check(mapped != MAP_FAILED, "arena", "cannot allocate {} bytes: the machine has no more. {}", size, hint);

@@ -41,6 +41,7 @@ bool look_for(const Condition& found) {
 int ThreadTeam::index() { return index_in_team; }
 
 ThreadTeam::ThreadTeam(int size) {
+  helpers_.reserve(static_cast<std::size_t>(size));  // a started thread must not be lost
   try {
     for (int i = 1; i < size; ++i) helpers_.push_back(start_thread([this, i] { help(i); }));
   } catch (...) {  // a thread cannot be created

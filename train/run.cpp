@@ -1,6 +1,7 @@
 #include "train/run.h"
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -236,9 +237,7 @@ NewRunFolder::NewRunFolder(const std::string& run) {
 NewRunFolder::~NewRunFolder() { remove(); }
 
 void NewRunFolder::remove() {
-  std::error_code ignored;
-  for (const std::filesystem::path& path : made_)
-    if (std::filesystem::is_empty(path, ignored)) std::filesystem::remove(path, ignored);
+  for (const std::filesystem::path& path : made_) rmdir(path.c_str());  // only an empty folder; needs no memory
 }
 
 RunName::RunName(const std::string& named, const std::string& choice)

@@ -171,8 +171,8 @@ void RunLog::detail(std::string_view text) { show(stamped(text), any, Verbosity:
 void RunLog::error(std::string_view text) noexcept {
   try {
     log_.write(stamped(fmt::format("error: {}", printable_line(text))));
-  } catch (const Error&) {
-    // A full disk may have ended the run.
+  } catch (...) {
+    // A full disk or lack of memory may have ended the run.
   }
 }
 
