@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "autograd/kernels/gemm.h"
+#include "autograd/kernels/prepare_gemm.h"
 #include "autograd/parallel.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
@@ -35,6 +36,7 @@ void apply_runtime(const RuntimeConfig& config) {
   set_threads(config.threads == 0 ? std::max(1, share) : static_cast<int>(config.threads));
   if (config.gemm == RuntimeConfig::Gemm::eigen) kernels::set_gemm_backend(kernels::GemmBackend::eigen);
   if (config.gemm == RuntimeConfig::Gemm::onednn) kernels::set_gemm_backend(kernels::GemmBackend::onednn);
+  kernels::prepare_gemm();
 }
 
 std::string describe_runtime() {

@@ -3,21 +3,38 @@
 #include <dnnl.h>
 #include <omp.h>
 
+#include <new>
+
 #include "autograd/check.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/library_scope.h"
 
 namespace glossa::kernels {
 
+namespace {
+
+/// libgomp allocates a thread's settings when they are first changed, and ends the process if that fails. So makes sure
+/// of some memory first; throws std::bad_alloc if it is missing.
+void set_openmp_threads(int count) {
+  static thread_local bool has_settings = false;
+  if (!has_settings)
+    ::operator delete(::operator new(4096));  // these calls, unlike expressions, are never optimized away
+  has_settings = true;
+  omp_set_num_threads(count);
+}
+
+}  // namespace
+
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads) {
   const LibraryScope scope;
   // Outside a parallel region oneDNN would start as many threads as it finds here.
   const int before = omp_get_max_threads();
-  if (before != threads) omp_set_num_threads(threads);
+  if (before != threads) set_openmp_threads(threads);
   const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,
                                           a.stride, b.data, b.stride, beta, c, stride);
-  if (before != threads) omp_set_num_threads(before);
+  if (before != threads) set_openmp_threads(before);
+  if (status == dnnl_out_of_memory) throw std::bad_alloc();
   check(status == dnnl_success, "gemm", "cannot multiply [{}, {}] x [{}, {}]: oneDNN returned status {}", m, k, k, n,
         static_cast<int>(status));
 }
