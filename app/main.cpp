@@ -1,9 +1,13 @@
+#include <execinfo.h>
+
 #include <cstdio>
 
 #include "app/commands/command_line.h"
 #include "autograd/check.h"
+#include "autograd/sanitizer.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
+#include "train/console/out_of_memory.h"
 #include "train/console/print.h"
 #include "train/processes/job.h"
 #include "train/signals.h"
@@ -35,10 +39,21 @@ int end(const glossa::Failure& failure) {
   return failure.status;
 }
 
-}  // namespace
+/// Called before any other code, as the constructors of libraries may run out of memory. A sanitizer's must run first.
+#if !GLOSSA_SANITIZES(address) && !GLOSSA_SANITIZES(thread)
+[[gnu::section(".preinit_array"), gnu::used]] void (*const at_start)() = glossa::end_without_signal_if_out_of_memory;
+#endif
 
-int main(int argc, char** argv) {
+/// Loads what the C library needs to end a thread, and otherwise loads when a thread ends; without memory it would
+/// abort.
+void load_unwinder() {
+  void* frame = nullptr;
+  backtrace(&frame, 1);
+}
+
+int run(int argc, char** argv) {
   try {
+    load_unwinder();
     glossa::take_signals_aside();
     join_job();
     const int status = glossa::commands::run({argv + 1, argv + argc});
@@ -50,5 +65,16 @@ int main(int argc, char** argv) {
     return error.exit_status();
   } catch (...) {
     return end(glossa::failure_of(std::current_exception()));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (...) {  // reporting a failure failed
+    glossa::print_out_of_memory();
+    return 1;
   }
 }

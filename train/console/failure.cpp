@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "autograd/check.h"
+#include "train/console/out_of_memory.h"
 
 namespace glossa {
 
@@ -27,9 +28,7 @@ Failure failure_of(const std::exception_ptr& thrown) {
                    lost ? "write the output" : "get a system resource", error.code().message(),
                    lost ? "check whether the disk is full" : "check the limit of processes and threads (ulimit -u)")};
   } catch (const std::bad_alloc&) {
-    return {1,
-            "[memory] cannot allocate memory: the machine has no more. Hint: lower data.max_tokens, or "
-            "decode.max_tokens when translating"};
+    return {1, out_of_memory};
   } catch (const std::exception& error) {
     return {1, fmt::format("[internal] {}", error.what())};
   }

@@ -1,0 +1,173 @@
+// Commands whose allocations fail, one after another: each ends with success or an error, never by a signal, and leaves
+// nothing half done.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <regex>
+#include <thread>
+
+#include "tests/integration/served_run.h"
+
+using namespace glossa::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Lets allocations fail in programs that start while this object lives (see failing_allocations.cpp).
+class Failing {
+ public:
+  Failing(const char* mode, const std::string& value) : mode_(mode) {
+    setenv("LD_PRELOAD", GLOSSA_FAILING_ALLOCATIONS, 1);
+    setenv(mode_, value.c_str(), 1);
+  }
+  ~Failing() {
+    unsetenv("LD_PRELOAD");
+    unsetenv(mode_);
+  }
+  Failing(const Failing&) = delete;
+  Failing& operator=(const Failing&) = delete;
+
+ private:
+  const char* mode_;
+};
+
+/// Number of allocations of each command that fail: the environment variable GLOSSA_ALLOCATIONS, or 12.
+std::size_t failures() {
+  const char* const set = std::getenv("GLOSSA_ALLOCATIONS");
+  return set == nullptr ? 12 : std::stoul(set);
+}
+
+/// Calls `run` once to count its allocations. Then calls `run` and `check` with numbers of them failing, alone and with
+/// all later ones.
+template <class Run, class Check>
+void with_failures(const TinyRun& tiny, const Run& run, const Check& check) {
+  const fs::path count = tiny / "count";
+  {
+    const Failing none("COUNT_TO", count);
+    const Outcome outcome = run();
+    REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
+    check(outcome);
+  }
+  const std::size_t all = std::stoul(read_bytes(count)), tried = std::min(failures(), all);
+  REQUIRE_GT(all, 1000);
+  for (const std::string mode : {"FAIL_AT", "FAIL_FROM"})
+    for (std::size_t i = 0; i < tried; ++i) {
+      const std::size_t number = 1 + i * (all - 1) / std::max<std::size_t>(1, tried - 1);
+      CAPTURE(mode);
+      CAPTURE(number);
+      const auto outcome = [&] {
+        const Failing failing(mode.c_str(), std::to_string(number));
+        return run();
+      }();
+      CAPTURE(outcome.err);
+      CHECK((outcome.status == 0 || outcome.status == 1));
+      // libgomp ends the program itself if it has no memory for a thread's settings.
+      if (outcome.status == 1) CHECK(std::regex_search(outcome.err, std::regex("glossa: \\[|libgomp: ")));
+      check(outcome);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("translate without memory writes a whole output or none") {
+  const ServedRun& served = fixture();
+  const fs::path output = served.tiny / "output";
+  write_bytes(served.tiny / "input", served.lines[0] + "\n" + served.lines[1] + "\n");
+  with_failures(
+      served.tiny,
+      [&] {
+        fs::remove(output);
+        return glossa_program({"translate", served.run(), "--input", served.tiny / "input", "--output", output});
+      },
+      [&](const Outcome& outcome) {
+        CHECK_EQ(fs::exists(output), outcome.status == 0);
+        if (outcome.status == 0)
+          CHECK_EQ(read_bytes(output), served.translated[0] + "\n" + served.translated[1] + "\n");
+      });
+}
+
+TEST_CASE("export and import without memory write whole files or none") {
+  const TinyRun tiny;
+  succeeded(tiny.train("run"));
+  const fs::path file = tiny / "a.safetensors", imported = tiny / "imported";
+  succeeded(glossa_program({"export", tiny / "run", "--safetensors", tiny / "whole.safetensors"}));
+  const std::string whole = read_bytes(tiny / "whole.safetensors");
+  with_failures(
+      tiny,
+      [&] {
+        fs::remove(file);
+        return glossa_program({"export", tiny / "run", "--safetensors", file});
+      },
+      [&](const Outcome& outcome) {
+        if (outcome.status == 0) CHECK(fs::exists(file));
+        if (fs::exists(file)) CHECK_EQ(read_bytes(file) == whole, true);
+      });
+  const auto weights = [&](const std::string& run) {
+    return tiny.hashes(run).substr(tiny.hashes(run).find(' ') + 1, 64);
+  };
+  const std::string expected = weights("run");
+  with_failures(
+      tiny,
+      [&] {
+        fs::remove_all(imported);
+        return glossa_program({"import", tiny / "whole.safetensors", tiny / "tiny.yaml", "--run", imported});
+      },
+      [&](const Outcome& outcome) {
+        if (outcome.status == 0 || fs::exists(imported / "checkpoints/last")) CHECK_EQ(weights("imported"), expected);
+      });
+}
+
+TEST_CASE("training without memory can be resumed, with the bits of an undisturbed run") {
+  const TinyRun tiny;
+  const Strings sets{"train.max_updates=6", "train.save_every=2u"};
+  succeeded(tiny.train("whole", sets));
+  const std::string expected = tiny.hashes("whole");
+  const auto check = [&](const Outcome& outcome) {
+    if (outcome.status == 1 && fs::exists(tiny / "run/checkpoints/last")) succeeded(tiny.resume("run", sets));
+    if (outcome.status == 0 || fs::exists(tiny / "run/checkpoints/last")) CHECK_EQ(tiny.hashes("run"), expected);
+  };
+  with_failures(
+      tiny,
+      [&] {
+        fs::remove_all(tiny / "run");
+        return tiny.train("run", sets);
+      },
+      check);
+  succeeded(tiny.train("begun", {"train.max_updates=3", "train.save_every=2u"}));
+  with_failures(
+      tiny,
+      [&] {
+        fs::remove_all(tiny / "run");
+        fs::copy(tiny / "begun", tiny / "run", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+        return tiny.resume("run", sets);
+      },
+      check);
+}
+
+TEST_CASE("the server without memory answers or closes the connection, and ends when it should") {
+  const ServedRun& served = fixture();
+  with_failures(
+      served.tiny,
+      [&] {
+        Program program({.arguments = {tested_program(), "serve", served.run(), "--port", "0", "--timeout", "2"},
+                         .input = {},
+                         .folder = {}});
+        static const std::regex address(R"(listening on http://[^:]*:(\d+)\n)");
+        std::smatch match;
+        std::string printed;
+        while (program.running() && !std::regex_match(printed = program.printed(), match, address))
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        if (program.running()) {
+          const Answer answer = ask(std::stoi(match[1]), post("/translate", translation(served.lines[0])));
+          CHECK((answer.status == 0 || answer.status == 200 || answer.status == 500 || answer.status == 503));
+          if (answer.status == 200)
+            CHECK_EQ(json_object(answer.body).at("translatedText"), in_json(served.translated[0]));
+          CHECK(program.running());
+        }
+        program.signal(SIGTERM);
+        return program.wait();
+      },
+      [](const Outcome&) {});
+}
