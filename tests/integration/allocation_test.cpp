@@ -88,6 +88,22 @@ TEST_CASE("translate without memory writes a whole output or none") {
       });
 }
 
+TEST_CASE("translate ends with an error under any limit of its address space") {
+  const ServedRun& served = fixture();
+  for (int kib = 50'000; kib <= 130'000; kib += 2'000) {
+    CAPTURE(kib);
+    const Outcome outcome =
+        run_program({.arguments = {"/bin/sh", "-c", "ulimit -v $0; exec \"$@\"", std::to_string(kib), tested_program(),
+                                   "translate", served.run()},
+                     .input = served.lines[0] + "\n",
+                     .folder = {}});
+    CAPTURE(outcome.err);
+    if (outcome.status == 0) CHECK_EQ(outcome.out, served.translated[0] + "\n");
+    if (outcome.status == 1) CHECK_NE(outcome.err.find("glossa: ["), std::string::npos);
+    CHECK((outcome.status == 0 || outcome.status == 1 || outcome.status == 127));  // 127: its libraries do not fit
+  }
+}
+
 TEST_CASE("export and import without memory write whole files or none") {
   const TinyRun tiny;
   succeeded(tiny.train("run"));
