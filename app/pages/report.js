@@ -79,7 +79,7 @@
 
   /** The last update; a run that stopped before its first log line has it only in the line of its stop. */
   const lastUpdate = ({ training, validation, events }) =>
-    Math.max(0, last(training.update) ?? 0, last(validation.update) ?? 0, last(events)?.update ?? 0);
+    Math.max(last(training.update) ?? 0, last(validation.update) ?? 0) || (last(events)?.update ?? 0);
 
   function rowOfRun(run) {
     const best = bestValidation(run), updates = lastUpdate(run);

@@ -20,7 +20,7 @@ using glossa::testing::write_bytes;
 namespace {
 
 /// The error for a file or folder, without the path at its beginning.
-std::string error_of(const std::filesystem::path& path) {
+std::string error_at(const std::filesystem::path& path) {
   try {
     read_config_text(path.string());
   } catch (const Error& error) {
@@ -37,7 +37,7 @@ TEST_CASE("a configuration that is not a text is named") {
   const TemporaryFolder folder;
   const auto error_of_bytes = [&](const std::string& bytes) {
     write_bytes(folder.path() / "c.yaml", bytes);
-    return error_of(folder.path() / "c.yaml");
+    return error_at(folder.path() / "c.yaml");
   };
   const std::string expected = "expected a configuration, which is a text in YAML; got ";
   CHECK(error_of_bytes("data:\n  train: \xC3\xA9\n") == "no error");
@@ -72,15 +72,15 @@ TEST_CASE("a configuration may come from a pipe, but not without end") {
   CHECK(read_config_text(path) == "data:\n");
   writer.join();
   std::thread endless([&] { std::ofstream(path) << std::string((1 << 20) + 1, ' '); });
-  CHECK(error_of(path) == "expected at most 1048576 bytes; got more");
+  CHECK(error_at(path) == "expected at most 1048576 bytes; got more");
   endless.join();
-  CHECK(error_of("/dev/zero") == "expected a file or a pipe; got a device. Hint: name a file");
+  CHECK(error_at("/dev/zero") == "expected a file or a pipe; got a device. Hint: name a file");
 }
 
 TEST_CASE("the error for a run's folder names its configuration") {
   const TemporaryFolder folder;
-  CHECK(error_of(folder.path()) == "expected a file; got a directory. Hint: name a file in it");
+  CHECK(error_at(folder.path()) == "expected a file; got a directory. Hint: name a file in it");
   write_bytes(folder.path() / "config.yaml", "");
-  CHECK(error_of(folder.path()) == "expected a configuration file; got the folder of a run. Hint: its options are in " +
+  CHECK(error_at(folder.path()) == "expected a configuration file; got the folder of a run. Hint: its options are in " +
                                        (folder.path() / "config.yaml").string());
 }
