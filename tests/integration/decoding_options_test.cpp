@@ -70,7 +70,9 @@ TEST_CASE("every option of decoding acts on every command that accepts it") {
          outcome.out = answers;
          return outcome;
        }}};
-  for (const auto& [name, run] : commands) {
+  for (const auto& entry : commands) {
+    const std::string& name = entry.first;
+    const Command& run = entry.second;
     const auto output = [&](const Strings& sets) {
       return std::regex_replace(succeeded(run(sets)).out, std::regex("\"seconds\":[^,]*,"), "");
     };
