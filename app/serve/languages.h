@@ -9,9 +9,8 @@ namespace glossa::serve {
 /// unknown code is returned unchanged.
 std::string language_name(std::string_view code);
 
-/// How well a language that a client names fits one that a run serves: `exact_language` if the codes are equal, less if
-/// they differ in case or in `-` and `_`, least if only one has a region (`en-US` and `en`), and 0 if they are
-/// different languages.
+/// Rates the match of a client's language code with a run's: `exact_language` if they are equal, 2 if only letter case
+/// or `-` and `_` differ, 1 if only one of them has a region (`en-US` and `en`), and 0 otherwise.
 std::size_t match(std::string_view named, std::string_view served);
 inline constexpr std::size_t exact_language = 3;
 
