@@ -3,17 +3,16 @@
 #include <cmath>
 
 #include "train/model/criterion.h"
-#include "train/processes/job.h"
 
 namespace glossa {
 
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
-                       const DataConfig& config) {
+                       const DataConfig& config, const Job& job) {
   Batch batch;
   BatchRows rows;
   const std::vector<std::vector<int>> batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
   std::vector<double> sums(2 * batches.size());  // sum and count per batch; batch i is process (i mod N)'s
-  for (std::size_t i = job().rank(); i < batches.size(); i += job().count()) {
+  for (std::size_t i = job.rank(); i < batches.size(); i += job.count()) {
     fill_batch(batch, corpus, batches[i], layout(config));
     rows.assign(batch);
     context.begin({.training = false, .recording = false});
@@ -21,7 +20,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
     sums[2 * i] = loss.nll_sum;
     sums[2 * i + 1] = static_cast<double>(loss.count);
   }
-  job().merge(sums);
+  job.merge(sums);
   CorpusLoss total;
   for (std::size_t i = 0; i < sums.size(); i += 2) {
     total.nll_sum += sums[i];

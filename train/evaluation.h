@@ -5,6 +5,7 @@
 
 #include "train/corpora/datasets.h"
 #include "train/model/model_factory.h"
+#include "train/processes/job.h"
 #include "train/scores/bleu.h"
 
 namespace glossa {
@@ -18,9 +19,9 @@ struct CorpusLoss {
 };
 
 /// Computes the loss of a corpus without dropout, batch by batch in order of length. Begins a step of `context` for
-/// each batch.
+/// each batch. The processes of `job` divide the batches among themselves; all get the loss.
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
-                       const DataConfig& config);
+                       const DataConfig& config, const Job& job = Job::alone());
 
 /// Perplexity: exp of the loss per token.
 double perplexity(double loss);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "train/processes/job.h"
-
 namespace glossa {
 
 namespace {
@@ -11,12 +9,12 @@ namespace {
 constexpr Index max_at_once = 1 << 18, all_at_once = 1 << 22, min_at_once = 1 << 14;
 }  // namespace
 
-GradientSum::GradientSum(ParameterStore<float>& parameters)
-    : parameters_(parameters), sum_(std::ssize(parameters.grads())) {}
+GradientSum::GradientSum(ParameterStore<float>& parameters, const Job& job)
+    : parameters_(parameters), job_(job), sum_(std::ssize(parameters.grads())) {}
 
 void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
                          const std::function<void(std::int64_t)>& backward) {
-  const auto [begin, end] = job().part_of(count);
+  const auto [begin, end] = job_.part_of(count);
   std::span<const PartialSum<float>> own;
   if (begin < end) sum_.begin(count, begin);
   for (std::int64_t i = begin; i < end; ++i) {
@@ -28,7 +26,7 @@ void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
     else
       own = sum_.finish(parameters_.grads());
   }
-  if (!job().is_several()) return;  // the parameters have the sum
+  if (!job_.is_several()) return;  // the parameters have the sum
   if (begin == end) {
     parameters_.clear_grads();
     parameters_.fill_unset_grads();
@@ -37,15 +35,14 @@ void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
 }
 
 void GradientSum::exchange(std::span<const PartialSum<float>> own, std::int64_t count, std::span<const Index> bounds) {
-  const Job& job = glossa::job();
   // Round k exchanges the k-th partial sum of each process that has one.
   std::vector<std::vector<PartialSum<float>>> all;
   std::vector<std::vector<int>> senders;
-  for (int rank = 0; rank < job.count(); ++rank) {
-    const auto [begin, end] = job.part_of(count, rank);
+  for (int rank = 0; rank < job_.count(); ++rank) {
+    const auto [begin, end] = job_.part_of(count, rank);
     all.push_back(subtrees(begin, end, count));
     senders.resize(std::max(senders.size(), all.back().size()));
-    if (rank == job.rank()) continue;
+    if (rank == job_.rank()) continue;
     for (std::size_t k = 0; k < all.back().size(); ++k) senders[k].push_back(rank);
   }
   Index foreign = 0, longest = 0;
@@ -54,19 +51,19 @@ void GradientSum::exchange(std::span<const PartialSum<float>> own, std::int64_t 
   const Index step = std::clamp(all_at_once / std::max<Index>(1, foreign), min_at_once, max_at_once);
   received_.resize(static_cast<std::size_t>(foreign * step));
 
-  const Index begin = bounds[job.rank()], end = bounds[job.rank() + 1];
+  const Index begin = bounds[job_.rank()], end = bounds[job_.rank() + 1];
   for (Index from = 0; from < longest; from += step) {
     const Index first = std::min(begin + from, end), last = std::min(first + step, end), length = last - first;
     float* place = received_.data();
     for (std::size_t k = 0; k < senders.size(); ++k) {
       const std::span<const float> sum = k < own.size() ? own[k].sum : std::span<float>();
-      job.exchange(sum, bounds, from, from + step, senders[k], std::span(place, received_.data() + received_.size()));
+      job_.exchange(sum, bounds, from, from + step, senders[k], std::span(place, received_.data() + received_.size()));
       for (const int rank : senders[k]) {
         all[rank][k].sum = {place, static_cast<std::size_t>(length)};
         place += length;
       }
     }
-    for (std::size_t k = 0; k < own.size(); ++k) all[job.rank()][k].sum = own[k].sum.subspan(first, length);
+    for (std::size_t k = 0; k < own.size(); ++k) all[job_.rank()][k].sum = own[k].sum.subspan(first, length);
     std::vector<PartialSum<float>> tree;
     for (const std::vector<PartialSum<float>>& of_rank : all)
       for (const PartialSum<float>& sum : of_rank) push_partial_sum(tree, sum, count);

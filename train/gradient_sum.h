@@ -6,6 +6,7 @@
 
 #include "autograd/parameter.h"
 #include "optim/tree_sum.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -15,7 +16,8 @@ namespace glossa {
 /// slice. This is a reduce-scatter that adds in the same order as a single process.
 class GradientSum {
  public:
-  explicit GradientSum(ParameterStore<float>& parameters);
+  /// Keeps references to `parameters` and `job`.
+  explicit GradientSum(ParameterStore<float>& parameters, const Job& job = Job::alone());
 
   /// Calls `backward(i)` for this process's share of the `count` micro-batches. `backward` must leave micro-batch i's
   /// gradients in the parameters. Afterwards the parameters' gradients hold the total in this process's slice, as
@@ -26,6 +28,7 @@ class GradientSum {
   void exchange(std::span<const PartialSum<float>> own, std::int64_t count, std::span<const Index> bounds);
 
   ParameterStore<float>& parameters_;
+  const Job& job_;
   TreeSum<float> sum_;           // of this process
   std::vector<float> received_;  // from others
 };

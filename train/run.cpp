@@ -16,7 +16,6 @@
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
-#include "train/processes/job.h"
 #include "train/run_log.h"
 #include "train/runtime.h"
 #include "train/stray_checkpoint.h"
@@ -205,27 +204,27 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
   return resumed;
 }
 
-Config agreed(const Config& config) {
-  if (!job().is_several()) return config;
-  Config first = parse_config(job().broadcast(dump(config)), job().place().name(0));
-  job().together([&] {
+Config agreed(const Config& config, const Job& job) {
+  if (!job.is_several()) return config;
+  Config first = parse_config(job.broadcast(dump(config)), job.place().name(0));
+  job.together([&] {
     check_agree(
-        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as in " + job().place().name(0),
+        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as in " + job.place().name(0),
         "start all processes with the same options");
   });
   first.runtime.threads = config.runtime.threads;
   return first;
 }
 
-void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora) {
-  if (!job().is_several()) return;
+void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora, const Job& job) {
+  if (!job.is_several()) return;
   Fingerprint hash;
   for (const ParallelCorpus* corpus : corpora)
     for (const auto* side : {&corpus->source, &corpus->target}) {
       hash.add(side->size());
       for (const std::string& line : *side) hash.add(line);
     }
-  job().agree(fmt::format("text in {}", where), fmt::format("{:016x}", hash.value()));
+  job.agree(fmt::format("text in {}", where), fmt::format("{:016x}", hash.value()));
 }
 
 NewRunFolder::NewRunFolder(const std::string& run) {
@@ -290,10 +289,10 @@ std::string RunName::note() const {
                      *best, *last);
 }
 
-LoadedRun load_run(const RunName& name, Config config) {
+LoadedRun load_run(const RunName& name, Config config, const Job& job) {
   const std::string& run = name.folder();
   LoadedRun loaded;
-  loaded.config = agreed(config);
+  loaded.config = agreed(config, job);
   std::vector<CheckpointReader> readers;
   for (const std::filesystem::path& file : name.files()) {
     readers.emplace_back(file);
@@ -310,7 +309,7 @@ LoadedRun load_run(const RunName& name, Config config) {
   Fingerprint weights;
   for (const CheckpointReader& each : readers)
     for (const CheckpointEntry& entry : each.entries()) weights.add(entry.name).add(entry.crc);
-  job().agree("checkpoint", fmt::format("{:016x}", weights.value()));
+  job.agree("checkpoint", fmt::format("{:016x}", weights.value()));
   const auto check_origin = [&](const std::function<bool(const TrainingState&)>& belongs) {
     for (const CheckpointReader& each : readers)
       check_is_not_stray(run, each.path(), read_training_state(each), belongs);
@@ -328,7 +327,8 @@ LoadedRun load_run(const RunName& name, Config config) {
   const Index source_vocabulary = loaded.tokenizers.source->vocabulary_size(),
               target_vocabulary = loaded.tokenizers.target->vocabulary_size();
   check_model_fits(
-      run, memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary)).of_model());
+      run, memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary)).of_model(),
+      memory_left(job));
   loaded.model =
       make_model(loaded.config.model, source_vocabulary, target_vocabulary, 0, loaded.tokenizers.target->specials());
   read_mean_parameters(readers, loaded.model->parameters);

@@ -9,6 +9,7 @@
 #include "train/corpora/datasets.h"
 #include "train/interruption.h"
 #include "train/model/model_factory.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -70,10 +71,10 @@ class NewRunFolder {
 
 /// Returns process 0's configuration, with this process's runtime.threads. Throws if another option differs between
 /// processes, naming the key and the first process that differs.
-Config agreed(const Config& config);
+Config agreed(const Config& config, const Job& job);
 
 /// Throws if the job's processes have read different text.
-void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora);
+void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora, const Job& job);
 
 /// Throws a misuse error if writing the run's effective configuration would change `config_path`, from which it was
 /// read.
@@ -100,8 +101,9 @@ Config load_training_config(const std::string& path, const std::vector<std::stri
                             bool resume);
 
 /// Loads a run from its folder. Throws, naming the file or option, if something is missing or damaged, or if
-/// vocabulary, data or model do not match the checkpoint.
-LoadedRun load_run(const RunName& name, Config config);
+/// vocabulary, data or model do not match the checkpoint. All processes of `job` load it together, and check that their
+/// files are equal.
+LoadedRun load_run(const RunName& name, Config config, const Job& job = Job::alone());
 
 /// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and
 /// serve as train.warm_start. `text` is as in TrainingState. Returns the checkpoint's path. Throws a misuse

@@ -14,7 +14,6 @@
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/sha256.h"
-#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -30,8 +29,8 @@ constexpr const char* instructions = "baseline x86-64";
 
 }  // namespace
 
-void apply_runtime(const RuntimeConfig& config) {
-  const Transport::Place& place = job().place();
+void apply_runtime(const RuntimeConfig& config, const Job& job) {
+  const Transport::Place& place = job.place();
   const int share = (available_threads() + place.sharing - 1 - place.turn) / place.sharing;
   set_threads(config.threads == 0 ? std::max(1, share) : static_cast<int>(config.threads));
   if (config.gemm == RuntimeConfig::Gemm::eigen) kernels::set_gemm_backend(kernels::GemmBackend::eigen);

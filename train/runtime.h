@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "train/config/config.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
 /// Applies the configured threads and GEMM library. Results depend on the GEMM library but not on the number of
 /// threads. If several processes of the job may use the same cores, they divide these cores among themselves.
-void apply_runtime(const RuntimeConfig& config);
+void apply_runtime(const RuntimeConfig& config, const Job& job = Job::alone());
 
 /// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
 std::string describe_runtime();

@@ -10,7 +10,6 @@
 #include "data/text/shell_word.h"
 #include "files/atomic_file.h"
 #include "train/config/config_terms.h"
-#include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/training_line.h"
@@ -87,13 +86,13 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
 struct Requests {
   bool stop = false, save = false;
 };
-Requests requests_of_all(SignalWatch& signals, double timeout, std::int64_t update) {
-  const Job::Patience patience(timeout, fmt::format("update {}", update));
-  std::vector<double> requests(static_cast<std::size_t>(2 * job().count()));
-  const auto own = static_cast<std::size_t>(2 * job().rank());
+Requests requests_of_all(const Job& job, SignalWatch& signals, double timeout, std::int64_t update) {
+  const Job::Patience patience(job, timeout, fmt::format("update {}", update));
+  std::vector<double> requests(static_cast<std::size_t>(2 * job.count()));
+  const auto own = static_cast<std::size_t>(2 * job.rank());
   requests[own] = signals.stop_signal() != 0 ? 1 : 0;
   requests[own + 1] = signals.take_save_request() ? 1 : 0;
-  job().merge(requests);
+  job.merge(requests);
   Requests all;
   for (std::size_t i = 0; i < requests.size(); i += 2) {
     all.stop = all.stop || requests[i] > 0;
@@ -146,7 +145,7 @@ TrainingEnd Trainer::update_until_end() {
   const TrainConfig& train = config_.train;
   std::optional<TrainingEnd> end = ending();
   if (end) log_->warning("nothing to do: " + reason(*end, config_) + ". Hint: raise the limit with --set");
-  if (!end && validate_start() && requests_of_all(signals, config_.runtime.timeout, state_.update).stop)
+  if (!end && validate_start() && requests_of_all(job_, signals, config_.runtime.timeout, state_.update).stop)
     end = TrainingEnd::signal;
   const TrainingLine last_line(train, task_->can_validate(), progress(), state_.seconds);
   const std::int64_t begin = state_.update;
@@ -162,7 +161,7 @@ TrainingEnd Trainer::update_until_end() {
       if (!std::exchange(knows_speed, true)) warn_about_time(now.updates - begin, state_.seconds - seconds_before);
     }
     const bool best = train.validate_every.due(before, now) && validate();
-    const Requests requests = requests_of_all(signals, config_.runtime.timeout, state_.update);
+    const Requests requests = requests_of_all(job_, signals, config_.runtime.timeout, state_.update);
     end = ending();
     if (!end && requests.stop) end = TrainingEnd::signal;
     // After a skipped update no checkpoint is saved, so that the newest one predates a series of skipped updates. A
@@ -204,7 +203,7 @@ void Trainer::begin_epoch(std::int64_t epoch, std::int64_t batch) {
 
 /// Computes the next micro-batches' gradients and takes a step.
 void Trainer::one_update() {
-  const Job::Patience patience(config_.runtime.timeout, fmt::format("update {}", state_.update + 1));
+  const Job::Patience patience(job_, config_.runtime.timeout, fmt::format("update {}", state_.update + 1));
   const Stopwatch watch;
   const std::int64_t batches = std::min(config_.train.accumulate, task_->batches() - state_.batch);
   const Update update = updater_->gradients(state_.update, state_.batch, batches);
@@ -217,7 +216,7 @@ void Trainer::one_update() {
   if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
 
   double seconds = watch.seconds();  // as measured by process 0, since the time may end training
-  job().broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
+  job_.broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
 }
@@ -280,9 +279,9 @@ void Trainer::log_update(const TrainingReport& report) {
 ValidationReport Trainer::measure() {
   const AverageInUse<float> in_use(updater_->average());
   ValidationReport report = task_->validate(updater_->context(), log_->bar());
-  const auto share = [](auto& scores) {
+  const auto share = [&](auto& scores) {
     for (std::optional<double>* number : {&scores.bleu, &scores.chrf, &scores.exact_match})
-      job().broadcast(std::as_writable_bytes(std::span(number, 1)));
+      job_.broadcast(std::as_writable_bytes(std::span(number, 1)));
   };
   share(report);
   for (WatchedReport& watched : report.watched) share(watched);
@@ -294,7 +293,7 @@ ValidationReport Trainer::measure() {
     checkpoints_->check_in_place();
     write_samples(run_, report);
   }
-  job().meet();
+  job_.meet();
   return report;
 }
 
@@ -355,14 +354,18 @@ void Trainer::save(bool is_best) {
   check_in_all(updater_->state_is_finite(), fmt::format("update {}", state_.update),
                "expected finite parameters and moments to save; got NaN or infinity. Earlier checkpoints are kept. "
                "Hint: lower optim.lr or set optim.clip_norm");
+  std::vector<float> collected;
   CheckpointWriter writer;
-  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_,
-                    host_fingerprint());
+  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_, host_fingerprint(),
+                    [&](std::span<float> own, const Parameter<float>& parameter) {
+                      return job_.collect(own, updater_->optimizer().bounds(), parameter.offset,
+                                          parameter.offset + parameter.value.size(), collected);
+                    });
   if (checkpoints_)
     checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
   else
     writer.give();
-  job().meet();
+  job_.meet();
 }
 
 }  // namespace glossa

@@ -7,6 +7,7 @@
 
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
+#include "train/processes/job.h"
 #include "train/run.h"
 #include "train/run_log.h"
 #include "train/signals.h"
@@ -24,8 +25,9 @@ class Trainer {
  public:
   /// Sets up the run in the folder `run` from `config`, which was read from `config_path`. Starts from the newest valid
   /// checkpoint if `resume` is true and one exists, otherwise afresh. Throws Error on any user mistake; the folder then
-  /// contains no half-written file.
-  Trainer(Config config, const std::string& config_path, const std::string& run, bool resume);
+  /// contains no half-written file. Keeps a reference to `job`, whose processes train together.
+  Trainer(Config config, const std::string& config_path, const std::string& run, bool resume,
+          const Job& job = Job::alone());
 
   /// Trains until a configured limit, early stopping or a signal, then saves; returns the reason. A fatal error is also
   /// written to train.log, unless it occurred in another process of the job.
@@ -73,6 +75,7 @@ class Trainer {
   std::string better_at_end() const;
   void save(bool is_best);
 
+  const Job& job_;
   Config config_;
   Config given_;  // as given: options may still be `auto`
   std::string run_;

@@ -16,7 +16,6 @@
 #include "train/direction_check.h"
 #include "train/model/memory_check.h"
 #include "train/model/model_shape.h"
-#include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/scores/bleu.h"
@@ -158,11 +157,11 @@ std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const s
 }
 
 /// Copies process 0's tokenizers.
-Tokenizers as_first(const Tokenizers& tokenizers, bool shared) {
-  if (!job().is_several()) return tokenizers;
-  const auto received = [](const std::shared_ptr<const Tokenizer>& tokenizer) {
-    const std::string bytes = job().broadcast(tokenizer ? tokenizer->serialize() : "");
-    return tokenizer ? tokenizer : parse_tokenizer(bytes, job().place().name(0));
+Tokenizers as_first(const Job& job, const Tokenizers& tokenizers, bool shared) {
+  if (!job.is_several()) return tokenizers;
+  const auto received = [&](const std::shared_ptr<const Tokenizer>& tokenizer) {
+    const std::string bytes = job.broadcast(tokenizer ? tokenizer->serialize() : "");
+    return tokenizer ? tokenizer : parse_tokenizer(bytes, job.place().name(0));
   };
   const std::shared_ptr<const Tokenizer> source = received(tokenizers.source);
   return {source, shared ? source : received(tokenizers.target)};
@@ -178,41 +177,42 @@ std::string describe(const Job& job) {
 }
 
 /// Copies process 0's numbers.
-void as_first(std::span<float> numbers) { job().broadcast(std::as_writable_bytes(numbers)); }
+void as_first(const Job& job, std::span<float> numbers) { job.broadcast(std::as_writable_bytes(numbers)); }
 
 }  // namespace
 
-Trainer::Trainer(Config config, const std::string& config_path, const std::string& run, bool resume)
-    : config_(std::move(config)), run_(run) {
-  job().together([&] {
+Trainer::Trainer(Config config, const std::string& config_path, const std::string& run, bool resume, const Job& job)
+    : job_(job), config_(std::move(config)), run_(run) {
+  job_.together([&] {
     check(config_);
     if (resume) places_ = CorpusPlaces(run);
-    apply_runtime(config_.runtime);
+    apply_runtime(config_.runtime, job_);
   });
-  config_ = agreed(config_);
+  config_ = agreed(config_, job_);
   given_ = config_;
-  if (config_.train.accumulate < job().count())
+  if (config_.train.accumulate < job_.count())
     throw CommonError(Error::Kind::misuse, "train.accumulate",
                       fmt::format("expected at least {}, one micro-batch per process and update; got {}. Hint: use {}, "
                                   "or fewer processes",
-                                  job().count(), config_.train.accumulate,
-                                  shell_command({"--set", fmt::format("train.accumulate={}", job().count())})));
+                                  job_.count(), config_.train.accumulate,
+                                  shell_command({"--set", fmt::format("train.accumulate={}", job_.count())})));
   // Checked before a run folder exists, so that faulty input does not leave one behind.
-  job().together([&] {
-    if (job().is_first()) find_run(config_path, resume);
-    check_training_fits(decided_for({}, config_), 1, 1);  // checks what is known before the slow reading of text
+  job_.together([&] {
+    if (job_.is_first()) find_run(config_path, resume);
+    // Checks what is known before the slow reading of text.
+    check_training_fits(decided_for({}, config_), 1, 1, {}, job_);
   });
   make_task();
   restore();
   const bool resumes = !ending();
   std::string memory;
-  job().together([&] { memory = updater_->rehearse(); });
-  job().together([&] {
-    if (job().is_first() && resumes) check_disk_space();
-    if (job().is_first()) open_files(resumes);
+  job_.together([&] { memory = updater_->rehearse(); });
+  job_.together([&] {
+    if (job_.is_first() && resumes) check_disk_space();
+    if (job_.is_first()) open_files(resumes);
   });
   std::int64_t last_validation = log_ ? log_->last_validation() : 0;
-  job().broadcast(std::as_writable_bytes(std::span(&last_validation, 1)));
+  job_.broadcast(std::as_writable_bytes(std::span(&last_validation, 1)));
   if (!log_) log_.emplace(last_validation);
   write_head(memory);
   found_.reset();
@@ -251,27 +251,27 @@ void Trainer::make_task() {
   Corpora corpora;
   std::optional<ParallelCorpus> test;
   Tokenizers tokenizers;
-  if (job().is_several()) config_ = parse_config(job().broadcast(dump(config_)), run_);
-  job().together([&] {
+  if (job_.is_several()) config_ = parse_config(job_.broadcast(dump(config_)), run_);
+  job_.together([&] {
     corpora = read_corpora(config_.data, static_cast<std::uint64_t>(config_.train.seed), places_);
-    if (job().is_first()) test = read_test(config_, places_, warnings_);
-    if (begins_ && job().is_first()) check_new_run(corpora, test ? &*test : nullptr);
+    if (job_.is_first()) test = read_test(config_, places_, warnings_);
+    if (begins_ && job_.is_first()) check_new_run(corpora, test ? &*test : nullptr);
     decide_auto_options(config_, corpora.training, corpora.split);
     for (std::string& line : decide_bleu_tokenizer(config_, corpora.training.target)) notes_.push_back(std::move(line));
-    if (!job().is_first()) return;
+    if (!job_.is_first()) return;
     if (!checkpoints_) new_folder_.emplace(run_);
     tokenizers = tokenizers_for(config_, run_, found_.has_value(), corpora.training);
   });
   std::vector<const ParallelCorpus*> texts{&corpora.training, &corpora.validation};
   for (const ParallelCorpus& corpus : corpora.watched) texts.push_back(&corpus);
-  agree_on_text("data.train and data.valid", texts);
-  config_ = agreed(config_);
-  tokenizers = as_first(tokenizers, one_tokenizer(config_.data));
-  job().together([&] {
+  agree_on_text("data.train and data.valid", texts, job_);
+  config_ = agreed(config_, job_);
+  tokenizers = as_first(job_, tokenizers, one_tokenizer(config_.data));
+  job_.together([&] {
     const VocabularySizes sizes{tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()};
     check_exportable(config_, sizes);
     exports_ = possible_exports(config_, sizes);
-    task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers);
+    task_ = std::make_unique<TranslationTask>(config_, corpora, tokenizers, job_);
     const std::int64_t epoch = updates_per_epoch();
     schedule_ = make_schedule(config_.optim, config_.model.width, epoch);
     for (const auto& doubts : {corpus_doubts(config_.data, corpora, test ? &*test : nullptr),
@@ -280,7 +280,7 @@ void Trainer::make_task() {
   });
   state_.vocabulary_hash = task_->vocabulary_hash();
   state_.data_hash = task_->data_hash();
-  job().agree("program and instruction set", job().is_several() ? program_fingerprint() : "");
+  job_.agree("program and instruction set", job_.is_several() ? program_fingerprint() : "");
 }
 
 /// Throws misuse for mistakes that train.allow does not list. Never called for a run that has begun before.
@@ -296,7 +296,7 @@ void Trainer::check_new_run(const Corpora& corpora, const ParallelCorpus* test) 
 /// Loads the state to resume from, or the weights of train.warm_start.
 void Trainer::restore() {
   ParameterStore<float>& parameters = task_->parameters();
-  job().together([&] {
+  job_.together([&] {
     if (found_) {
       restore_state(*found_);
       read_parameters(found_->reader, parameters);
@@ -305,28 +305,29 @@ void Trainer::restore() {
     }
   });
   char resumed = found_ ? 1 : 0;
-  job().broadcast(std::as_writable_bytes(std::span(&resumed, 1)));
-  if (job().is_several()) {
+  job_.broadcast(std::as_writable_bytes(std::span(&resumed, 1)));
+  if (job_.is_several()) {
     const TextStatistics text = state_.text;  // is not among the bytes
-    state_ = from_bytes<TrainingState>(job().broadcast(to_bytes(state_)), run_);
+    state_ = from_bytes<TrainingState>(job_.broadcast(to_bytes(state_)), run_);
     state_.text = text;
-    as_first(parameters.values());
+    as_first(job_, parameters.values());
     parameters.mark_changed();
   }
   schedule_.set_plateau(state_.plateau);
-  job().together([&] {
+  job_.together([&] {
     begin_epoch(state_.epoch, state_.batch);
     check(state_.batch < task_->batches(), "resume",
           "expected a position within the {} of epoch {}; got {}. Hint: move the file away to use the one "
           "before it",
           counted(task_->batches(), "batch"), state_.epoch, state_.batch);
-    updater_.emplace(config_, *task_);
+    updater_.emplace(config_, *task_, job_);
   });
   if (resumed != 0) {
-    read_moments(found_ ? &found_->reader : nullptr, parameters, updater_->optimizer(), state_);
+    read_moments(found_ ? &found_->reader : nullptr, parameters, updater_->optimizer(), state_,
+                 [&](std::span<std::byte> moments) { job_.broadcast(moments); });
     if (MovingAverage<float>* average = updater_->average()) {
       if (found_) read_average(found_->reader, parameters, *average);
-      as_first(average->average());
+      as_first(job_, average->average());
     }
   }
   if (found_) {
@@ -437,7 +438,7 @@ void Trainer::write_head(const std::string& memory) {
   for (const std::string& line : decisions(given_, config_)) start += "\n" + line;
   log_->line(start);
   if (state_.update == 0) log_->detail("configuration\n" + state_.config);
-  if (job().is_several()) log_->line(describe(job()));
+  if (job_.is_several()) log_->line(describe(job_));
   log_->line(describe_runtime());
   for (const std::string& warning : warnings(environment())) log_->warning("warning: " + warning);
   for (const std::string& line : task_->head()) log_->line(line);

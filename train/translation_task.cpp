@@ -7,7 +7,6 @@
 #include "train/decoding/output_watch.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
-#include "train/processes/job.h"
 #include "train/scores/chrf.h"
 
 namespace glossa {
@@ -53,12 +52,14 @@ EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
 
 }  // namespace
 
-TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers)
-    : TranslationTask(config, corpora, encode_all(config.data, corpora, tokenizers), tokenizers) {}
+TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
+                                 const Job& job)
+    : TranslationTask(config, corpora, encode_all(config.data, corpora, tokenizers), tokenizers, job) {}
 
 TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded,
-                                 const Tokenizers& tokenizers)
-    : config_(config),
+                                 const Tokenizers& tokenizers, const Job& job)
+    : job_(job),
+      config_(config),
       tokenizers_(tokenizers),
       data_hash_(encoded.hash()),
       training_(std::move(encoded.training)),
@@ -81,7 +82,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
   fill_batch(batch_, training_, largest_, layout(config_.data));
   const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
               target_vocabulary = tokenizers_.target->vocabulary_size();
-  check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_));
+  check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_), job_);
   model_ = make_model(config_.model, source_vocabulary, target_vocabulary,
                       static_cast<std::uint64_t>(config_.train.seed), training_.specials);
 }
@@ -137,7 +138,7 @@ Task::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOpt
 template <class Scores>
 std::vector<std::string> TranslationTask::measure(const Validation& validation, Context<float>& context,
                                                   Translator& translator, Scores& scores) const {
-  scores.loss = corpus_loss(context, *model_->transformer, validation.pairs, config_.data).per_token();
+  scores.loss = corpus_loss(context, *model_->transformer, validation.pairs, config_.data, job_).per_token();
   if (!config_.train.decode_validation) return {};
   std::vector<std::string> outputs = translator.translate(validation.sources, "data.valid");
   scores.bleu = corpus_bleu(outputs, validation.references, bleu_options(config_)).score;
@@ -166,7 +167,7 @@ ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar&
   for (std::size_t i = 0; i < outputs.size(); ++i) watch.add(validations_.front().sources[i], outputs[i]);
   report.doubt = watch.doubt();
   // A diverged model has no meaningful attention.
-  if (job().is_first() && std::isfinite(report.loss)) report.attention = attention(context);
+  if (job_.is_first() && std::isfinite(report.loss)) report.attention = attention(context);
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include "train/decoding/translator.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
+#include "train/processes/job.h"
 #include "train/task.h"
 
 namespace glossa {
@@ -18,8 +19,9 @@ namespace glossa {
 class TranslationTask : public Task {
  public:
   /// Creates a newly initialized model as `config` describes, and encodes `corpora` with the tokenizers. Throws if a
-  /// corpus cannot be encoded or training would not fit in memory.
-  TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers);
+  /// corpus cannot be encoded or training would not fit in memory. Keeps a reference to `job`, whose processes validate
+  /// together.
+  TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers, const Job& job);
 
   ParameterStore<float>& parameters() override { return model_->parameters; }
   void begin_epoch(std::int64_t epoch) override;
@@ -35,7 +37,8 @@ class TranslationTask : public Task {
   void save(const std::string& run) const override { save_tokenizers(tokenizers_, config_.data, run); }
 
  private:
-  TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers);
+  TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers,
+                  const Job& job);
 
   /// Validation pairs, as ids and as text.
   struct Validation {
@@ -53,6 +56,7 @@ class TranslationTask : public Task {
   std::vector<std::string> samples(std::span<const std::string> outputs) const;
   std::vector<AttentionMaps> attention(Context<float>& context) const;
 
+  const Job& job_;
   Config config_;
   Tokenizers tokenizers_;
   std::uint64_t data_hash_;

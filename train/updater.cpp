@@ -5,7 +5,6 @@
 
 #include "optim/clip.h"
 #include "train/model/model_factory.h"
-#include "train/processes/job.h"
 #include "train/runtime.h"
 
 namespace glossa {
@@ -19,13 +18,14 @@ constexpr std::size_t nll = 0, target_tokens = 1, source_tokens = 2, rows = 3, p
 
 bool Update::is_finite() const { return std::isfinite(nll_sum) && std::isfinite(grad_norm); }
 
-Updater::Updater(const Config& config, Task& task)
+Updater::Updater(const Config& config, Task& task, const Job& job)
     : config_(config),
       task_(task),
+      job_(job),
       parameters_(task.parameters()),
-      optimizer_(make_optimizer(config.optim, parameters_, {job().rank(), job().count()})),
+      optimizer_(make_optimizer(config.optim, parameters_, {job.rank(), job.count()})),
       average_(make_average(config.train, parameters_)),
-      gradient_sum_(parameters_) {}
+      gradient_sum_(parameters_, job) {}
 
 /// Options that determine all random numbers of an update.
 StepOptions Updater::step_options(std::int64_t update) const {
@@ -48,7 +48,7 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
     tally[source_tokens] = static_cast<double>(loss.source_tokens);
     tally[rows] = static_cast<double>(loss.rows);
   });
-  job().merge(tallies_);
+  job_.merge(tallies_);
   nll_sum_.begin(batches);
   for (std::size_t i = 0; i < tallies_.size(); i += per_batch) {
     const std::span<double> nll_of_batch(&tallies_[i + nll], 1);
@@ -59,7 +59,7 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
     update.rows += static_cast<std::int64_t>(tallies_[i + rows]);
   }
   const std::span<double> squares = optimizer_->squares();
-  job().merge(squares);
+  job_.merge(squares);
   update.grad_norm = optimizer_->norm_of(squares) / static_cast<double>(update.target_tokens);
   return update;
 }
@@ -67,20 +67,20 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
 void Updater::step(const Update& update, double lr) {
   const double tokens = static_cast<double>(update.target_tokens);
   optimizer_->step(lr, clip_factor(update.grad_norm, config_.optim.clip_norm) / tokens);
-  job().share_stretches(parameters_.values(), optimizer_->bounds());
+  job_.share_stretches(parameters_.values(), optimizer_->bounds());
   if (average_) average_->update(optimizer_->steps());
 }
 
 std::string Updater::first_nonfinite(const Update& update, std::int64_t epoch) {
   context_.trace_finite(true);
-  const auto [begin, end] = job().part_of(update.batches);
+  const auto [begin, end] = job_.part_of(update.batches);
   std::string found;
   for (std::int64_t i = begin; i < end && found.empty(); ++i) {
     found = first_nonfinite(update.number, update.first + i);
     if (!found.empty()) found += fmt::format(", batch {} of epoch {}", update.first + i + 1, epoch + 1);
   }
   context_.trace_finite(false);
-  for (const std::string& text : job().gather(found))
+  for (const std::string& text : job_.gather(found))
     if (!text.empty()) return text;
   return "the sum over micro-batches";
 }
@@ -114,10 +114,10 @@ bool Updater::state_is_finite() const {
   bool finite = std::isfinite(global_norm<float>(parameters_.values()));
   for (const StateBuffer<float>& buffer : optimizer_->state())
     finite = finite && std::isfinite(global_norm<float>(buffer.values));
-  std::vector<double> bad(static_cast<std::size_t>(job().count()));
-  bad[static_cast<std::size_t>(job().rank())] = finite ? 0 : 1;
-  job().merge(bad);
-  return std::ranges::count(bad, 0.0) == job().count();
+  std::vector<double> bad(static_cast<std::size_t>(job_.count()));
+  bad[static_cast<std::size_t>(job_.rank())] = finite ? 0 : 1;
+  job_.merge(bad);
+  return std::ranges::count(bad, 0.0) == job_.count();
 }
 
 }  // namespace glossa

@@ -10,6 +10,7 @@
 #include "optim/tree_sum.h"
 #include "train/config/config.h"
 #include "train/gradient_sum.h"
+#include "train/processes/job.h"
 #include "train/task.h"
 
 namespace glossa {
@@ -32,8 +33,8 @@ struct Update {
 /// the parameters. The sum is a tree over the micro-batches, so the bits do not depend on how the work is distributed.
 class Updater {
  public:
-  /// Keeps references to `config` and `task`.
-  Updater(const Config& config, Task& task);
+  /// Keeps references to `config`, `task` and `job`.
+  Updater(const Config& config, Task& task, const Job& job = Job::alone());
 
   /// Computes the gradients of update `number`, over `batches` batches, beginning with batch `first`.
   Update gradients(std::int64_t number, std::int64_t first, std::int64_t batches);
@@ -61,6 +62,7 @@ class Updater {
 
   const Config& config_;
   Task& task_;
+  const Job& job_;
   ParameterStore<float>& parameters_;
   std::unique_ptr<Optimizer<float>> optimizer_;
   std::unique_ptr<MovingAverage<float>> average_;

@@ -30,7 +30,7 @@ int run(const BenchExchangeArguments& arguments) {
   parameters.allocate(1);
   std::vector<Index> bounds;
   for (int rank = 0; rank <= job.count(); ++rank) bounds.push_back(size * rank / job.count());
-  GradientSum sum(parameters);
+  GradientSum sum(parameters, job);
   const auto once = [&] {
     sum.add_up(job.count(), bounds, [&](std::int64_t) { parameters.parameters()[0]->grad.set = true; });
     job.share_stretches(parameters.values(), bounds);

@@ -21,12 +21,12 @@ struct BenchStepArguments : BenchmarkArguments {
 };
 
 int run(const BenchStepArguments& arguments) {
-  apply_runtime({.threads = arguments.threads});
+  apply_runtime({.threads = arguments.threads}, job());
   const StepShape& shape = step_shape(arguments.config);
   if (arguments.accumulate < job().count())
     misuse("--accumulate", "expected at least {}, one micro-batch per process; got {}", job().count(),
            arguments.accumulate);
-  StepBenchmark benchmark(shape, arguments.accumulate);
+  StepBenchmark benchmark(shape, arguments.accumulate, job());
   for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
   std::vector<double> ms(static_cast<std::size_t>(arguments.steps));
   const std::size_t heap = heap_allocations(), library = library_heap_allocations();

@@ -47,7 +47,7 @@ int run(const BenchTrainArguments& arguments) {
     sets.emplace_back(set);
   const Config config = load_config(arguments.config, sets);
   const TemporaryRun folder;
-  Trainer trainer(config, arguments.config, folder.path, false);
+  Trainer trainer(config, arguments.config, folder.path, false, job());
   if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C; prints no figures
   const Trainer::Work& epoch = trainer.work();
   const double seconds = trainer.seconds(), tokens = static_cast<double>(epoch.tokens), tokens_per_s = tokens / seconds,

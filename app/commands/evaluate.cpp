@@ -152,7 +152,7 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, BadLines& bad_lines)
     print_note("note: the loss covers {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
-  return corpus_loss(context, *run.model->transformer, encoded, run.config.data).per_token();
+  return corpus_loss(context, *run.model->transformer, encoded, run.config.data, job()).per_token();
 }
 
 int run(const EvaluateArguments& arguments) {
@@ -172,9 +172,9 @@ int run(const EvaluateArguments& arguments) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
-  const LoadedRun run = load_run(name, config);
+  const LoadedRun run = load_run(name, config, job());
   if (texts.is_held_out) check_still_held_out(run, name.folder());
-  apply_runtime(config.runtime);
+  apply_runtime(config.runtime, job());
 
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
@@ -194,7 +194,7 @@ int run(const EvaluateArguments& arguments) {
   lengths.compare();
   languages.compare();
   const ParallelCorpus* const all[] = {&corpus};
-  agree_on_text(corpus.source_name, all);
+  agree_on_text(corpus.source_name, all, job());
   const double loss = loss_of(run, corpus, bad_lines);
   const Stopwatch watch;
   ProgressBar bar;

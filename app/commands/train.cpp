@@ -86,7 +86,7 @@ int run(const TrainArguments& arguments) {
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
-  Trainer(config, choice.config, choice.run, resume).train();
+  Trainer(config, choice.config, choice.run, resume, job()).train();
   return 0;
 }
 

@@ -151,8 +151,8 @@ int run(const TranslateArguments& arguments) {
     misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
   Output output(job().is_first() ? arguments.output : "", arguments.input);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
-  const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()));
-  apply_runtime(run.config.runtime);
+  const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()), job());
+  apply_runtime(run.config.runtime, job());
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
   if (arguments.alignment) translator.align(alignment_layer(arguments, run.config.model));

@@ -2,7 +2,6 @@
 
 #include "autograd/check.h"
 #include "train/model/memory_check.h"
-#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -56,13 +55,13 @@ const StepShape& step_shape(const std::string& name) {
   misuse("bench --config", "expected seed, tiny, small, base or opus; got {}", name);
 }
 
-StepBenchmark::StepBenchmark(const StepShape& shape, std::int64_t micro_batches)
-    : micro_batches_(micro_batches), model_(parameters_, options_of(shape)), batch_(random_batch(shape)) {
-  check_model_fits("bench", memory_need(options_of(shape), extent_of(batch_), /*moments=*/2).of_training());
+StepBenchmark::StepBenchmark(const StepShape& shape, std::int64_t micro_batches, const Job& job)
+    : micro_batches_(micro_batches), job_(job), model_(parameters_, options_of(shape)), batch_(random_batch(shape)) {
+  check_model_fits("bench", memory_need(options_of(shape), extent_of(batch_), /*moments=*/2).of_training(),
+                   memory_left(job));
   parameters_.allocate(1);
-  adam_.emplace(parameters_, trainable_segments(parameters_), AdamOptions{},
-                OptimizerShare{job().rank(), job().count()});
-  gradient_sum_.emplace(parameters_);
+  adam_.emplace(parameters_, trainable_segments(parameters_), AdamOptions{}, OptimizerShare{job.rank(), job.count()});
+  gradient_sum_.emplace(parameters_, job);
   rows_.assign(batch_);
 }
 
@@ -79,7 +78,7 @@ void StepBenchmark::step(Profile* profile) {
   ++update_;
   if (profile) profile->lap("between ops", false, 0);
   adam_->step(1e-3, 1.0 / static_cast<double>(tokens));
-  job().share_stretches(parameters_.values(), adam_->bounds());
+  job_.share_stretches(parameters_.values(), adam_->bounds());
   if (profile) profile->lap("adam", false, 28.0 * static_cast<double>(parameters()));
 }
 

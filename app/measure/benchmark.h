@@ -10,6 +10,7 @@
 #include "optim/adam.h"
 #include "train/gradient_sum.h"
 #include "train/model/criterion.h"
+#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -34,7 +35,7 @@ TransformerOptions options_of(const StepShape& shape);
 class StepBenchmark {
  public:
   /// Each step computes the batch `micro_batches` times; the job's processes divide this work among themselves.
-  explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1);
+  explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1, const Job& job = Job::alone());
 
   /// Runs forward, loss and backward for each micro-batch, then Adam. Records the time of every part in `profile`, if
   /// given.
@@ -44,6 +45,7 @@ class StepBenchmark {
 
  private:
   std::int64_t micro_batches_;
+  const Job& job_;
   ParameterStore<float> parameters_;
   Transformer<float> model_;
   std::optional<Adam<float>> adam_;

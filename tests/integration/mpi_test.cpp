@@ -120,6 +120,15 @@ TEST_CASE("validation, translate and evaluate give the same results in several p
   CHECK(all == one);
 }
 
+TEST_CASE("several processes start from the weights of another run like one") {
+  const TinyRun tiny;
+  succeeded(tiny.train("base", {"train.max_updates=5"}));
+  const Strings sets{"train.warm_start=" + (tiny / "base").string(), "train.accumulate=2", "train.max_updates=5"};
+  succeeded(tiny.train("one", sets));
+  succeeded(in_processes(2, tiny.train_arguments("two", sets)));
+  CHECK_EQ(tiny.hashes("two"), tiny.hashes("one"));
+}
+
 TEST_CASE("bench in several processes reports their joint work once") {
   auto exchange =
       json_object(succeeded(in_processes(3, {"bench", "exchange", "--mebibytes", "2", "--steps", "2", "--json"})).out);

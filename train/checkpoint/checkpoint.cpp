@@ -9,7 +9,6 @@
 #include "train/checkpoint/sha256.h"
 #include "train/config/options.h"
 #include "train/console/version.h"
-#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -33,17 +32,6 @@ std::optional<std::string> text_of(const CheckpointReader& reader, std::string_v
 /// A parameter's slice of a flat buffer.
 std::span<float> slice_of(std::span<float> flat, const Parameter<float>& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
-}
-
-/// Source of a parameter's slice of a buffer that is divided among the processes; all sources reuse `collected`.
-CheckpointWriter::Source source_of(std::span<float> own, const Parameter<float>& parameter,
-                                   std::span<const Index> bounds,
-                                   const std::shared_ptr<std::vector<float>>& collected) {
-  if (!job().is_several()) return [slice = slice_of(own, parameter)] { return std::as_bytes(slice); };
-  return [=, &parameter] {
-    job().collect(own, bounds, parameter.offset, parameter.offset + parameter.value.size(), *collected);
-    return std::as_bytes(std::span<const float>(*collected));
-  };
 }
 
 /// Throws if an entry is missing or has another shape.
@@ -111,14 +99,15 @@ std::vector<std::uint64_t> dims_of(const Shape& shape) {
 
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
-                       const TrainingState& state, std::string host) {
-  const auto collected = std::make_shared<std::vector<float>>();
+                       const TrainingState& state, std::string host, const CollectMoments& collect) {
   for (const Parameter<float>* parameter : parameters.parameters()) {
     const auto dims = dims_of(parameter->value.shape);
     writer.add(parameter->name, EntryKind::parameter, Dtype::f32, dims, std::as_bytes(parameter->value.span()));
     for (const StateBuffer<float>& buffer : optimizer.state())
       writer.add_from(moment_name(buffer.name, parameter->name), EntryKind::moment, Dtype::f32, dims,
-                      source_of(buffer.values, *parameter, optimizer.bounds(), collected));
+                      [collect, own = buffer.values, parameter] {
+                        return std::as_bytes(collect ? collect(own, *parameter) : slice_of(own, *parameter));
+                      });
     if (average)
       writer.add(average_name(parameter->name), EntryKind::buffer, Dtype::f32, dims,
                  std::as_bytes(slice_of(average->average(), *parameter)));
@@ -203,7 +192,7 @@ void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterSt
 }
 
 void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
-                  const TrainingState& state) {
+                  const TrainingState& state, const std::function<void(std::span<std::byte>)>& share) {
   if (reader)
     for (const Parameter<float>* parameter : parameters.parameters())
       for (const StateBuffer<float>& buffer : optimizer.state())
@@ -214,7 +203,7 @@ void read_moments(const CheckpointReader* reader, const ParameterStore<float>& p
       whole.resize(static_cast<std::size_t>(parameter->value.size()));
       const std::span<std::byte> bytes = std::as_writable_bytes(std::span(whole));
       if (reader) reader->read(moment_name(buffer.name, parameter->name), bytes);
-      job().broadcast(bytes);
+      if (share) share(bytes);
       const Index begin = std::max(parameter->offset, optimizer.begin()),
                   end = std::min(parameter->offset + parameter->value.size(), optimizer.end());
       if (begin < end)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,10 @@
 
 namespace glossa {
 
+/// Returns a parameter's elements of an optimizer's buffer, valid until the next call. `own` is this process's slice of
+/// the buffer.
+using CollectMoments = std::function<std::span<const float>(std::span<float> own, const Parameter<float>& parameter)>;
+
 /// Adds all state that an exact resume needs. A parameter is stored under its own NAME. Its optimizer buffers are
 /// stored as `BUFFER:NAME` (`m:NAME` and `v:NAME` for Adam), and its moving average, if any, as `ema:NAME`. The other
 /// entries are:
@@ -20,11 +25,11 @@ namespace glossa {
 /// - `host`: the host_fingerprint (train/runtime.h)
 /// - `usual_words`, `several_percent`: the members of TrainingState::text, if known
 ///
-/// Parameters, optimizer and average must outlive the writer. In a job, all processes must call this function, because
-/// process 0 collects each optimizer buffer from the processes that hold parts of it.
+/// Parameters, optimizer and average must outlive the writer. If several processes have slices of the optimizer's
+/// buffers, `collect` collects them in the process that writes; all processes must then call this function.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
-                       const TrainingState& state, std::string host);
+                       const TrainingState& state, std::string host, const CollectMoments& collect = {});
 
 /// A shape's extents, as stored in files.
 std::vector<std::uint64_t> dims_of(const Shape& shape);
@@ -52,10 +57,10 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
 /// Throws as read_parameters does.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
 
-/// Loads the optimizer's moments and step count. All processes of a job must call it; each gets its own slice of the
-/// moments. Only process 0 reads the file; in other processes `reader` is null.
+/// Loads the optimizer's range of the moments, and its step count. If several processes share the moments, `reader` is
+/// null in all but one, and `share` copies the bytes that this one has read to the others.
 void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
-                  const TrainingState& state);
+                  const TrainingState& state, const std::function<void(std::span<std::byte>)>& share = {});
 
 /// Reads the parameters' moving average. Throws as read_parameters does.
 void read_average(const CheckpointReader& reader, const ParameterStore<float>& parameters,

@@ -8,7 +8,6 @@
 #include "autograd/check.h"
 #include "data/text/counted.h"
 #include "train/model/model_factory.h"
-#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -17,11 +16,12 @@ namespace {
 /// Memory need of training as a function of its configuration, for given vocabularies and largest batch.
 class Need {
  public:
-  Need(const Config& given, Index source_vocabulary, Index target_vocabulary, const BatchExtent& batch)
+  Need(const Config& given, Index source_vocabulary, Index target_vocabulary, const BatchExtent& batch, const Job& job)
       : given_vocabulary_(given.data.vocab_size),
         source_vocabulary_(source_vocabulary),
         target_vocabulary_(target_vocabulary),
-        batch_(batch) {}
+        batch_(batch),
+        job_(job) {}
 
   MemoryNeed of(const Config& config) const {
     // A vocabulary from another run (train.warm_start) may exceed data.vocab_size.
@@ -36,14 +36,14 @@ class Need {
 
  private:
   /// Optimizer buffers, in multiples of the parameters; the job's processes split them.
-  static double moments(const OptimConfig& optim) {
-    return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job().count();
+  double moments(const OptimConfig& optim) const {
+    return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job_.count();
   }
 
   /// Buffers of TreeSum for a process's micro-batches.
-  static int sums(std::int64_t micro_batches) {
-    const auto own = static_cast<std::uint64_t>((micro_batches + job().count() - 1) / job().count());
-    return std::bit_width(own - 1) * (job().is_several() ? 2 : 1);
+  int sums(std::int64_t micro_batches) const {
+    const auto own = static_cast<std::uint64_t>((micro_batches + job_.count() - 1) / job_.count());
+    return std::bit_width(own - 1) * (job_.is_several() ? 2 : 1);
   }
 
   /// The batch, scaled down to about data.max_tokens, but to at least one sentence.
@@ -63,6 +63,7 @@ class Need {
 
   Index given_vocabulary_, source_vocabulary_, target_vocabulary_;
   const BatchExtent& batch_;
+  const Job& job_;
 };
 
 /// An option that affects the need. Its values are multiples of `step`.
@@ -119,11 +120,12 @@ std::int64_t largest_that_fits(const Config& config, const Cost& cost, const Nee
 
 }  // namespace
 
-double memory_left() { return static_cast<double>(available_memory()) / job().place().on_host; }
+double memory_left(const Job& job) { return static_cast<double>(available_memory()) / job.place().on_host; }
 
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
-                         const BatchExtent& batch, double left) {
-  const Need need(config, source_vocabulary, target_vocabulary, batch);
+                         const BatchExtent& batch, const Job& job, std::optional<double> limit) {
+  const double left = limit.value_or(memory_left(job));
+  const Need need(config, source_vocabulary, target_vocabulary, batch, job);
   const MemoryNeed total = need.of(config);
   if (total.of_training() <= left) return;
   const Cost cost = dearest(config, need);

@@ -83,18 +83,16 @@ void Job::share_stretches(std::span<float> numbers, std::span<const Index> bound
   transport_->share(numbers.data(), parts_of(bounds, whole, 0));
 }
 
-void Job::collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
-                  std::vector<float>& collected) const {
+std::span<const float> Job::collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
+                                    std::vector<float>& collected) const {
+  if (!is_several()) return own.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   const auto within = [&](Index first, Index last) { return std::pair(std::max(first, begin), std::min(last, end)); };
   collected.resize(static_cast<std::size_t>(end - begin));
-  if (!is_several()) {
-    std::ranges::copy(own.subspan(begin, end - begin), collected.begin());
-    return;
-  }
   const auto [first, last] = within(bounds[rank()], bounds[rank() + 1]);
   const Index length = std::max<Index>(0, last - first);
   transport_->collect(length > 0 ? own.data() + (first - bounds[rank()]) : nullptr, static_cast<int>(length),
                       collected.data(), parts_of(bounds, within, begin));
+  return collected;
 }
 
 /// Lets all processes start a transfer together. Otherwise, over TCP, numbers in flight delay the message that allows
@@ -106,12 +104,12 @@ void Job::meet() const {
   merge(std::span(&nothing, 1));
 }
 
-Job::Patience::Patience(double seconds, std::string what) {
-  if (job().is_several()) job().transport_->limit(seconds, std::move(what));
+Job::Patience::Patience(const Job& job, double seconds, std::string what) : job_(job) {
+  if (job.is_several()) job.transport_->limit(seconds, std::move(what));
 }
 
 Job::Patience::~Patience() {
-  if (job().is_several()) job().transport_->limit(0, "");
+  if (job_.is_several()) job_.transport_->limit(0, "");
 }
 
 void Job::together(const std::function<void()>& work) const {

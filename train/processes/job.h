@@ -32,13 +32,19 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
 /// than the first wait briefly, so that process 0 can report the same error first.
 [[noreturn]] void end_job(int status, const std::function<void()>& print_note);
 
-/// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A single process is a job of
-/// one: it does not use MPI, and each call returns at once.
+/// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A default-constructed Job is
+/// a job of one process: it does not use MPI, and each call returns at once.
 ///
 /// Calls that communicate use MPI's collectives: all processes must make these calls, in the same order. Each sum that
 /// MPI computes has at most one term other than 0, so results do not depend on the number of processes.
 class Job {
  public:
+  /// A job of this process alone.
+  static const Job& alone() {
+    static const Job job;
+    return job;
+  }
+
   int rank() const { return place_.rank; }
   int count() const { return place_.count; }
   bool is_several() const { return place_.count > 1; }
@@ -80,10 +86,11 @@ class Job {
   /// Completes `numbers` in all processes. Before the call, each process r has only the slice [bounds[r], bounds[r+1]).
   void share_stretches(std::span<float> numbers, std::span<const Index> bounds) const;
 
-  /// Collects the elements [begin, end) of an array in process 0's `collected`. The array is divided among the
-  /// processes: `own` is the slice [bounds[r], bounds[r+1]) in process r.
-  void collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
-               std::vector<float>& collected) const;
+  /// Returns the elements [begin, end) of an array to process 0; other processes get undefined values. The array is
+  /// divided among the processes: `own` is the slice [bounds[r], bounds[r+1]) in process r. The result is a view of
+  /// `own` or of `collected`, which gets the elements if there are several processes.
+  std::span<const float> collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
+                                 std::vector<float>& collected) const;
 
   /// Waits until all processes have called it.
   void meet() const;
@@ -92,10 +99,13 @@ class Job {
   /// throws an Error. The error names the late processes and `what`, the work that they have not finished.
   class Patience {
    public:
-    Patience(double seconds, std::string what);
+    Patience(const Job& job, double seconds, std::string what);
     ~Patience();
     Patience(const Patience&) = delete;
     Patience& operator=(const Patience&) = delete;
+
+   private:
+    const Job& job_;
   };
 
   /// Calls `work`, which may fail in some processes only. If `work` fails in any process, all processes throw the same

@@ -32,7 +32,7 @@ std::string error_for(const Strings& sets, double left) {
   const Config config = load_config("", sets);
   const BatchExtent batch = batch_of(std::floor(static_cast<double>(config.data.max_tokens) / 40));
   try {
-    check_training_fits(config, config.data.vocab_size, config.data.vocab_size, batch, left);
+    check_training_fits(config, config.data.vocab_size, config.data.vocab_size, batch, Job::alone(), left);
   } catch (const Error& error) {
     CHECK_EQ(error.exit_status(), 1);
     return error.what();
