@@ -8,6 +8,7 @@
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
 #include "train/scores/chrf.h"
+#include "train/shared_search.h"
 
 namespace glossa {
 
@@ -150,6 +151,7 @@ std::vector<std::string> TranslationTask::measure(const Validation& validation, 
 ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar& bar) {
   ValidationReport report;
   Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
+  translator.divide(divided_among(job_));
   std::int64_t sentences = 0;
   for (const Validation& validation : validations_) sentences += std::ssize(validation.sources);
   std::optional<CountProgress> progress;

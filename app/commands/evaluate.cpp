@@ -24,6 +24,7 @@
 #include "train/runtime.h"
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"
+#include "train/shared_search.h"
 
 namespace glossa::commands {
 
@@ -177,6 +178,7 @@ int run(const EvaluateArguments& arguments) {
   apply_runtime(config.runtime, job());
 
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
+  translator.divide(divided_among(job()));
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
   Translator::Sources sources;
   SentenceNote note(translator);
@@ -194,6 +196,7 @@ int run(const EvaluateArguments& arguments) {
   lengths.compare();
   languages.compare();
   const ParallelCorpus* const all[] = {&corpus};
+  job().agree("--split-sentences", arguments.split_sentences);
   agree_on_text(corpus.source_name, all, job());
   const double loss = loss_of(run, corpus, bad_lines);
   const Stopwatch watch;

@@ -26,6 +26,7 @@
 #include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/shared_search.h"
 
 namespace glossa::commands {
 
@@ -155,13 +156,17 @@ int run(const TranslateArguments& arguments) {
   apply_runtime(run.config.runtime, job());
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
-  if (arguments.alignment) translator.align(alignment_layer(arguments, run.config.model));
+  translator.divide(divided_among(job()));
+  if (arguments.alignment) {
+    const Index layer = alignment_layer(arguments, run.config.model);
+    if (job().is_first()) translator.align(layer);
+  }
   ProgressBar bar;
   CountProgress progress(bar, "sentence");
   translator.watch([&](Index sentences) { progress.add(sentences); });
   const Index n_best = std::max<Index>(1, arguments.nbest);
   if (!job().is_first()) {  // helps the first process, which reads and writes
-    while (const auto sources = Translator::Sources::of_first(nullptr)) translator.n_best(*sources, n_best);
+    while (const auto sources = sources_of_first(job(), nullptr)) translator.n_best(*sources, n_best);
     return 0;
   }
   const TextOptions options = text_options(run.config.data);
@@ -197,7 +202,7 @@ int run(const TranslateArguments& arguments) {
     sources.count = static_cast<std::size_t>(reader->line_number() - written);
     if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
       std::string text;
-      if (job().is_several()) Translator::Sources::of_first(&sources);
+      if (job().is_several()) sources_of_first(job(), &sources);
       for (std::size_t i = 0; const std::vector<Translation>& found : translator.n_best(sources, n_best)) {
         if (!found.empty()) outputs.add(lines[i], found.front().text);
         text += formatted(format, ++written, found, arguments.alignment);
@@ -210,7 +215,7 @@ int run(const TranslateArguments& arguments) {
       lines.clear();
     }
   }
-  if (job().is_several()) Translator::Sources::of_first(nullptr);
+  if (job().is_several()) sources_of_first(job(), nullptr);
   output.finish();
   unknown.report();
   lengths.compare();

@@ -277,6 +277,10 @@ TEST_CASE("a process with a bad command, another text or another search ends the
   CAPTURE(search.err);
   CHECK_EQ(search.status, 2);
   CHECK_NE(search.err.find("glossa: [decode.beam, process 1 on "), std::string::npos);
+  const Outcome split = second(test, test + Strings{"--split-sentences", "on"});
+  CAPTURE(split.err);
+  CHECK_EQ(split.status, 1);
+  CHECK_NE(split.err.find("expected the same --split-sentences as process 0 on "), std::string::npos);
   CHECK_FALSE(fs::exists(tiny / "new"));
 }
 

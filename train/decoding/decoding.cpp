@@ -7,10 +7,7 @@
 #include <optional>
 
 #include "autograd/parallel.h"
-#include "data/text/fingerprint.h"
 #include "train/decoding/batch_search.h"
-#include "train/decoding/shared_search.h"
-#include "train/processes/job.h"
 
 namespace glossa {
 
@@ -28,17 +25,6 @@ std::vector<std::span<const Index>> batches_of(std::span<const Index> order, std
     order = order.subspan(count);
   }
   return batches;
-}
-
-/// Throws if the processes of the job would translate different sources.
-void agree_on(std::span<const std::vector<int>> sources) {
-  if (!job().is_several()) return;
-  Fingerprint hash;
-  for (const std::vector<int>& source : sources) {
-    hash.add(source.size());
-    for (const int id : source) hash.add(static_cast<std::uint64_t>(id));
-  }
-  job().agree("text to translate", fmt::format("{:016x}", hash.value()));
 }
 
 }  // namespace
@@ -81,7 +67,7 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Transformer<T>& m
     for (Index k = 0; k < std::ssize(batch); ++k)
       for (Index rank = 0; rank < found.found(k); ++rank) results[batch[k]].push_back(found.hypothesis(k, rank));
   });
-  share_found(results);
+  division_.complete(results);
   return results;
 }
 
@@ -103,14 +89,13 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
   std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
-  agree_on(sources);
-  // Consecutive batches go to the processes in turn, as batches get ever shorter.
-  std::vector<Index> turns;  // sentences of one batch for each process
+  // Consecutive batches go to the searchers in turn, as batches get ever shorter.
+  std::vector<Index> turns;  // sentences of one batch for each searcher
   std::size_t own = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    if (i % job().count() == 0) turns.push_back(0);
+    if (i % division_.count == 0) turns.push_back(0);
     turns.back() += std::ssize(batches[i]);
-    if (static_cast<int>(i % job().count()) == job().rank()) batches[own++] = batches[i];
+    if (static_cast<int>(i % division_.count) == division_.index) batches[own++] = batches[i];
   }
   batches.resize(own);
 

@@ -54,6 +54,16 @@ struct Hypothesis {
 /// `log_probability` divided by the length penalty of `options`.
 double penalized(double log_probability, Index length, const DecodeOptions& options);
 
+/// The part of one of several searchers, which divide the batches of each search among themselves. All must search for
+/// the same sources with the same options.
+struct SearchDivision {
+  int index = 0, count = 1;  ///< this searcher searches the batches index, index + count, ...
+
+  /// Completes the lists of hypotheses, one list per source. Before the call, the lists of the sources that other
+  /// searchers have searched are empty.
+  std::function<void(std::vector<std::vector<Hypothesis>>& found)> complete = [](auto&) {};
+};
+
 template <class T>
 class BatchSearch;
 
@@ -81,8 +91,7 @@ class BatchSearch;
 /// are functions of (seed, sentence number, position), so the translation does not depend on the batch.
 ///
 /// Sentences of similar length are searched together in a batch. If there are enough batches for all threads, several
-/// are searched in parallel. Memory is reused from batch to batch, so no token costs a heap allocation. The processes
-/// of a job divide the batches among themselves. All processes must pass the same sources, and all get all results.
+/// are searched in parallel. Memory is reused from batch to batch, so no token costs a heap allocation.
 template <class T>
 class Searcher {
  public:
@@ -104,10 +113,13 @@ class Searcher {
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
                                               std::span<const std::int64_t> numbers = {});
 
-  /// Makes later searches call `watch` whenever a batch is done, with the number of its sentences. In a job, each
-  /// process searches one batch per turn. The number is then the count of sentences in all batches of that turn, those
-  /// of other processes included. Only one thread at a time calls `watch`.
+  /// Makes later searches call `watch` whenever a batch is done, with the number of its sentences. In a divided search,
+  /// each searcher searches one batch per turn. The number is then the count of sentences in all batches of that turn,
+  /// those of other searchers included. Only one thread at a time calls `watch`.
   void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
+
+  /// Makes later searches a part of divided ones.
+  void divide(SearchDivision division) { division_ = std::move(division); }
 
  private:
   /// Searches all batches. Calls `use(batch, search)` after the search of each, from several threads concurrently.
@@ -118,6 +130,7 @@ class Searcher {
   std::deque<Context<T>> contexts_;  // one per thread
   std::deque<BatchSearch<T>> searches_;
   std::function<void(Index)> watch_;
+  SearchDivision division_;
 };
 
 }  // namespace glossa

@@ -9,8 +9,6 @@
 #include "data/tokenizers/token_words.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "train/decoding/scoring.h"
-#include "train/processes/job.h"
-#include "train/processes/packed.h"
 
 namespace glossa {
 
@@ -117,22 +115,6 @@ std::vector<std::string_view> Translator::sentences(std::string_view line) const
   return sentences;
 }
 
-auto Translator::Sources::of_first(const Sources* own) -> std::optional<Sources> {
-  Packed packed;
-  if (own) {
-    packed.put(own->count).put(own->in_pieces).put(own->numbers).put(own->lines).put(own->spaces);
-    for (const std::vector<int>& piece : own->ids) packed.put(piece);
-  }
-  const std::string bytes = job().broadcast(packed.bytes());
-  if (bytes.empty()) return std::nullopt;
-  Sources sources;
-  Unpacked from(bytes);
-  from.take(sources.count).take(sources.in_pieces).take(sources.numbers).take(sources.lines).take(sources.spaces);
-  sources.ids.resize(sources.numbers.size());
-  for (std::vector<int>& piece : sources.ids) from.take(piece);
-  return sources;
-}
-
 auto Translator::encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line) const
     -> Sources {
   Sources sources;
@@ -150,7 +132,7 @@ std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources,
        searcher_.n_best(model_, sources.ids, tokenizers_.target->specials(), options_, n, sources.numbers)) {
     found.push_back(translations(piece));
   }
-  if (alignment_layer_ && job().is_first()) align(sources, found);
+  if (alignment_layer_) align(sources, found);
   std::vector<std::vector<Translation>> results(sources.count);
   for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
     while (end < found.size() && sources.lines[end] == sources.lines[begin]) ++end;

@@ -59,13 +59,9 @@ class Translator {
     std::vector<std::size_t> lines;     // line of each piece, counted from 0
     std::vector<Index> first_words;     // first word of each piece within its line, counted from 0
     std::vector<std::size_t> spaces;    // per piece: `extra_spaces` before it
-    std::vector<std::string> texts;     // per piece: its part of the line; empty in processes that did not add it
+    std::vector<std::string> texts;     // per piece: its part of the line
     std::size_t count = 0;              // number of lines
     std::int64_t in_pieces = 0;         // number of lines with a piece that was too long for the model
-
-    /// Returns a copy of process 0's `own` in every process of the job. If `own` is null in process 0, returns an empty
-    /// value.
-    static std::optional<Sources> of_first(const Sources* own);
   };
 
   /// Adds a line. If the vocabulary cannot represent a token, or if the line cannot be cut into pieces, adds no piece
@@ -115,6 +111,9 @@ class Translator {
 
   /// Makes later searches call `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
   void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
+
+  /// Divides later searches, as `Searcher::divide` does.
+  void divide(SearchDivision division) { searcher_.divide(std::move(division)); }
 
  private:
   static std::vector<int> read_tokens(const Translation& translation);

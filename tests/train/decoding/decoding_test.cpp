@@ -354,6 +354,32 @@ TEST_CASE("a search reports the sentences of each finished batch, with any numbe
   set_threads(before);
 }
 
+TEST_CASE("a divided search finds what one searcher finds, and each searcher searches its own batches") {
+  const SmallModel<double> model(12);
+  const Sentences sources = random_sources(30, 12, 12);
+  const DecodeOptions options{.beam = 2, .max_tokens = 60};
+  const auto whole = Searcher<double>().n_best(model.transformer, sources, specials, options, 2);
+  std::vector<std::vector<Hypothesis>> all(sources.size());
+  for (const int index : {0, 1, 2}) {
+    Searcher<double> searcher;
+    int searched = 0;
+    searcher.divide({.index = index, .count = 3, .complete = [&](std::vector<std::vector<Hypothesis>>& found) {
+                       for (std::size_t i = 0; i < found.size(); ++i) {
+                         if (found[i].empty()) continue;
+                         ++searched;
+                         CHECK(all[i].empty());
+                         all[i] = found[i];
+                       }
+                       found = all;
+                     }});
+    const auto found = searcher.n_best(model.transformer, sources, specials, options, 2);
+    CHECK_GT(searched, 4);
+    CHECK_LT(searched, 20);
+    for (std::size_t i = 0; i < all.size(); ++i) check_same(found[i], all[i], 0);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) check_same(all[i], whole[i], 0);
+}
+
 TEST_CASE("no token costs a heap allocation once buffers are warm") {
   SmallModel<float> model(12);
   model.favor(specials.eos, -50);  // every hypothesis runs to its limit

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "train/decoding/translator.h"
+#include "train/processes/job.h"
+
+namespace glossa {
+
+/// Returns the division of searches among the processes of `job`, to which it keeps a reference. All processes must
+/// search for the same sources; all get all results.
+SearchDivision divided_among(const Job& job);
+
+/// Returns a copy of process 0's `own` in every process of the job, without the texts and first words. If `own` is null
+/// in process 0, returns an empty value.
+std::optional<Translator::Sources> sources_of_first(const Job& job, const Translator::Sources* own);
+
+}  // namespace glossa
