@@ -14,30 +14,18 @@
 
 namespace {
 
-/// The original standard error; join_job may redirect `stderr`.
+/// The original standard error; `join` may redirect `stderr`.
 std::FILE* const errors = stderr;
 
-/// Joins the job if this is one of its processes. Silences all but the first process, as they would print the same.
-void join_job() {
-  if (glossa::processes_started() == 1) return;
-  static glossa::JobMembership membership;
-  if (glossa::job().is_first()) return;
+/// Joins the other processes, if any. Silences all but the first process, as they would print the same.
+void join(glossa::Job& job) {
+  job.join();
+  if (job.is_first()) return;
   std::FILE* const nowhere = std::fopen("/dev/null", "w");
   if (nowhere != nullptr) stderr = stdout = nowhere;  // the descriptors stay open for output on crashes
 }
 
 void print_note(const std::string& text) { glossa::print_error(errors, "{}", glossa::in_config_terms(text)); }
-
-/// Reports this process's failure and ends the other processes of its job, if any. Returns the exit status.
-int end(const glossa::Failure& failure) {
-  const glossa::Job& job = glossa::job();
-  if (job.is_several())
-    glossa::end_job(failure.status, [&] {
-      print_note(failure.text + (job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))));
-    });
-  if (job.is_first()) print_note(failure.text);
-  return failure.status;
-}
 
 /// Called before any other code, as the constructors of libraries may run out of memory. A sanitizer's must run first.
 #if !GLOSSA_SANITIZES(address) && !GLOSSA_SANITIZES(thread)
@@ -52,19 +40,26 @@ void load_unwinder() {
 }
 
 int run(int argc, char** argv) {
+  glossa::Job job;
   try {
     load_unwinder();
     glossa::take_signals_aside();
-    join_job();
-    const int status = glossa::commands::run({argv + 1, argv + argc});
+    join(job);
+    const int status = glossa::commands::run({argv + 1, argv + argc}, job);
     glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
                   "cannot write the output. Hint: the disk may be full");
     return status;
   } catch (const glossa::CommonError& error) {
-    if (glossa::job().is_first()) print_note(error.what());
+    if (job.is_first()) print_note(error.what());
     return error.exit_status();
   } catch (...) {
-    return end(glossa::failure_of(std::current_exception()));
+    const glossa::Failure failure = glossa::failure_of(std::current_exception());
+    if (job.is_several())
+      job.end(failure.status, [&] {
+        print_note(failure.text + (job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))));
+      });
+    if (job.is_first()) print_note(failure.text);
+    return failure.status;
   }
 }
 

@@ -7,7 +7,6 @@
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/gradient_sum.h"
-#include "train/processes/job.h"
 
 namespace glossa::commands {
 
@@ -20,8 +19,7 @@ struct BenchExchangeArguments {
 
 /// Times the exchange of an update: gradients go to the processes that sum them, values come back. Also times an empty
 /// message.
-int run(const BenchExchangeArguments& arguments) {
-  const Job& job = glossa::job();
+int run(const BenchExchangeArguments& arguments, const Job& job) {
   if (!job.is_several())
     misuse("bench exchange", "expected several processes; got one. Hint: run mpirun -n 2 glossa bench exchange");
   ParameterStore<float> parameters;
@@ -60,7 +58,7 @@ int run(const BenchExchangeArguments& arguments) {
 
 void add_bench_exchange(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchExchangeArguments>(
-      {.name = "exchange", .help = "Measure how fast the processes of mpirun sum gradients", .in_a_job = true}, run);
+      {.name = "exchange", .help = "Measure how fast the processes of mpirun sum gradients"}, run);
   command.add_option("--mebibytes", arguments.mebibytes, "size of the gradients, in MiB")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();

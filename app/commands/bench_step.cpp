@@ -9,7 +9,6 @@
 #include "autograd/parallel.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
-#include "train/processes/job.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
@@ -20,13 +19,13 @@ struct BenchStepArguments : BenchmarkArguments {
   std::int64_t steps = 15, accumulate = 1;
 };
 
-int run(const BenchStepArguments& arguments) {
-  apply_runtime({.threads = arguments.threads}, job());
+int run(const BenchStepArguments& arguments, const Job& job) {
+  apply_runtime({.threads = arguments.threads}, job);
   const StepShape& shape = step_shape(arguments.config);
-  if (arguments.accumulate < job().count())
-    misuse("--accumulate", "expected at least {}, one micro-batch per process; got {}", job().count(),
+  if (arguments.accumulate < job.count())
+    misuse("--accumulate", "expected at least {}, one micro-batch per process; got {}", job.count(),
            arguments.accumulate);
-  StepBenchmark benchmark(shape, arguments.accumulate, job());
+  StepBenchmark benchmark(shape, arguments.accumulate, job);
   for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
   std::vector<double> ms(static_cast<std::size_t>(arguments.steps));
   const std::size_t heap = heap_allocations(), library = library_heap_allocations();
@@ -42,7 +41,7 @@ int run(const BenchStepArguments& arguments) {
     json.add("ms_median", median(ms)).add("ms_min", ms.front()).add("tokens_per_s", tokens_per_s);
     json.add("heap_allocations_per_step", per_step).add("library_heap_allocations_per_step", library_per_step);
     json.add("peak_rss_mb", peak_rss_mb()).add("gemm_backend", backend);
-    json.add("accumulate", arguments.accumulate).add("processes", job().count());
+    json.add("accumulate", arguments.accumulate).add("processes", job.count());
     std::puts(json.text().c_str());
     return 0;
   }
@@ -51,7 +50,7 @@ int run(const BenchStepArguments& arguments) {
   fmt::print("{:.1f} ms per step (median of {}; minimum {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MiB\n", median(ms),
              ms.size(), ms.front(), tokens_per_s, peak_rss_mb());
   if (arguments.accumulate > 1)
-    fmt::print("{} micro-batches per step, in {}\n", arguments.accumulate, counted(job().count(), "process"));
+    fmt::print("{} micro-batches per step, in {}\n", arguments.accumulate, counted(job.count(), "process"));
   fmt::print("heap allocations per step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
   return 0;
 }
@@ -60,7 +59,7 @@ int run(const BenchStepArguments& arguments) {
 
 void add_bench_step(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<BenchStepArguments>({.name = "step", .help = "Time a training step", .in_a_job = true}, run);
+      table.add<BenchStepArguments>({.name = "step", .help = "Time a training step"}, run);
   add_benchmark(command, arguments);
   add_steps(command, arguments.steps, "timed steps");
   command

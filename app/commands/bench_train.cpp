@@ -40,14 +40,14 @@ struct TemporaryRun {
 };
 
 /// Times one epoch as in `train`, without checkpoints and validation.
-int run(const BenchTrainArguments& arguments) {
+int run(const BenchTrainArguments& arguments, const Job& job) {
   std::vector<std::string> sets = arguments.sets;
   for (const char* set : {"train.max_updates=0", "train.max_epochs=1", "train.max_minutes=0", "train.patience=0",
                           "train.validate_every=0", "train.save_every=0", "train.log_every=1e"})
     sets.emplace_back(set);
   const Config config = load_config(arguments.config, sets);
   const TemporaryRun folder;
-  Trainer trainer(config, arguments.config, folder.path, false, job());
+  Trainer trainer(config, arguments.config, folder.path, false, job);
   if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C; prints no figures
   const Trainer::Work& epoch = trainer.work();
   const double seconds = trainer.seconds(), tokens = static_cast<double>(epoch.tokens), tokens_per_s = tokens / seconds,
@@ -68,8 +68,8 @@ int run(const BenchTrainArguments& arguments) {
 }  // namespace
 
 void add_bench_train(CommandTable& table) {
-  const auto [command, arguments] = table.add<BenchTrainArguments>(
-      {.name = "train", .help = "Time an epoch of a configuration", .in_a_job = true}, run);
+  const auto [command, arguments] =
+      table.add<BenchTrainArguments>({.name = "train", .help = "Time an epoch of a configuration"}, run);
   command.add_option("CONFIG", arguments.config, "YAML file; see docs/options.md")->required();
   command.add_flag("--json", arguments.json, "one JSON object");
   add_force(command);

@@ -32,8 +32,8 @@ void add_verbosity(CLI::App& app) {
 
 /// Declares every command, in the order of help, manual and completion. Parsing runs the command given, which leaves
 /// its exit status in `status`.
-void add_commands(CLI::App& app, int& status) {
-  CommandTable table(app, status);
+void add_commands(CLI::App& app, int& status, const Job& job) {
+  CommandTable table(app, status, job);
   add_train(table);
   add_translate(table);
   add_serve(table);
@@ -95,13 +95,13 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
 
 }  // namespace
 
-int run(std::vector<std::string> words) {
+int run(std::vector<std::string> words, const Job& job) {
   CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(program_version));
   app.footer("Run `glossa help SUBCOMMAND` for details.");
   int status = 0;
-  add_commands(app, status);
+  add_commands(app, status, job);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     words.push_back("--help");

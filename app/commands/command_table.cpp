@@ -4,7 +4,6 @@
 #include "autograd/check.h"
 #include "autograd/stopwatch.h"
 #include "train/console/print.h"
-#include "train/processes/job.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
@@ -15,27 +14,22 @@ CLI::App& add_to(CLI::App& parent, const CommandHead& head) {
   return *parent.add_subcommand(head.name, head.help)->group(head.group);
 }
 
-/// Throws if several processes run a command that cannot use them.
-void check_processes(const CommandHead& head) {
-  if (const int processes = job().count(); processes > 1 && !head.in_a_job)
-    throw CommonError(Error::Kind::misuse, head.name,
-                      fmt::format("expected one process; got {}. Hint: only train, translate, evaluate and some of "
-                                  "bench run in several",
-                                  processes));
-}
-
 }  // namespace
 
 CommandTable CommandTable::add_table(const CommandHead& head) const {
   CLI::App& command = add_to(parent_, head);
   command.require_subcommand(1);
-  return {command, status_};
+  return {command, status_, job_};
 }
 
-CLI::App& CommandTable::add_command(const CommandHead& head, std::function<int()> run) const {
+CLI::App& CommandTable::add_command(const CommandHead& head, bool in_a_job, std::function<int()> run) const {
   CLI::App& command = add_to(parent_, head);
-  command.callback([head, run = std::move(run), &status = status_] {
-    check_processes(head);
+  command.callback([head, in_a_job, run = std::move(run), &status = status_, &job = job_] {
+    if (job.is_several() && !in_a_job)
+      throw CommonError(Error::Kind::misuse, head.name,
+                        fmt::format("expected one process; got {}. Hint: only train, translate, evaluate and some of "
+                                    "bench run in several",
+                                    job.count()));
     const Stopwatch watch;
     status = run();
     if (status == 0)  // otherwise the error should be the last line

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "train/processes/job.h"
+
 namespace glossa::commands {
 
 /// Name and help of a command, and how it is listed and run.
@@ -12,22 +14,28 @@ struct CommandHead {
   const char* name;
   const char* help;                   ///< one sentence without full stop
   const char* group = "Subcommands";  ///< heading in the parent's help
-  bool in_a_job = false;              ///< true: runs in all processes of a job; only process 0 prints
 };
 
 /// The program's commands, or the subcommands of a command such as `bench`. Each command adds itself (commands.h).
 /// Help, manual and completion are made from the table.
 class CommandTable {
  public:
-  /// The command that runs stores its exit status in `status`. `parent` and `status` must outlive the parsing.
-  CommandTable(CLI::App& parent, int& status) : parent_(parent), status_(status) {}
+  /// The command that runs stores its exit status in `status`. `parent`, `status` and `job` must outlive the parsing.
+  CommandTable(CLI::App& parent, int& status, const Job& job) : parent_(parent), status_(status), job_(job) {}
 
   /// Adds a command. Returns the command and a new Arguments object, so that the caller can declare the arguments. When
   /// the command is parsed, `run` is called with the arguments. `run` returns the exit status or throws Error.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&)) const {
     const auto arguments = std::make_shared<Arguments>();
-    return {add_command(head, [arguments, run] { return run(*arguments); }), *arguments};
+    return {add_command(head, false, [arguments, run] { return run(*arguments); }), *arguments};
+  }
+
+  /// Adds a command that runs in all processes of a job, of which only process 0 prints.
+  template <class Arguments>
+  std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&, const Job&)) const {
+    const auto arguments = std::make_shared<Arguments>();
+    return {add_command(head, true, [arguments, run, &job = job_] { return run(*arguments, job); }), *arguments};
   }
 
   /// Adds a command that only has subcommands. On the command line, one of the subcommands must follow the command.
@@ -38,10 +46,11 @@ class CommandTable {
   const CLI::App& parent() const { return parent_; }
 
  private:
-  CLI::App& add_command(const CommandHead& head, std::function<int()> run) const;
+  CLI::App& add_command(const CommandHead& head, bool in_a_job, std::function<int()> run) const;
 
   CLI::App& parent_;
   int& status_;
+  const Job& job_;
 };
 
 }  // namespace glossa::commands

@@ -143,7 +143,7 @@ void check_still_held_out(const LoadedRun& run, const std::string& folder) {
 
 /// Loss per target token of the first reference, over the pairs that can be encoded; NaN if no pair can. A pair whose
 /// reference cannot be encoded is left out, but its source is still translated.
-double loss_of(const LoadedRun& run, ParallelCorpus corpus, BadLines& bad_lines) {
+double loss_of(const LoadedRun& run, ParallelCorpus corpus, BadLines& bad_lines, const Job& job) {
   const Tokenizer& tokenizer = *run.tokenizers.target;
   for (std::size_t i = 0; i < corpus.target.size(); ++i)
     if (!bad_lines.pass([&] { tokenizer.encode_line(corpus.target[i], corpus.target_name, corpus.line(i)); }))
@@ -153,10 +153,10 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, BadLines& bad_lines)
     print_note("note: the loss covers {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
-  return corpus_loss(context, *run.model->transformer, encoded, run.config.data, job()).per_token();
+  return corpus_loss(context, *run.model->transformer, encoded, run.config.data, job).per_token();
 }
 
-int run(const EvaluateArguments& arguments) {
+int run(const EvaluateArguments& arguments, const Job& job) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
   const DataConfig& data = config.data;
@@ -173,12 +173,12 @@ int run(const EvaluateArguments& arguments) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
   if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
-  const LoadedRun run = load_run(name, config, job());
+  const LoadedRun run = load_run(name, config, job);
   if (texts.is_held_out) check_still_held_out(run, name.folder());
-  apply_runtime(config.runtime, job());
+  apply_runtime(config.runtime, job);
 
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
-  translator.divide(divided_among(job()));
+  translator.divide(divided_among(job));
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
   Translator::Sources sources;
   SentenceNote note(translator);
@@ -196,9 +196,9 @@ int run(const EvaluateArguments& arguments) {
   lengths.compare();
   languages.compare();
   const ParallelCorpus* const all[] = {&corpus};
-  job().agree("--split-sentences", arguments.split_sentences);
-  agree_on_text(corpus.source_name, all, job());
-  const double loss = loss_of(run, corpus, bad_lines);
+  job.agree("--split-sentences", arguments.split_sentences);
+  agree_on_text(corpus.source_name, all, job);
+  const double loss = loss_of(run, corpus, bad_lines, job);
   const Stopwatch watch;
   ProgressBar bar;
   CountProgress progress(bar, "sentence", std::ssize(sources.ids));
@@ -246,12 +246,8 @@ int run(const EvaluateArguments& arguments) {
 }  // namespace
 
 void add_evaluate(CommandTable& table) {
-  const auto [command, arguments] =
-      table.add<EvaluateArguments>({.name = "evaluate",
-                                    .help = "Measure loss and translation quality on a test set",
-                                    .group = "Measure",
-                                    .in_a_job = true},
-                                   run);
+  const auto [command, arguments] = table.add<EvaluateArguments>(
+      {.name = "evaluate", .help = "Measure loss and translation quality on a test set", .group = "Measure"}, run);
   add_run(command, arguments.run, arguments.checkpoint);
   CLI::Option* source = command.add_option("--source", arguments.source, "file to translate");
   CLI::Option* reference =

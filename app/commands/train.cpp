@@ -7,7 +7,6 @@
 #include "app/commands/commands.h"
 #include "autograd/check.h"
 #include "data/text/shell_word.h"
-#include "train/processes/job.h"
 #include "train/run.h"
 #include "train/trainer.h"
 
@@ -72,11 +71,11 @@ Choice choice_of(const TrainArguments& arguments) {
   return {"", arguments.config};
 }
 
-int run(const TrainArguments& arguments) {
+int run(const TrainArguments& arguments, const Job& job) {
   const Choice choice = choice_of(arguments);
   const bool resume = !arguments.resume.empty();
   Config config;
-  job().together([&] {
+  job.together([&] {
     if (arguments.resume == "true" && !arguments.dump_config) check_holds_run(choice.run);
     config = load_training_config(choice.config, arguments.sets, choice.run, resume);
     allow(arguments.allowed, config.train.allow);
@@ -86,15 +85,15 @@ int run(const TrainArguments& arguments) {
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
-  Trainer(config, choice.config, choice.run, resume, job()).train();
+  Trainer(config, choice.config, choice.run, resume, job).train();
   return 0;
 }
 
 }  // namespace
 
 void add_train(CommandTable& table) {
-  const auto [command, arguments] = table.add<TrainArguments>(
-      {.name = "train", .help = "Train a model from a configuration", .group = "Train", .in_a_job = true}, run);
+  const auto [command, arguments] =
+      table.add<TrainArguments>({.name = "train", .help = "Train a model from a configuration", .group = "Train"}, run);
   command.add_option("CONFIG", arguments.config,
                      "YAML file (docs/options.md), or with --resume a run's folder; --resume --run RUN needs none");
   command.add_option("--run", arguments.run, "folder of the run (default: runs/NAME for NAME.yaml)");

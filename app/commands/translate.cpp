@@ -23,7 +23,6 @@
 #include "train/decoding/output_watch.h"
 #include "train/decoding/translation_format.h"
 #include "train/interruption.h"
-#include "train/processes/job.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/shared_search.h"
@@ -146,27 +145,27 @@ Index alignment_layer(const TranslateArguments& arguments, const ModelConfig& mo
   return layer;
 }
 
-int run(const TranslateArguments& arguments) {
+int run(const TranslateArguments& arguments, const Job& job) {
   const TranslationFormat format = format_of(arguments);
   if (arguments.alignment_layer && !arguments.alignment)
     misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
-  Output output(job().is_first() ? arguments.output : "", arguments.input);
+  Output output(job.is_first() ? arguments.output : "", arguments.input);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
-  const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()), job());
-  apply_runtime(run.config.runtime, job());
+  const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()), job);
+  apply_runtime(run.config.runtime, job);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
-  translator.divide(divided_among(job()));
+  translator.divide(divided_among(job));
   if (arguments.alignment) {
     const Index layer = alignment_layer(arguments, run.config.model);
-    if (job().is_first()) translator.align(layer);
+    if (job.is_first()) translator.align(layer);
   }
   ProgressBar bar;
   CountProgress progress(bar, "sentence");
   translator.watch([&](Index sentences) { progress.add(sentences); });
   const Index n_best = std::max<Index>(1, arguments.nbest);
-  if (!job().is_first()) {  // helps the first process, which reads and writes
-    while (const auto sources = sources_of_first(job(), nullptr)) translator.n_best(*sources, n_best);
+  if (!job.is_first()) {  // helps the first process, which reads and writes
+    while (const auto sources = sources_of_first(job, nullptr)) translator.n_best(*sources, n_best);
     return 0;
   }
   const TextOptions options = text_options(run.config.data);
@@ -202,7 +201,7 @@ int run(const TranslateArguments& arguments) {
     sources.count = static_cast<std::size_t>(reader->line_number() - written);
     if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
       std::string text;
-      if (job().is_several()) sources_of_first(job(), &sources);
+      if (job.is_several()) sources_of_first(job, &sources);
       for (std::size_t i = 0; const std::vector<Translation>& found : translator.n_best(sources, n_best)) {
         if (!found.empty()) outputs.add(lines[i], found.front().text);
         text += formatted(format, ++written, found, arguments.alignment);
@@ -215,7 +214,7 @@ int run(const TranslateArguments& arguments) {
       lines.clear();
     }
   }
-  if (job().is_several()) sources_of_first(job(), nullptr);
+  if (job.is_several()) sources_of_first(job, nullptr);
   output.finish();
   unknown.report();
   lengths.compare();
@@ -230,7 +229,7 @@ int run(const TranslateArguments& arguments) {
 
 void add_translate(CommandTable& table) {
   const auto [command, arguments] = table.add<TranslateArguments>(
-      {.name = "translate", .help = "Translate lines of text", .group = "Translate", .in_a_job = true}, run);
+      {.name = "translate", .help = "Translate lines of text", .group = "Translate"}, run);
   add_run(command, arguments.run, arguments.checkpoint);
   command.add_option("--input", arguments.input, "file to translate (default: standard input)");
   command.add_option("--output", arguments.output, "file to write at the end (default: standard output)");

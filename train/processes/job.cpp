@@ -12,11 +12,6 @@ namespace glossa {
 
 namespace {
 
-Job& this_job() {
-  static Job job;
-  return job;
-}
-
 /// Size of each process's slice, as reduced by `cut`, and its position counted from `origin`.
 Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index origin) {
   check(bounds.back() <= std::numeric_limits<int>::max(), "mpi", "expected at most {} parameters; got {}",
@@ -30,9 +25,13 @@ Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index 
   return parts;
 }
 
-}  // namespace
+int in_environment(std::initializer_list<const char*> names, int otherwise) {
+  for (const char* name : names)
+    if (const char* const value = std::getenv(name)) return std::atoi(value);
+  return otherwise;
+}
 
-const Job& job() { return this_job(); }
+}  // namespace
 
 void Job::merge(std::span<double> numbers) const {
   if (is_several()) transport_->add(numbers);
@@ -72,13 +71,13 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
     got.places[sender] = static_cast<int>(place);
     place += end - begin;
   }
-  begin_together();
+  meet();  // otherwise, over TCP, numbers in flight delay the message that allows the other side to send
   transport_->exchange(numbers.data(), sent, received.data(), got);
 }
 
 void Job::share_stretches(std::span<float> numbers, std::span<const Index> bounds) const {
   if (!is_several()) return;
-  begin_together();
+  meet();  // as in `exchange`
   const auto whole = [](Index begin, Index end) { return std::pair(begin, end); };
   transport_->share(numbers.data(), parts_of(bounds, whole, 0));
 }
@@ -94,10 +93,6 @@ std::span<const float> Job::collect(std::span<const float> own, std::span<const 
                       collected.data(), parts_of(bounds, within, begin));
   return collected;
 }
-
-/// Lets all processes start a transfer together. Otherwise, over TCP, numbers in flight delay the message that allows
-/// the other side to send, and the connection works in one direction at a time.
-void Job::begin_together() const { meet(); }
 
 void Job::meet() const {
   double nothing = 0;
@@ -142,46 +137,28 @@ void Job::agree(std::string_view what, std::string_view text) const {
   }
 }
 
-namespace {
-
-int in_environment(std::initializer_list<const char*> names, int otherwise) {
-  for (const char* name : names)
-    if (const char* const value = std::getenv(name)) return std::atoi(value);
-  return otherwise;
-}
-
-}  // namespace
-
-// The variables are set by Open MPI; by MPICH, Intel MPI and others that use PMI; by a Slurm step.
-int processes_started() {
-  return std::max(1, in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1));
-}
-
-JobMembership::JobMembership() {
-  const int started = processes_started();
-  if (started == 1) return;
-  Job& job = this_job();
+void Job::join() {
+  // The variables are set by Open MPI; by MPICH, Intel MPI and others that use PMI; by a Slurm step.
+  const int started = in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
+  if (started <= 1) return;
   // If the processes do not find each other, the rank determines which of them reports it.
-  job.place_.rank = in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
-  job.transport_ = enter_mpi();
-  check(job.transport_ != nullptr, "mpi",
+  place_.rank = in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
+  transport_ = enter_mpi();
+  check(transport_ != nullptr, "mpi",
         "expected a glossa built with MPI, as one of {} processes; got one without. Hint: install libopenmpi-dev and "
         "openmpi-bin, and build again",
         started);
-  check(job.transport_->place().count > 1, "mpi",
+  check(transport_->place().count > 1, "mpi",
         "expected {} processes; MPI reports one. Hint: start with the mpirun of the MPI that glossa was built with, or "
         "srun --mpi=pmix",
         started);
-  job.place_ = job.transport_->place();
+  place_ = transport_->place();
 }
 
-JobMembership::~JobMembership() { this_job() = Job(); }
-
-void end_job(int status, const std::function<void()>& print_note) {
-  const Job& job = this_job();
-  if (!job.is_first()) std::this_thread::sleep_for(std::chrono::milliseconds(300 + std::min(20 * job.rank(), 3000)));
+void Job::end(int status, const std::function<void()>& print_note) const {
+  if (!is_first()) std::this_thread::sleep_for(std::chrono::milliseconds(300 + std::min(20 * rank(), 3000)));
   print_note();
-  this_job().transport_->abort(status);
+  transport_->abort(status);
   std::abort();
 }
 

@@ -28,10 +28,6 @@ void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> f
   if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Ends all processes of the job because of an error in this process; `print_note` prints the error. Processes other
-/// than the first wait briefly, so that process 0 can report the same error first.
-[[noreturn]] void end_job(int status, const std::function<void()>& print_note);
-
 /// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A default-constructed Job is
 /// a job of one process: it does not use MPI, and each call returns at once.
 ///
@@ -44,6 +40,10 @@ class Job {
     static const Job job;
     return job;
   }
+
+  /// Joins the other processes, until the Job is destroyed, if an MPI launcher started this process as one of several.
+  /// Throws if the program was built without MPI, or if MPI does not find other processes; only the rank is then known.
+  void join();
 
   int rank() const { return place_.rank; }
   int count() const { return place_.count; }
@@ -116,29 +116,13 @@ class Job {
   /// first process whose text differs from that of process 0; the texts of these two processes.
   void agree(std::string_view what, std::string_view text) const;
 
- private:
-  void begin_together() const;
+  /// Ends all processes because of an error in this process; `print_note` prints the error. Processes other than the
+  /// first wait briefly, so that process 0 can report the same error first. Only for several processes.
+  [[noreturn]] void end(int status, const std::function<void()>& print_note) const;
 
-  friend class JobMembership;
-  friend void end_job(int status, const std::function<void()>& print_note);
+ private:
   Transport::Place place_;
   std::unique_ptr<Transport> transport_;
 };
-
-/// This process's job.
-const Job& job();
-
-/// Makes this process part of its job while a JobMembership exists, if the process was started as one of several.
-/// Throws if the program was built without MPI, or if MPI does not find other processes.
-class JobMembership {
- public:
-  JobMembership();
-  ~JobMembership();
-  JobMembership(const JobMembership&) = delete;
-  JobMembership& operator=(const JobMembership&) = delete;
-};
-
-/// Number of processes that an MPI launcher started, according to the environment; 1 without a launcher.
-int processes_started();
 
 }  // namespace glossa

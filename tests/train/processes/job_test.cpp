@@ -8,7 +8,7 @@
 using namespace glossa;
 
 TEST_CASE("a process on its own is a job of one, whose calls do nothing") {
-  const Job& alone = job();
+  const Job alone;
   CHECK(alone.rank() == 0);
   CHECK(alone.count() == 1);
   CHECK(alone.is_first());
