@@ -1,5 +1,4 @@
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +8,7 @@
 #include "app/commands/bad_lines.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "app/commands/sentence_splitting.h"
+#include "app/commands/source_lines.h"
 #include "app/pages/page.h"
 #include "data/text/utf8.h"
 #include "files/atomic_file.h"
@@ -101,14 +100,13 @@ class Choice {
   std::optional<std::int64_t> head_;
 };
 
-/// Adds a line's sentences, of which `all` are views; returns those with text. Throws LineError if the model cannot
-/// read each in one piece.
-std::vector<std::string_view> add_whole(const Translator& translator, Translator::Sources& sources,
-                                        const std::string& line, std::span<const std::string_view> all,
-                                        const LineReader& reader, const std::string& name, std::int64_t limit) {
+/// Returns the sentences with text of the line that `reader` has read. Throws LineError if the model cannot read each
+/// in one piece.
+std::vector<std::string_view> whole_sentences(const Translator& translator, const std::string& line,
+                                              const LineReader& reader, std::int64_t limit) {
   std::vector<std::string_view> sentences;
-  for (const std::string_view sentence : all) {
-    const std::int64_t length = std::ssize(translator.source_ids(sentence, name, reader.line_number()));
+  for (const std::string_view sentence : translator.sentences(line)) {
+    const std::int64_t length = std::ssize(translator.source_ids(sentence, reader.name(), reader.line_number()));
     if (length > limit)
       throw LineError(reader.where(),
                       fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the text, as "
@@ -118,7 +116,6 @@ std::vector<std::string_view> add_whole(const Translator& translator, Translator
   }
   if (sentences.empty())
     throw LineError(reader.where(), "expected text to translate; got an empty line. Hint: remove it");
-  translator.add(sources, line, name, reader.line_number());
   return sentences;
 }
 
@@ -131,25 +128,17 @@ int run(const AttentionArguments& arguments) {
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
-  SentenceNote note(translator);
-  const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
-  const TextOptions options = text_options(config.data);
-  LineReader reader = arguments.input.empty() ? LineReader(STDIN_FILENO, name, options) : LineReader(name, options);
+  LineReader reader = open_input(arguments.input, text_options(config.data));
 
   BadLines bad_lines(arguments.on_bad_line);
-  std::int64_t bad = 0;
+  SourceLines source(translator, run, reader.name(), bad_lines);
+  const Index limit = run.model->transformer->options().max_positions;
   std::vector<std::string> on_page;
-  std::string line;
-  for (bool more = true; more;) {
-    Translator::Sources sources;
+  for (std::optional<std::string> line; bad_lines.next(reader, line);) {
     std::vector<std::string_view> sentences;
-    const bool good = bad_lines.pass([&] {
-      more = reader.next(line);
-      if (more)
-        sentences = add_whole(translator, sources, line, note.sentences(line, reader.where()), reader, name,
-                              run.model->transformer->options().max_positions);
-    });
-    if (!good) ++bad;
+    if (line && !bad_lines.pass([&] { sentences = whole_sentences(translator, *line, reader, limit); })) line.reset();
+    source.add(line, reader.line_number());
+    const Translator::Sources sources = source.take();
     const std::vector<Hypothesis> found = translator.search(sources);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const Translation translation = translator.translation(found[i]);
@@ -172,13 +161,14 @@ int run(const AttentionArguments& arguments) {
             "cannot write the output. Hint: the disk may be full");
     }
   }
+  source.compare();
   if (!arguments.html.empty()) {
     const Uninterrupted whole;
     write_file_atomically(arguments.html,
                           page("attention.html", "glossa-attention", fmt::format("[{}]", fmt::join(on_page, ","))));
     print_note("wrote {}\n", arguments.html);
   }
-  return bad_lines.status(name, bad, reader.line_number(), "shown");
+  return bad_lines.status(reader.name(), source.bad(), reader.line_number(), "shown");
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ void BadLines::report(const LineError& error) {
   if (++count_[reason_of(text)] <= max_reported) warn("{}", text);
 }
 
+bool BadLines::next(LineReader& reader, std::optional<std::string>& line) {
+  bool more = true;
+  if (!pass([&] { more = reader.next(line.emplace()); })) line.reset();
+  return more;
+}
+
 int BadLines::status(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) const {
   for (const auto& [reason, count] : count_)
     if (count > max_reported)

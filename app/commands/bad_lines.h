@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,9 @@ class BadLines {
       return false;
     }
   }
+
+  /// Reads the next line, or std::nullopt if it is unusable. Returns false at the end of the file.
+  bool next(LineReader& reader, std::optional<std::string>& line);
 
   /// Returns the exit status of a command that processed `lines` lines of `name`. If `bad` of them were unusable,
   /// prints their number; `done` names the work, for example `translated`.

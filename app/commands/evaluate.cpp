@@ -7,17 +7,14 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/line_pairs.h"
-#include "app/commands/sentence_splitting.h"
+#include "app/commands/source_lines.h"
 #include "autograd/check.h"
 #include "autograd/stopwatch.h"
 #include "data/text/counted.h"
-#include "data/text/place.h"
 #include "data/toy/corpus.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/corpora/language_watch.h"
-#include "train/corpora/length_watch.h"
 #include "train/decoding/translator.h"
 #include "train/evaluation.h"
 #include "train/run.h"
@@ -180,21 +177,11 @@ int run(const EvaluateArguments& arguments, const Job& job) {
   Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
   translator.divide(divided_among(job));
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
-  Translator::Sources sources;
-  SentenceNote note(translator);
-  LengthWatch lengths(run.state.text.usual_words, corpus.source_name);
-  LanguageWatch languages(data.source, data.target, corpus.source_name);
-  for (std::size_t i = 0; i < corpus.source.size(); ++i) {
-    if (!bad_lines.pass([&] { translator.add(sources, corpus.source[i], corpus.source_name, corpus.line(i)); })) {
-      corpus.source[i].clear();
-      ++texts.bad;
-    }
-    const std::string where = place_in(corpus.source_name, corpus.line(i));
-    for (const std::string_view sentence : note.sentences(corpus.source[i], where)) lengths.add(sentence);
-    languages.add(corpus.source[i]);
-  }
-  lengths.compare();
-  languages.compare();
+  SourceLines lines(translator, run, corpus.source_name, bad_lines);
+  for (std::size_t i = 0; i < corpus.source.size(); ++i) corpus.source[i] = lines.add(corpus.source[i], corpus.line(i));
+  lines.compare();
+  texts.bad += lines.bad();
+  const Translator::Sources sources = lines.take();
   const ParallelCorpus* const all[] = {&corpus};
   job.agree("--split-sentences", arguments.split_sentences);
   agree_on_text(corpus.source_name, all, job);

@@ -10,11 +10,7 @@ std::vector<std::optional<std::string>> read_lines(const std::string& path, cons
                                                    BadLines& bad_lines) {
   LineReader reader(path, options);
   std::vector<std::optional<std::string>> lines;
-  for (bool more = true; more;) {
-    std::string line;
-    const bool good = bad_lines.pass([&] { more = reader.next(line); });
-    if (more) lines.push_back(good ? std::optional(std::move(line)) : std::nullopt);
-  }
+  for (std::optional<std::string> line; bad_lines.next(reader, line);) lines.push_back(std::move(line));
   return lines;
 }
 

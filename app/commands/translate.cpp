@@ -1,5 +1,4 @@
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,14 +11,12 @@
 #include "app/commands/bad_lines.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "app/commands/sentence_splitting.h"
+#include "app/commands/source_lines.h"
 #include "data/text/counted.h"
 #include "data/tokenizers/unknown_words.h"
 #include "files/atomic_file.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/corpora/language_watch.h"
-#include "train/corpora/length_watch.h"
 #include "train/decoding/output_watch.h"
 #include "train/decoding/translation_format.h"
 #include "train/interruption.h"
@@ -168,61 +165,44 @@ int run(const TranslateArguments& arguments, const Job& job) {
     while (const auto sources = sources_of_first(job, nullptr)) translator.n_best(*sources, n_best);
     return 0;
   }
-  const TextOptions options = text_options(run.config.data);
-  std::optional<LineReader> reader;
-  const std::string name = arguments.input.empty() ? "standard input" : arguments.input;
-  if (arguments.input.empty())
-    reader.emplace(STDIN_FILENO, name, options);
-  else
-    reader.emplace(name, options);
-
+  LineReader reader = open_input(arguments.input, text_options(run.config.data));
+  const std::string& name = reader.name();
   BadLines bad_lines(arguments.on_bad_line);
+  SourceLines source(translator, run, name, bad_lines);
   UnknownWords unknown;
-  SentenceNote note(translator);
-  LengthWatch lengths(run.state.text.usual_words, name);
-  LanguageWatch languages(run.config.data.source, run.config.data.target, name);
-  std::int64_t bad = 0, in_pieces = 0, written = 0;
   OutputWatch outputs;
+  std::int64_t in_pieces = 0, written = 0;
   std::vector<std::string> lines;
-  Translator::Sources sources;
+  std::optional<std::string> next;
   for (bool more = true; more;) {
-    std::string line;
-    const bool good = bad_lines.pass([&] {
-      more = reader->next(line);
-      if (!more) return;
-      translator.add(sources, line, name, reader->line_number());
-      for (const std::string_view sentence : note.sentences(line, reader->where())) lengths.add(sentence);
-      languages.add(line);
-      unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader->where());
-    });
-    if (!good) ++bad;
-    lines.push_back(good ? line : "");
-    // Unusable lines keep their place in the output.
-    sources.count = static_cast<std::size_t>(reader->line_number() - written);
-    if (sources.count > 0 && (!more || sources.count == lines_at_once || reader->would_wait())) {
-      std::string text;
-      if (job.is_several()) sources_of_first(job, &sources);
-      for (std::size_t i = 0; const std::vector<Translation>& found : translator.n_best(sources, n_best)) {
-        if (!found.empty()) outputs.add(lines[i], found.front().text);
-        text += formatted(format, ++written, found, arguments.alignment);
-        ++i;
-      }
-      bar.clear();
-      output.write(text);
-      in_pieces += sources.in_pieces;
-      sources = {};
-      lines.clear();
+    more = bad_lines.next(reader, next);
+    if (more) {
+      const std::string& line = lines.emplace_back(source.add(next, reader.line_number()));
+      unknown.look_at(unknown_words(*run.tokenizers.source, normalize(run.config.data, line)), reader.where());
+      if (lines.size() < lines_at_once && !reader.would_wait()) continue;
     }
+    const Translator::Sources sources = source.take();
+    if (sources.count == 0) break;
+    if (job.is_several()) sources_of_first(job, &sources);
+    std::string text;
+    for (std::size_t i = 0; const std::vector<Translation>& found : translator.n_best(sources, n_best)) {
+      if (!found.empty()) outputs.add(lines[i], found.front().text);
+      text += formatted(format, ++written, found, arguments.alignment);
+      ++i;
+    }
+    bar.clear();
+    output.write(text);
+    in_pieces += sources.in_pieces;
+    lines.clear();
   }
   if (job.is_several()) sources_of_first(job, nullptr);
   output.finish();
   unknown.report();
-  lengths.compare();
-  languages.compare();
+  source.compare();
   if (const std::string doubt = outputs.doubt(); !doubt.empty()) warn("[{}] {}", name, doubt);
   if (in_pieces > 0)
     print_note("note: {} longer than model.max_positions, translated in pieces\n", counted(in_pieces, "line"));
-  return bad_lines.status(name, bad, written, "translated");
+  return bad_lines.status(name, source.bad(), written, "translated");
 }
 
 }  // namespace

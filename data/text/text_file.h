@@ -59,6 +59,7 @@ class LineReader {
   /// True if `next` would have to wait for a writer: no line is buffered, and the pipe or terminal has no bytes ready.
   bool would_wait() const;
 
+  const std::string& name() const { return name_; }
   std::int64_t line_number() const { return line_number_; }  // of the last line read, from 1
   std::int64_t replaced() const { return replaced_; }        // ill-formed pieces replaced so far
   std::string where() const;                                 // file:line of the last line read

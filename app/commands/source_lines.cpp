@@ -1,0 +1,48 @@
+#include "app/commands/source_lines.h"
+
+#include <unistd.h>
+
+#include "data/text/place.h"
+#include "train/console/print.h"
+
+namespace glossa::commands {
+
+LineReader open_input(const std::string& input, const TextOptions& options) {
+  return input.empty() ? LineReader(STDIN_FILENO, "standard input", options) : LineReader(input, options);
+}
+
+bool splits_sentences(std::string_view choice, const TextStatistics& trained_on) {
+  return choice == "auto" ? trained_on.has_one_sentence_a_line() : choice == "on";
+}
+
+SourceLines::SourceLines(const Translator& translator, const LoadedRun& run, const std::string& name,
+                         BadLines& bad_lines)
+    : translator_(translator),
+      name_(name),
+      bad_lines_(bad_lines),
+      lengths_(run.state.text.usual_words, name),
+      languages_(run.config.data.source, run.config.data.target, name) {}
+
+std::string SourceLines::add(const std::optional<std::string>& line, std::int64_t number) {
+  const std::size_t count = sources_.count + 1;
+  if (!line || !bad_lines_.pass([&] { translator_.add(sources_, *line, name_, number); })) {
+    sources_.count = count;
+    ++bad_;
+    return "";
+  }
+  const std::vector<std::string_view> sentences = translator_.sentences(*line);
+  if (sentences.size() > 1 && !std::exchange(has_split_, true))
+    print_note(
+        "note: [{}] has {} sentences, which are translated one by one; --split-sentences off translates whole lines\n",
+        place_in(name_, number), sentences.size());
+  for (const std::string_view sentence : sentences) lengths_.add(sentence);
+  languages_.add(*line);
+  return *line;
+}
+
+void SourceLines::compare() {
+  lengths_.compare();
+  languages_.compare();
+}
+
+}  // namespace glossa::commands
