@@ -74,13 +74,14 @@ bool has_languages(const DataConfig& base, const DataConfig& now) {
 
 }  // namespace
 
-void check_direction(const LoadedRun& base, const Config& config, const ParallelCorpus& text) {
+void check_direction(const Config& base, const Config& config, const ParallelCorpus& text) {
   const DataConfig& data = config.data;
-  if (is_allowed(config.train, TrainConfig::Mistake::swapped_sides) || !has_languages(base.config.data, data)) return;
+  if (is_allowed(config.train, TrainConfig::Mistake::swapped_sides) || !has_languages(base.data, data)) return;
+  const LoadedRun run = load_run(RunName(config.train.warm_start), base);
   ParallelCorpus pairs = some_pairs(text);
-  const std::optional<Fit> given = fit_of(base, data, pairs);
+  const std::optional<Fit> given = fit_of(run, data, pairs);
   std::swap(pairs.source, pairs.target);
-  const std::optional<Fit> exchanged = fit_of(base, data, pairs);
+  const std::optional<Fit> exchanged = fit_of(run, data, pairs);
   if (!given || !exchanged || !fits_exchanged(*given, *exchanged)) return;
   misuse(
       text.name,

@@ -13,6 +13,7 @@
 #include "autograd/parallel.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
+#include "files/own_object.h"
 #include "train/checkpoint/sha256.h"
 
 namespace glossa {
@@ -95,7 +96,7 @@ std::string host_fingerprint() {
 }
 
 std::string program_fingerprint() {
-  const std::string program = read_file("/proc/self/exe", std::numeric_limits<std::size_t>::max());
+  const std::string program = read_file(own_object(), std::numeric_limits<std::size_t>::max());
   // Eigen's loops are compiled into the program.
   return fmt::format("program {:.16} for {}, {}", Sha256().update(program).hex_digest(), instructions,
                      host_fingerprint());

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
+#include <iterator>
 
 #include "autograd/start_thread.h"
 #include "train/interruption.h"
@@ -12,9 +13,9 @@ namespace glossa {
 
 namespace {
 
-std::atomic<int> stop_requested = 0;
-std::atomic<double> stop_requested_at = 0;
-std::atomic<bool> save_requested = false;
+std::atomic<Requests*> requests = nullptr;  // of the SignalWatch
+std::atomic<bool> stopped = false;
+std::atomic<double> stopped_at = 0;
 static_assert(std::atomic<double>::is_always_lock_free);  // signal handlers use atomics
 
 using Handler = void (*)(int);
@@ -46,53 +47,51 @@ double seconds_now() {
 }
 
 void on_stop(int signal) {
-  if (stop_requested == 0) {
-    stop_requested_at = seconds_now();
-    stop_requested = signal;
-  } else if (seconds_now() - stop_requested_at >= SignalWatch::seconds_of_one_stop) {
+  if (!stopped) {
+    stopped_at = seconds_now();
+    stopped = true;
+    if (Requests* const watching = requests) watching->stop(Requests::By::signal);
+  } else if (seconds_now() - stopped_at >= SignalWatch::seconds_of_one_stop) {
     install_for_stops(SIG_DFL);
     raise(signal);  // delivered when this handler returns
   }
 }
 
-void on_save(int) { save_requested = true; }
+void on_save(int) {
+  if (Requests* const watching = requests) watching->save();
+}
 
-Handler usual_stop = SIG_DFL;  // without a SignalWatch
+constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
+struct sigaction found[std::size(watched)];  // by the SignalWatch
 
 }  // namespace
 
 void take_signals_aside() {
-  sigset_t watched, before;
-  sigemptyset(&watched);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&watched, signal);
-  pthread_sigmask(SIG_BLOCK, &watched, &before);
-  usual_stop = end_by_signal;  // runs in the thread below
+  sigset_t aside, before;
+  sigemptyset(&aside);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&aside, signal);
+  pthread_sigmask(SIG_BLOCK, &aside, &before);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (!is_ignored(signal)) install(signal, usual_stop);
+    if (!is_ignored(signal)) install(signal, end_by_signal);  // runs in the thread below
   start_thread([before] {
     for (;;) sigsuspend(&before);
   }).detach();
 }
 
-SignalWatch::SignalWatch() {
-  stop_requested = 0;
-  save_requested = false;
+SignalWatch::SignalWatch(Requests& of_work) {
+  stopped = false;
+  requests = &of_work;
+  for (std::size_t i = 0; i < std::size(watched); ++i) sigaction(watched[i], nullptr, &found[i]);
   install_for_stops(on_stop);
   install(SIGUSR1, on_save);
   install(SIGPIPE, SIG_IGN);
 }
 
 SignalWatch::~SignalWatch() {
-  if (stop_requested == 0) install_for_stops(usual_stop);
-  for (const int signal : {SIGUSR1, SIGPIPE}) install(signal, SIG_DFL);
+  for (std::size_t i = 0; i < std::size(watched); ++i)
+    if (const bool stops = watched[i] != SIGUSR1 && watched[i] != SIGPIPE; !(stops && stopped))
+      sigaction(watched[i], &found[i], nullptr);
+  requests = nullptr;
 }
-
-int SignalWatch::stop_signal() const { return stop_requested; }
-
-void SignalWatch::stop() {
-  if (stop_requested == 0) on_stop(SIGTERM);
-}
-
-bool SignalWatch::take_save_request() { return save_requested.exchange(false); }
 
 }  // namespace glossa

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 
 #include "autograd/stopwatch.h"
@@ -10,9 +11,10 @@
 #include "data/text/shell_word.h"
 #include "files/atomic_file.h"
 #include "train/config/config_terms.h"
+#include "train/report_figures.h"
 #include "train/run.h"
 #include "train/runtime.h"
-#include "train/training_line.h"
+#include "train/training_pace.h"
 #include "train/validation_history.h"
 
 namespace glossa {
@@ -22,40 +24,35 @@ namespace {
 /// Number of the epoch, counted from 1, that contains the last update.
 std::int64_t epoch_of_last_update(const TrainingState& state) { return state.epoch + (state.batch > 0 ? 1 : 0); }
 
-std::string reason(TrainingEnd end, const Config& config) {
+/// Name of an end in events; of a limit also its key.
+const char* name(TrainingEnd end, Requests::By by = Requests::By::nobody) {
+  constexpr const char* names[] = {"max_updates", "max_epochs", "max_minutes", "early_stopping", "request"};
+  return end == TrainingEnd::stopped && by == Requests::By::signal ? "signal" : names[static_cast<int>(end)];
+}
+
+/// Value of the limit that ended training, or that value `raised` by half; empty if no limit ended it.
+std::string limit(TrainingEnd end, const TrainConfig& train, bool raised) {
+  const auto value = [&](double amount) { return raised ? std::ceil(1.5 * amount) : amount; };
   switch (end) {
     case TrainingEnd::max_updates:
-      return "train.max_updates " + to_string(config.train.max_updates) + " reached";
+      return to_string(Period{value(train.max_updates.amount), train.max_updates.unit});
     case TrainingEnd::max_epochs:
-      return "train.max_epochs " + to_string(config.train.max_epochs) + " reached";
+      return to_string(Period{value(train.max_epochs.amount), train.max_epochs.unit});
     case TrainingEnd::max_minutes:
-      return fmt::format("train.max_minutes {} reached", config.train.max_minutes);
+      return fmt::format("{}", value(train.max_minutes));
     case TrainingEnd::early_stopping:
-      return fmt::format("no improvement in {} (train.patience)", counted(config.train.patience, "validation"));
-    case TrainingEnd::signal:
-      return "stopped by a signal; continue with --resume";
+    case TrainingEnd::stopped:
+      break;
   }
   return "";
 }
 
-/// The limit that ended training, raised by half, as KEY=VALUE; empty if no limit ended it.
-std::string raised_limit(TrainingEnd end, const TrainConfig& train) {
-  const auto raised = [](Period limit) {
-    limit.amount = std::ceil(1.5 * limit.amount);
-    return to_string(limit);
-  };
-  switch (end) {
-    case TrainingEnd::max_updates:
-      return "train.max_updates=" + raised(train.max_updates);
-    case TrainingEnd::max_epochs:
-      return "train.max_epochs=" + raised(train.max_epochs);
-    case TrainingEnd::max_minutes:
-      return fmt::format("train.max_minutes={}", std::ceil(1.5 * train.max_minutes));
-    case TrainingEnd::early_stopping:
-    case TrainingEnd::signal:
-      return "";
-  }
-  return "";
+std::string reason(TrainingEnd end, const TrainConfig& train, Requests::By by = Requests::By::nobody) {
+  if (end == TrainingEnd::early_stopping)
+    return fmt::format("no improvement in {} (train.patience)", counted(train.patience, "validation"));
+  if (end == TrainingEnd::stopped)
+    return fmt::format("stopped {}; continue with --resume", by == Requests::By::signal ? "by a signal" : "on request");
+  return fmt::format("train.{} {} reached", name(end), limit(end, train, false));
 }
 
 /// The value of train.metric, and true if larger is better.
@@ -82,24 +79,13 @@ bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
-/// Requests, to any process of the job, to stop or to save.
-struct Requests {
-  bool stop = false, save = false;
-};
-Requests requests_of_all(const Job& job, SignalWatch& signals, double timeout, std::int64_t update) {
-  const Job::Patience patience(job, timeout, fmt::format("update {}", update));
-  std::vector<double> requests(static_cast<std::size_t>(2 * job.count()));
-  const auto own = static_cast<std::size_t>(2 * job.rank());
-  requests[own] = signals.stop_signal() != 0 ? 1 : 0;
-  requests[own + 1] = signals.take_save_request() ? 1 : 0;
-  job.merge(requests);
-  Requests all;
-  for (std::size_t i = 0; i < requests.size(); i += 2) {
-    all.stop = all.stop || requests[i] > 0;
-    all.save = all.save || requests[i + 1] > 0;
-  }
-  if (all.stop) signals.stop();
-  return all;
+std::string local_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+  return text;
 }
 
 /// Writes all samples of a validation to a file of the run.
@@ -113,118 +99,196 @@ void write_samples(const std::string& run, const ValidationReport& report) {
 
 }  // namespace
 
-Progress Trainer::progress() const {
-  const double part = static_cast<double>(state_.batch) / static_cast<double>(task_->batches());
-  return {state_.update, static_cast<double>(state_.epoch) + part, state_.target_tokens};
+std::int64_t PreparedRun::updates_per_epoch() const {
+  return (task->batches() + config.train.accumulate - 1) / config.train.accumulate;
 }
 
-std::int64_t Trainer::updates_per_epoch() const {
-  return (task_->batches() + config_.train.accumulate - 1) / config_.train.accumulate;
+Progress PreparedRun::progress() const {
+  const double part = static_cast<double>(state.batch) / static_cast<double>(task->batches());
+  return {state.update, static_cast<double>(state.epoch) + part, state.target_tokens};
 }
 
-std::optional<TrainingEnd> Trainer::ending() const {
-  const TrainConfig& t = config_.train;
+std::string PreparedRun::resumption() const {
+  return fmt::format("resumed at update {} (epoch {}, batch {})", state.update, state.epoch + 1, state.batch);
+}
+
+std::optional<TrainingEnd> PreparedRun::ending() const {
+  const TrainConfig& t = config.train;
   if (t.max_updates.reached(progress())) return TrainingEnd::max_updates;
   if (t.max_epochs.reached(progress())) return TrainingEnd::max_epochs;
-  if (t.max_minutes > 0 && state_.seconds >= 60 * t.max_minutes) return TrainingEnd::max_minutes;
-  if (t.patience > 0 && state_.stalled >= t.patience) return TrainingEnd::early_stopping;
+  if (t.max_minutes > 0 && state.seconds >= 60 * t.max_minutes) return TrainingEnd::max_minutes;
+  if (t.patience > 0 && state.stalled >= t.patience) return TrainingEnd::early_stopping;
   return std::nullopt;
+}
+
+Trainer::Trainer(PreparedRun run) : run_(std::move(run)) {
+  if (!run_.records) return;
+  add(run_.records->log);
+  if (run_.records->tensorboard) add(*run_.records->tensorboard);
 }
 
 TrainingEnd Trainer::train() {
   try {
+    begin();
     return update_until_end();
   } catch (const std::exception& error) {
-    log_->error(in_config_terms(error.what()));
+    record_failure(error);
     throw;
   }
 }
 
+void Trainer::record_failure(const std::exception& error) noexcept {
+  const auto attempt = [](const auto& act) {
+    try {
+      act();
+    } catch (...) {  // a full disk or lack of memory may have ended the run
+    }
+  };
+  attempt([&] { log(in_config_terms(error.what()), LogLine::Kind::error); });
+  attempt([&] {
+    note({.kind = TrainingEvent::Kind::failure, .update = state_.update, .text = in_config_terms(error.what())});
+  });
+}
+
+/// Logs the head.
+void Trainer::begin() {
+  TrainingEvent start{.kind = run_.resumes ? TrainingEvent::Kind::resume : TrainingEvent::Kind::start,
+                      .update = state_.update,
+                      .text = run_.resumes ? run_.resumption() : "new run",
+                      .parameters = run_.task->parameters().count(),
+                      .decided = run_.decided};
+  for (LogLine& line : run_.head) {
+    log(line.text, line.kind);
+    if (line.kind != LogLine::Kind::detail) start.head.push_back(std::move(line.text));
+  }
+  note(std::move(start));
+}
+
 TrainingEnd Trainer::update_until_end() {
-  SignalWatch signals;
-  const TrainConfig& train = config_.train;
-  std::optional<TrainingEnd> end = ending();
-  if (end) log_->warning("nothing to do: " + reason(*end, config_) + ". Hint: raise the limit with --set");
-  if (!end && validate_start() && requests_of_all(job_, signals, config_.runtime.timeout, state_.update).stop)
-    end = TrainingEnd::signal;
-  const TrainingLine last_line(train, task_->can_validate(), progress(), state_.seconds);
+  const TrainConfig& train = run_.config.train;
+  std::optional<TrainingEnd> end = run_.ending();
+  if (end) log("nothing to do: " + reason(*end, train) + ". Hint: raise the limit with --set", LogLine::Kind::warning);
+  if (!end && validate_start() && stop_requested()) end = TrainingEnd::stopped;
+  const TrainingPace pace(train, run_.task->can_validate(), run_.progress(), state_.seconds);
   const std::int64_t begin = state_.update;
   const double seconds_before = state_.seconds;
   bool knows_speed = false;
   while (!end) {
-    const Progress before = progress();
+    const Progress before = run_.progress();
     one_update();
-    const Progress now = progress();
+    const Progress now = run_.progress();
     const TrainingReport training = report();
+    for (TrainingObserver* observer : observers_) observer->update(pace.at(now, training));
     if (train.log_every.due(before, now)) {
       log_update(training);
       if (!std::exchange(knows_speed, true)) warn_about_time(now.updates - begin, state_.seconds - seconds_before);
     }
     const bool best = train.validate_every.due(before, now) && validate();
-    const Requests requests = requests_of_all(job_, signals, config_.runtime.timeout, state_.update);
-    end = ending();
-    if (!end && requests.stop) end = TrainingEnd::signal;
+    const bool stops = stop_requested();
+    end = run_.ending();
+    if (!end && stops) end = TrainingEnd::stopped;
     // After a skipped update no checkpoint is saved, so that the newest one predates a series of skipped updates. A
     // save that is due waits for a good update.
-    save_due_ = requests.save || train.save_every.due(before, now) || save_due_;
+    save_due_ = train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
-    if (log_->bar().is_due()) last_line.draw(log_->bar(), now, state_.seconds, training);
   }
-  const bool best_at_end = *end != TrainingEnd::signal && validate_end();
-  if (checkpoints_)
-    if (const std::string note = RunName(run_).note(); !note.empty()) log_->line("note: " + note);
-  const bool can_learn_more = schedule_.lr(state_.optimizer_steps + 1) > 0;
-  const std::string best_in = best_at_end ? "the best so far" : better_at_end();
-  const bool has_trained = state_.update > begin;
-  if (const std::string limit = raised_limit(*end, train);
-      has_trained && !best_in.empty() && can_learn_more && !limit.empty())
-    log_->line(
-        fmt::format("note: the last validation was {}; continue with {}", best_in,
-                    shell_command({"glossa", "train", "--resume", std::filesystem::path(run_), "--set", limit})));
-  if (!doubt_.empty()) log_->warning("warning: at the last validation, " + doubt_);
-  if (*end != TrainingEnd::signal && !best_at_end && state_.has_best && state_.best_update == 0)
-    log_->line(
-        "note: no validation was better than the weights before training, which remain the best checkpoint. Hint: try "
-        "another optim.lr, or more text");
-  const std::string skipped =
-      state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
-  log_->line(fmt::format("finished: {}; {}{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB",
-                         reason(*end, config_), counted(state_.update, "update"), skipped, progress().epochs,
-                         state_.seconds, peak_rss_mb()));
+  const bool best_at_end = *end != TrainingEnd::stopped && validate_end();
+  conclude(*end, state_.update > begin, best_at_end);
   return *end;
 }
 
-void Trainer::begin_epoch(std::int64_t epoch, std::int64_t batch) {
-  state_.epoch = epoch;
-  state_.batch = batch;
-  task_->begin_epoch(epoch);
+/// Logs how training ended, and what to do next.
+void Trainer::conclude(TrainingEnd end, bool has_trained, bool best_at_end) {
+  if (run_.records)
+    if (const std::string remark = RunName(run_.folder).note(); !remark.empty()) log("note: " + remark);
+  const TrainConfig& train = run_.config.train;
+  const bool can_learn_more = run_.schedule.lr(state_.optimizer_steps + 1) > 0;
+  const std::string best_in = best_at_end ? "the best so far" : better_at_end(), higher = limit(end, train, true);
+  if (has_trained && !best_in.empty() && can_learn_more && !higher.empty())
+    log(fmt::format("note: the last validation was {}; continue with {}", best_in,
+                    shell_command({"glossa", "train", "--resume", std::filesystem::path(run_.folder), "--set",
+                                   fmt::format("train.{}={}", name(end), higher)})));
+  if (!doubt_.empty()) log("warning: at the last validation, " + doubt_, LogLine::Kind::warning);
+  const bool stopped = end == TrainingEnd::stopped;
+  if (!stopped && !best_at_end && state_.has_best && state_.best_update == 0)
+    log("note: no validation was better than the weights before training, which remain the best checkpoint. Hint: try "
+        "another optim.lr, or more text");
+  const std::string skipped =
+      state_.bad_updates > 0 ? fmt::format(" ({} of them skipped: not finite)", state_.bad_updates) : "";
+  const Requests::By by = requests_.stopped_by();
+  TrainingEvent event{.kind = stopped ? TrainingEvent::Kind::stop : TrainingEvent::Kind::end,
+                      .update = state_.update,
+                      .reason = name(end, by),
+                      .refused = state_.bad_updates,
+                      .epochs = run_.progress().epochs,
+                      .seconds = state_.seconds,
+                      .peak_mib = peak_rss_mb()};
+  event.text =
+      fmt::format("{}; {}{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB", reason(end, train, by),
+                  counted(state_.update, "update"), skipped, event.epochs, event.seconds, event.peak_mib);
+  log("finished: " + event.text);
+  note(std::move(event));
+}
+
+/// Takes the requests to any process of the job; returns whether one was to stop.
+bool Trainer::stop_requested() {
+  const Job& job = run_.job;
+  const Job::Patience patience(job, run_.config.runtime.timeout, fmt::format("update {}", state_.update));
+  std::vector<double> requests(static_cast<std::size_t>(2 * job.count()));
+  const auto own = static_cast<std::size_t>(2 * job.rank());
+  requests[own] = static_cast<double>(requests_.stopped_by());
+  requests[own + 1] = requests_.take_save() ? 1 : 0;
+  job.merge(requests);
+  // Only what was merged counts: processes must not disagree about a request that arrives now.
+  Requests::By stopped_by = Requests::By::nobody;
+  for (std::size_t i = 0; i < requests.size(); i += 2) {
+    if (requests[i] > 0) stopped_by = static_cast<Requests::By>(requests[i]);
+    save_due_ = save_due_ || requests[i + 1] > 0;
+  }
+  if (stopped_by != Requests::By::nobody) requests_.stop(stopped_by);
+  return stopped_by != Requests::By::nobody;
+}
+
+void Trainer::log(std::string text, LogLine::Kind kind) { log(LogLine{.kind = kind, .text = std::move(text)}); }
+
+void Trainer::log(LogLine line) {
+  line.time = local_time();
+  for (TrainingObserver* observer : observers_) observer->log(line);
+}
+
+void Trainer::note(TrainingEvent event) {
+  event.time = local_time();
+  for (TrainingObserver* observer : observers_) observer->event(event);
 }
 
 /// Computes the next micro-batches' gradients and takes a step.
 void Trainer::one_update() {
-  const Job::Patience patience(job_, config_.runtime.timeout, fmt::format("update {}", state_.update + 1));
+  const Job::Patience patience(run_.job, run_.config.runtime.timeout, fmt::format("update {}", state_.update + 1));
   const Stopwatch watch;
-  const std::int64_t batches = std::min(config_.train.accumulate, task_->batches() - state_.batch);
-  const Update update = updater_->gradients(state_.update, state_.batch, batches);
+  const std::int64_t batches = std::min(run_.config.train.accumulate, run_.task->batches() - state_.batch);
+  const Update update = run_.updater->gradients(state_.update, state_.batch, batches);
   ++state_.update;
   state_.batch += batches;
   if (update.is_finite())
     apply(update);
   else
     refuse(update);
-  if (state_.batch == task_->batches()) begin_epoch(state_.epoch + 1, 0);
+  if (state_.batch == run_.task->batches()) {
+    state_.batch = 0;
+    run_.task->begin_epoch(++state_.epoch);
+  }
 
   double seconds = watch.seconds();  // as measured by process 0, since the time may end training
-  job_.broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
+  run_.job.broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
 }
 
 void Trainer::apply(const Update& update) {
-  lr_ = schedule_.lr(state_.optimizer_steps + 1);
+  lr_ = run_.schedule.lr(state_.optimizer_steps + 1);
   grad_norm_ = update.grad_norm;
-  updater_->step(update, lr_);
+  run_.updater->step(update, lr_);
   ++state_.optimizer_steps;
   state_.consecutive_bad = 0;
   state_.target_tokens += update.target_tokens;
@@ -239,10 +303,12 @@ void Trainer::refuse(const Update& update) {
   grad_norm_ = update.grad_norm;
   ++state_.bad_updates;
   ++state_.consecutive_bad;
-  log_->warning(fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}",
-                            state_.update, update.nll_sum, update.grad_norm,
-                            updater_->first_nonfinite(update, state_.epoch)));
-  check_in_all(state_.consecutive_bad < config_.train.max_bad_updates, fmt::format("update {}", state_.update),
+  const std::string text =
+      fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}", state_.update,
+                  update.nll_sum, update.grad_norm, run_.updater->first_nonfinite(update, state_.epoch));
+  log(text, LogLine::Kind::warning);
+  note({.kind = TrainingEvent::Kind::refused, .update = state_.update, .text = text});
+  check_in_all(state_.consecutive_bad < run_.config.train.max_bad_updates, fmt::format("update {}", state_.update),
                "expected finite losses; got {} in a row without one (train.max_bad_updates). Earlier checkpoints are "
                "kept. Hint: lower optim.lr or set optim.clip_norm",
                counted(state_.consecutive_bad, "update"));
@@ -263,13 +329,15 @@ TrainingReport Trainer::report() const {
 
 /// Warns if train.max_minutes seems too short, at the speed of these updates.
 void Trainer::warn_about_time(std::int64_t updates, double seconds) {
-  const double left = 60 * config_.train.max_minutes - state_.seconds;
+  const double left = 60 * run_.config.train.max_minutes - state_.seconds;
   const double all = static_cast<double>(state_.update) + left * static_cast<double>(updates) / seconds;
-  for (const std::string& doubt : time_doubts(config_, updates_per_epoch(), all)) log_->warning("warning: " + doubt);
+  for (const std::string& doubt : time_doubts(run_.config, run_.updates_per_epoch(), all))
+    log("warning: " + doubt, LogLine::Kind::warning);
 }
 
 void Trainer::log_update(const TrainingReport& report) {
-  log_->training(report);
+  for (TrainingObserver* observer : observers_) observer->training(report);
+  log(line_of(report));
   state_.log_loss = 0;
   state_.log_tokens = 0;
   since_log_ = {};
@@ -277,11 +345,13 @@ void Trainer::log_update(const TrainingReport& report) {
 
 /// Validates the current weights, or their moving average.
 ValidationReport Trainer::measure() {
-  const AverageInUse<float> in_use(updater_->average());
-  ValidationReport report = task_->validate(updater_->context(), log_->bar());
+  const AverageInUse<float> in_use(run_.updater->average());
+  ValidationReport report = run_.task->validate(run_.updater->context(), [&](std::int64_t done, std::int64_t all) {
+    for (TrainingObserver* observer : observers_) observer->validating(done, all);
+  });
   const auto share = [&](auto& scores) {
     for (std::optional<double>* number : {&scores.bleu, &scores.chrf, &scores.exact_match})
-      job_.broadcast(std::as_writable_bytes(std::span(number, 1)));
+      run_.job.broadcast(std::as_writable_bytes(std::span(number, 1)));
   };
   share(report);
   for (WatchedReport& watched : report.watched) share(watched);
@@ -289,20 +359,26 @@ ValidationReport Trainer::measure() {
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
   report.seconds = state_.seconds;
-  if (checkpoints_) {
-    checkpoints_->check_in_place();
-    write_samples(run_, report);
+  if (run_.records) {
+    run_.records->checkpoints->check_in_place();
+    write_samples(run_.folder, report);
   }
-  job_.meet();
+  run_.job.meet();
   return report;
 }
 
+void Trainer::validated(const ValidationReport& report) {
+  for (TrainingObserver* observer : observers_) observer->validation(report);
+  run_.last_validation = report.update;
+  log(line_of(report));
+}
+
 bool Trainer::validate() {
-  if (!task_->can_validate()) return false;
+  if (!run_.task->can_validate()) return false;
   ValidationReport report = measure();
-  const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
-  schedule_.observe(metric, larger_is_better);
-  state_.plateau = schedule_.plateau();
+  const auto [metric, larger_is_better] = decisive_number(report, run_.config.train.metric);
+  run_.schedule.observe(metric, larger_is_better);
+  state_.plateau = run_.schedule.plateau();
   const bool best = is_best(state_, metric, larger_is_better);
   if (best) {
     state_.has_best = true;
@@ -311,16 +387,16 @@ bool Trainer::validate() {
   }
   state_.stalled = best ? 0 : state_.stalled + 1;
   report.stalled = state_.stalled;
-  report.metric = name(config_.train.metric);
-  log_->validation(report);
+  report.metric = name(run_.config.train.metric);
+  validated(report);
   return best;
 }
 
 /// Validates the weights of a warm start before their first update, and saves them as the best so far: training need
 /// not improve them. A run resumed from there has validated them. Returns whether it validates now.
 bool Trainer::validate_start() {
-  const bool is_warm = !config_.train.warm_start.empty() && state_.update == 0 && !state_.has_best;
-  if (!is_warm || config_.train.validate_every.never()) return false;
+  const bool is_warm = !run_.config.train.warm_start.empty() && state_.update == 0 && !state_.has_best;
+  if (!is_warm || run_.config.train.validate_every.never()) return false;
   if (validate()) save(true);
   return true;
 }
@@ -328,44 +404,48 @@ bool Trainer::validate_start() {
 /// If a limit hit between validations, validates the final weights, which may be the best; returns whether they are.
 /// Not saved: a resumed run never stops here.
 bool Trainer::validate_end() {
-  const bool validates = task_->can_validate() && !config_.train.validate_every.never();
+  const bool validates = run_.task->can_validate() && !run_.config.train.validate_every.never();
   if (!validates) return false;
-  if (log_->last_validation() == state_.update) return state_.has_best && state_.best_update == state_.update;
+  if (run_.last_validation == state_.update) return state_.has_best && state_.best_update == state_.update;
   ValidationReport report = measure();
-  const auto [metric, larger_is_better] = decisive_number(report, config_.train.metric);
+  const auto [metric, larger_is_better] = decisive_number(report, run_.config.train.metric);
   report.at_end = true;
-  report.metric = name(config_.train.metric);
+  report.metric = name(run_.config.train.metric);
   report.stalled = is_best(state_, metric, larger_is_better) ? 0 : state_.stalled + 1;
   const auto update = static_cast<std::uint64_t>(state_.update);
-  if (report.stalled == 0 && checkpoints_) checkpoints_->point_links(update, update);
-  log_->validation(report);
+  if (report.stalled == 0 && run_.records) run_.records->checkpoints->point_links(update, update);
+  validated(report);
   return report.stalled == 0;
 }
 
 /// Returns which figures of a validation at the end are the best so far, although train.metric is not; empty if none.
 std::string Trainer::better_at_end() const {
-  if (!checkpoints_ || log_->last_validation() != state_.update) return "";
-  const std::vector<std::string> best = best_at_last(validation_history(run_));
+  if (!run_.records || run_.last_validation != state_.update) return "";
+  const std::vector<std::string> best = best_at_last(validation_history(run_.folder));
   return best.empty() ? "" : fmt::format("the best so far in {}", fmt::join(best, ", "));
 }
 
 void Trainer::save(bool is_best) {
   save_due_ = false;
-  check_in_all(updater_->state_is_finite(), fmt::format("update {}", state_.update),
+  check_in_all(run_.updater->state_is_finite(), fmt::format("update {}", state_.update),
                "expected finite parameters and moments to save; got NaN or infinity. Earlier checkpoints are kept. "
                "Hint: lower optim.lr or set optim.clip_norm");
   std::vector<float> collected;
   CheckpointWriter writer;
-  add_to_checkpoint(writer, task_->parameters(), updater_->optimizer(), updater_->average(), state_, host_fingerprint(),
-                    [&](std::span<float> own, const Parameter<float>& parameter) {
-                      return job_.collect(own, updater_->optimizer().bounds(), parameter.offset,
-                                          parameter.offset + parameter.value.size(), collected);
-                    });
-  if (checkpoints_)
-    checkpoints_->save(static_cast<std::uint64_t>(state_.update), writer, is_best);
-  else
+  const auto collect = [&](std::span<float> own, const Parameter<float>& parameter) {
+    return run_.job.collect(own, run_.updater->optimizer().bounds(), parameter.offset,
+                            parameter.offset + parameter.value.size(), collected);
+  };
+  add_to_checkpoint(writer, run_.task->parameters(), run_.updater->optimizer(), run_.updater->average(), state_,
+                    host_fingerprint(), collect);
+  if (run_.records) {
+    const auto update = static_cast<std::uint64_t>(state_.update);
+    const CheckpointReport report{state_.update, run_.records->checkpoints->save(update, writer, is_best), is_best};
+    for (TrainingObserver* observer : observers_) observer->checkpoint(report);
+  } else {
     writer.give();
-  job_.meet();
+  }
+  run_.job.meet();
 }
 
 }  // namespace glossa

@@ -1,36 +1,84 @@
 #pragma once
 
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
+#include "train/checkpoint/training_state.h"
+#include "train/config/config.h"
 #include "train/processes/job.h"
-#include "train/run.h"
+#include "train/requests.h"
 #include "train/run_log.h"
-#include "train/signals.h"
-#include "train/task.h"
+#include "train/tensorboard_log.h"
+#include "train/training_observer.h"
+#include "train/translation_task.h"
 #include "train/updater.h"
 
 namespace glossa {
 
-/// Reason for the end of training.
-enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, signal };
+/// Order to train a run.
+struct TrainingOrder {
+  Config config;
+  std::string run;               ///< the run's folder
+  bool resume = false;           ///< from the newest valid checkpoint, if one exists
+  std::string config_path = {};  ///< file that `config` was read from, if any; it must not be in the way of the run's
+};
 
-/// One training run: a task, its optimizer and schedule, and the update loop. Logging, validation and saving happen at
-/// update boundaries.
+/// The contents of the run's folder, which process 0 writes.
+struct RunRecords {
+  std::unique_ptr<CheckpointFolder> checkpoints;
+  RunLog log;
+  std::optional<TensorboardLog> tensorboard = {};  ///< with train.tensorboard
+};
+
+/// Reason for the end of training.
+enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, stopped };
+
+/// A run that is ready to train. Its parts come to life in this order; each is made of those before it.
+struct PreparedRun {
+  const Job& job;  ///< the processes that train together
+  std::string folder;
+  Config config;                               ///< every option; the corpora decide those given as `auto`
+  std::unique_ptr<TranslationTask> task = {};  ///< corpora, vocabulary, batches and model
+  Schedule schedule{ScheduleOptions()};        ///< of the learning rate
+  std::unique_ptr<Updater> updater = {};       ///< optimizer, moving average of the weights, and the memory of a step
+  bool resumes = false;                        ///< true: continues from a checkpoint
+  TrainingState state = {};                    ///< where training stands: at the beginning, or as in the checkpoint
+  std::unique_ptr<RunRecords> records = {};    ///< null in processes other than the first
+  std::int64_t last_validation = 0;            ///< update of the newest validation in the records; 0 if none
+  std::vector<std::string> decided = {};       ///< the options that were `auto`, as in TrainingEvent
+  std::vector<LogLine> head = {};              ///< the first lines of the log
+
+  std::int64_t updates_per_epoch() const;
+  Progress progress() const;
+
+  /// Describes the place to resume at: "resumed at update 25 (epoch 2, batch 5)".
+  std::string resumption() const;
+
+  /// The limit that training has reached, if any.
+  std::optional<TrainingEnd> ending() const;
+};
+
+/// Prepares a run. Throws Error on any user mistake; the folder then contains no half-written file.
+PreparedRun prepare(const TrainingOrder& order, const Job& job = Job::alone());
+
+/// Trains a prepared run. Validation, saving and the calls of observers happen between updates.
 class Trainer {
  public:
-  /// Sets up the run in the folder `run` from `config`, which was read from `config_path`. Starts from the newest valid
-  /// checkpoint if `resume` is true and one exists, otherwise afresh. Throws Error on any user mistake; the folder then
-  /// contains no half-written file. Keeps a reference to `job`, whose processes train together.
-  Trainer(Config config, const std::string& config_path, const std::string& run, bool resume,
-          const Job& job = Job::alone());
+  explicit Trainer(PreparedRun run);
 
-  /// Trains until a configured limit, early stopping or a signal, then saves; returns the reason. A fatal error is also
-  /// written to train.log, unless it occurred in another process of the job.
+  /// Calls `observer` as well, after the run's own records. It must outlive training.
+  void add(TrainingObserver& observer) { observers_.push_back(&observer); }
+
+  /// Requests to stop or to save, from an observer, another thread or a signal handler.
+  Requests& requests() { return requests_; }
+
+  /// Trains until a configured limit, early stopping or a request, then saves; returns the reason. A fatal error is
+  /// also recorded in the run, unless it occurred in another process of the job. Call it once.
   TrainingEnd train();
 
   /// Seconds of training so far, without validation and saving.
@@ -43,58 +91,34 @@ class Trainer {
   const Work& work() const { return work_; }
 
  private:
-  // trainer_setup.cpp
-  void open_checkpoints();
-  void find_run(const std::string& config_path, bool resume);
-  void make_task();
-  void check_new_run(const Corpora& corpora, const ParallelCorpus* test) const;
-  void restore();
-  void restore_state(const FoundCheckpoint& found);
-  void check_disk_space();
-  TextStatistics learned_text() const;
-  void open_files(bool resumes);
-  void restore_links(bool resumes);
-  void write_head(const std::string& memory);
-
-  // trainer.cpp
-  Progress progress() const;
-  std::int64_t updates_per_epoch() const;
-  std::optional<TrainingEnd> ending() const;
-  void begin_epoch(std::int64_t epoch, std::int64_t batch);
+  void begin();
+  void record_failure(const std::exception& error) noexcept;
   TrainingEnd update_until_end();
   void one_update();
   void apply(const Update& update);
   void refuse(const Update& update);
-  TrainingReport report() const;
-  void warn_about_time(std::int64_t updates, double seconds);
-  void log_update(const TrainingReport& report);
-  ValidationReport measure();
+  bool stop_requested();
+  void conclude(TrainingEnd end, bool has_trained, bool best_at_end);
+
   bool validate();
   bool validate_start();
   bool validate_end();
+  ValidationReport measure();
+  void validated(const ValidationReport& report);
   std::string better_at_end() const;
   void save(bool is_best);
 
-  const Job& job_;
-  Config config_;
-  Config given_;  // as given: options may still be `auto`
-  std::string run_;
-  CorpusPlaces places_;
-  std::optional<NewRunFolder> new_folder_;
-  std::optional<CheckpointFolder> checkpoints_;
-  std::optional<RunLog> log_;
-  // Only in process 0, during setup:
-  bool begins_ = false;                   // false if the run began earlier, even if it has no checkpoint yet
-  std::optional<FoundCheckpoint> found_;  // the checkpoint to resume from
-  std::optional<CheckpointReader> base_;  // the checkpoint of train.warm_start
-  // For the head of the log:
-  std::vector<std::string> warnings_, notes_;
-  std::string exports_;  // a line of the log
+  TrainingReport report() const;
+  void log_update(const TrainingReport& report);
+  void warn_about_time(std::int64_t updates, double seconds);
+  void log(std::string text, LogLine::Kind kind = LogLine::Kind::note);
+  void log(LogLine line);
+  void note(TrainingEvent event);
 
-  std::unique_ptr<Task> task_;
-  std::optional<Updater> updater_;
-  Schedule schedule_{ScheduleOptions()};
-  TrainingState state_;
+  PreparedRun run_;
+  TrainingState& state_ = run_.state;
+  std::vector<TrainingObserver*> observers_;
+  Requests requests_;
 
   Work work_;
   struct {

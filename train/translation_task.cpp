@@ -113,17 +113,17 @@ void TranslationTask::find_largest_batch() {
   }
 }
 
-Task::Loss TranslationTask::loss(Context<float>& context, std::int64_t batch, const StepOptions& options) {
+TranslationTask::Loss TranslationTask::loss(Context<float>& context, std::int64_t batch, const StepOptions& options) {
   fill_batch(batch_, training_, batches_[static_cast<std::size_t>(batch)], layout(config_.data));
   return loss_of_batch(context, options);
 }
 
-Task::Loss TranslationTask::largest_loss(Context<float>& context, const StepOptions& options) {
+TranslationTask::Loss TranslationTask::largest_loss(Context<float>& context, const StepOptions& options) {
   fill_batch(batch_, training_, largest_, layout(config_.data));
   return loss_of_batch(context, options);
 }
 
-Task::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
+TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
   rows_.assign(batch_);
   context.begin(options);
   const CrossEntropy<float> loss =
@@ -148,17 +148,14 @@ std::vector<std::string> TranslationTask::measure(const Validation& validation, 
   return outputs;
 }
 
-ValidationReport TranslationTask::validate(Context<float>& context, ProgressBar& bar) {
+ValidationReport TranslationTask::validate(Context<float>& context,
+                                           const std::function<void(std::int64_t, std::int64_t)>& progress) {
   ValidationReport report;
   Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
   translator.divide(divided_among(job_));
-  std::int64_t sentences = 0;
-  for (const Validation& validation : validations_) sentences += std::ssize(validation.sources);
-  std::optional<CountProgress> progress;
-  if (config_.train.decode_validation) {
-    progress.emplace(bar, "sentence", sentences);
-    translator.watch([&](Index done) { progress->add(done); });
-  }
+  std::int64_t done = 0, all = 0;
+  for (const Validation& validation : validations_) all += std::ssize(validation.sources);
+  translator.watch([&](Index count) { progress(done += count, all); });
   const std::vector<std::string> outputs = measure(validations_.front(), context, translator, report);
   for (std::size_t i = 1; i < validations_.size(); ++i) {
     WatchedReport& watched = report.watched.emplace_back(WatchedReport{.name = validations_[i].name});

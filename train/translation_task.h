@@ -1,40 +1,74 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "data/text_statistics.h"
 #include "train/config/config.h"
 #include "train/corpora/datasets.h"
 #include "train/decoding/translator.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"
-#include "train/task.h"
+#include "train/training_report.h"
 
 namespace glossa {
 
-/// A Transformer that learns to translate a corpus.
-class TranslationTask : public Task {
+/// A Transformer that learns to translate a corpus: parameters, the batches of an epoch with their losses, and
+/// validation of the current parameters.
+class TranslationTask {
  public:
+  /// Loss of a batch, on the tape.
+  struct Loss {
+    Variable<float> sum;  ///< over the target tokens; the objective
+    double nll_sum = 0;   ///< the sum without label smoothing
+    std::int64_t target_tokens = 0, source_tokens = 0;
+    std::int64_t rows = 0;  ///< computed rows of both sides, including padding
+  };
+
   /// Creates a newly initialized model as `config` describes, and encodes `corpora` with the tokenizers. Throws if a
   /// corpus cannot be encoded or training would not fit in memory. Keeps a reference to `job`, whose processes validate
   /// together.
   TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers, const Job& job);
 
-  ParameterStore<float>& parameters() override { return model_->parameters; }
-  void begin_epoch(std::int64_t epoch) override;
-  std::int64_t batches() const override { return std::ssize(batches_); }
-  Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options) override;
-  Loss largest_loss(Context<float>& context, const StepOptions& options) override;
-  bool can_validate() const override { return !validations_.empty(); }
-  ValidationReport validate(Context<float>& context, ProgressBar& bar) override;
-  std::uint64_t vocabulary_hash() const override { return tokenizers_.fingerprint(); }
-  std::uint64_t data_hash() const override { return data_hash_; }
-  TextStatistics text_statistics() const override { return text_statistics_; }
-  std::vector<std::string> head() const override;
-  void save(const std::string& run) const override { save_tokenizers(tokenizers_, config_.data, run); }
+  ParameterStore<float>& parameters() { return model_->parameters; }
+
+  /// Sets up the order of the batches in an epoch; epochs count from 0.
+  void begin_epoch(std::int64_t epoch);
+
+  /// Batches per epoch, the same number in every epoch.
+  std::int64_t batches() const { return std::ssize(batches_); }
+
+  /// Begins a step in `context` and computes the loss of a batch of the current epoch.
+  Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options);
+
+  /// As `loss`, for the batch that needs the most memory.
+  Loss largest_loss(Context<float>& context, const StepOptions& options);
+
+  /// True if validation data exists.
+  bool can_validate() const { return !validations_.empty(); }
+
+  /// Validates the current parameters; returns figures and samples. If it translates, calls `progress` with the number
+  /// of sentences done and that of all.
+  ValidationReport validate(Context<float>& context,
+                            const std::function<void(std::int64_t done, std::int64_t all)>& progress);
+
+  /// Content hashes of the vocabulary and of the training and validation data; a resumed run must have the same hashes.
+  std::uint64_t vocabulary_hash() const { return tokenizers_.fingerprint(); }
+  std::uint64_t data_hash() const { return data_hash_; }
+
+  /// Statistics of the training text.
+  TextStatistics text_statistics() const { return text_statistics_; }
+
+  /// Description of the task for the head of a log, one string per line.
+  std::vector<std::string> head() const;
+
+  /// Writes the tokenizers to a run's folder.
+  void save(const std::string& run) const { save_tokenizers(tokenizers_, config_.data, run); }
 
  private:
   TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers,

@@ -18,7 +18,7 @@ constexpr std::size_t nll = 0, target_tokens = 1, source_tokens = 2, rows = 3, p
 
 bool Update::is_finite() const { return std::isfinite(nll_sum) && std::isfinite(grad_norm); }
 
-Updater::Updater(const Config& config, Task& task, const Job& job)
+Updater::Updater(const Config& config, TranslationTask& task, const Job& job)
     : config_(config),
       task_(task),
       job_(job),
@@ -40,7 +40,7 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
   tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
   // Sums over tokens are divided once, so that any division into micro-batches gives the same mean.
   gradient_sum_.add_up(batches, optimizer_->bounds(), [&](std::int64_t i) {
-    const Task::Loss loss = task_.loss(context_, first + i, step_options(number));
+    const TranslationTask::Loss loss = task_.loss(context_, first + i, step_options(number));
     context_.backward(loss.sum);
     double* const tally = &tallies_[static_cast<std::size_t>(i) * per_batch];
     tally[nll] = loss.nll_sum;
@@ -87,7 +87,7 @@ std::string Updater::first_nonfinite(const Update& update, std::int64_t epoch) {
 
 std::string Updater::first_nonfinite(std::int64_t update, std::int64_t batch) {
   parameters_.clear_grads();
-  const Task::Loss loss = task_.loss(context_, batch, step_options(update));
+  const TranslationTask::Loss loss = task_.loss(context_, batch, step_options(update));
   const std::string found = context_.first_nonfinite();
   if (!found.empty()) return found;
   context_.backward(loss.sum);
@@ -96,7 +96,7 @@ std::string Updater::first_nonfinite(std::int64_t update, std::int64_t batch) {
 }
 
 std::string Updater::rehearse() {
-  const Task::Loss loss = task_.largest_loss(context_, {.training = true});
+  const TranslationTask::Loss loss = task_.largest_loss(context_, {.training = true});
   context_.backward(loss.sum);
   parameters_.clear_grads();
   std::size_t moments = 0;

@@ -11,7 +11,7 @@
 #include "train/config/config.h"
 #include "train/gradient_sum.h"
 #include "train/processes/job.h"
-#include "train/task.h"
+#include "train/translation_task.h"
 
 namespace glossa {
 
@@ -33,8 +33,8 @@ struct Update {
 /// the parameters. The sum is a tree over the micro-batches, so the bits do not depend on how the work is distributed.
 class Updater {
  public:
-  /// Keeps references to `config`, `task` and `job`.
-  Updater(const Config& config, Task& task, const Job& job = Job::alone());
+  /// Keeps references to `task` and `job`.
+  Updater(const Config& config, TranslationTask& task, const Job& job = Job::alone());
 
   /// Computes the gradients of update `number`, over `batches` batches, beginning with batch `first`.
   Update gradients(std::int64_t number, std::int64_t first, std::int64_t batches);
@@ -60,8 +60,8 @@ class Updater {
   StepOptions step_options(std::int64_t update) const;
   std::string first_nonfinite(std::int64_t update, std::int64_t batch);
 
-  const Config& config_;
-  Task& task_;
+  const Config config_;
+  TranslationTask& task_;
   const Job& job_;
   ParameterStore<float>& parameters_;
   std::unique_ptr<Optimizer<float>> optimizer_;

@@ -9,7 +9,9 @@
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
+#include "train/signals.h"
 #include "train/trainer.h"
+#include "train/training_console.h"
 
 namespace glossa::commands {
 
@@ -47,8 +49,11 @@ int run(const BenchTrainArguments& arguments, const Job& job) {
     sets.emplace_back(set);
   const Config config = load_config(arguments.config, sets);
   const TemporaryRun folder;
-  Trainer trainer(config, arguments.config, folder.path, false, job);
-  if (trainer.train() == TrainingEnd::signal) return 130;  // as after Ctrl-C; prints no figures
+  Trainer trainer(prepare({.config = config, .run = folder.path}, job));
+  TrainingConsole console;
+  if (job.is_first()) trainer.add(console);
+  const SignalWatch signals(trainer.requests());
+  if (trainer.train() == TrainingEnd::stopped) return 130;  // as after Ctrl-C; prints no figures
   const Trainer::Work& epoch = trainer.work();
   const double seconds = trainer.seconds(), tokens = static_cast<double>(epoch.tokens), tokens_per_s = tokens / seconds,
                useful_share = tokens / static_cast<double>(epoch.rows);

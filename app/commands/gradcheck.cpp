@@ -122,7 +122,7 @@ void check_everything(Table& table) {
 
 void check_recipe(Table& table, const GradcheckArguments& arguments) {
   const Config config = load_config(arguments.config, arguments.sets);
-  check(config);
+  validate(config);
   apply_runtime(config.runtime);
   RecipeCheck recipe(config);
   for (const std::string& tensor : recipe.tensors())

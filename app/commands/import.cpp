@@ -69,7 +69,7 @@ int import_folder(const ImportArguments& arguments) {
 /// Imports weights only; the configuration describes their model.
 int import_file(const ImportArguments& arguments) {
   Config config = load_config(arguments.config, arguments.sets);
-  check(config);
+  validate(config);
   if (!config.train.warm_start.empty())
     misuse("train.warm_start", "expected none, as the weights come from {}; got {}", arguments.path,
            config.train.warm_start);
@@ -81,7 +81,7 @@ int import_file(const ImportArguments& arguments) {
   const Corpora corpora = read_corpora(config.data, seed);
   const ParallelCorpus& training = corpora.training;
   decide_auto_options(config, training, corpora.split);
-  check(config);
+  validate(config);
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
               target_vocabulary = tokenizers.target->vocabulary_size();

@@ -135,15 +135,15 @@ class Reporter {
 void follow(Reporter& reporter) {
   using namespace std::chrono_literals;
   constexpr double min_wait = 2, share = 0.05;  // seconds; maximum share of time spent on reports
-  const SignalWatch signals;
-  while (signals.stop_signal() == 0 && reporter.any_trains()) {
+  Requests requests;
+  const SignalWatch signals(requests);
+  while (!requests.stops() && reporter.any_trains()) {
     const Stopwatch writing;
     const std::string stamp = reporter.stamp();
     reporter.write(true);
     const double wait = std::max(min_wait, writing.seconds() / share);
     const Stopwatch waiting;
-    while (signals.stop_signal() == 0 && reporter.any_trains() &&
-           (waiting.seconds() < wait || reporter.stamp() == stamp))
+    while (!requests.stops() && reporter.any_trains() && (waiting.seconds() < wait || reporter.stamp() == stamp))
       std::this_thread::sleep_for(100ms);
   }
   reporter.write(false);

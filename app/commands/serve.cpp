@@ -155,10 +155,11 @@ int run(const ServeArguments& arguments) {
   };
   const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
 
-  const SignalWatch signals;
+  Requests requests;
+  const SignalWatch signals(requests);
   fmt::print("listening on {}\n", connections.url());
   check(std::fflush(stdout) == 0, "standard output", "cannot write the output. Hint: the disk may be full");
-  connections.serve({.ask = ask, .answered = answered}, [&] { return signals.stop_signal() != 0; });
+  connections.serve({.ask = ask, .answered = answered}, [&] { return requests.stops(); });
   service.cancel();
   // All answers are sent and nothing is unsaved. A thread that reads a long text may not notice the end for seconds.
   if (!posting.wait_for(last_moments)) std::_Exit(0);

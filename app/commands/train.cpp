@@ -8,7 +8,9 @@
 #include "autograd/check.h"
 #include "data/text/shell_word.h"
 #include "train/run.h"
+#include "train/signals.h"
 #include "train/trainer.h"
+#include "train/training_console.h"
 
 namespace glossa::commands {
 
@@ -81,11 +83,15 @@ int run(const TrainArguments& arguments, const Job& job) {
     allow(arguments.allowed, config.train.allow);
   });
   if (arguments.dump_config) {
-    check(config);
+    validate(config);
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
-  Trainer(config, choice.config, choice.run, resume, job).train();
+  Trainer trainer(prepare({.config = config, .run = choice.run, .resume = resume, .config_path = choice.config}, job));
+  TrainingConsole console;
+  if (job.is_first()) trainer.add(console);
+  const SignalWatch signals(trainer.requests());
+  trainer.train();
   return 0;
 }
 

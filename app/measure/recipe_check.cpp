@@ -18,7 +18,7 @@ RecipeCheck::RecipeCheck(Config config) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
   decide_auto_options(config, corpora.training, corpora.split);
-  glossa::check(config);
+  validate(config);
   const ParallelCorpus& corpus = corpora.training;
   const Tokenizers tokenizers = train_tokenizers(config.data, corpus);
   const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);

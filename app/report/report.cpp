@@ -92,13 +92,13 @@ std::vector<std::string> bounded(std::vector<std::string> texts) {
 
 JsonLine json_of(const RunHistory& run, std::size_t corpus, const RunAttention& attention) {
   JsonLine json;
-  json.add("name", run.name).add("folder", run.folder).add("state", run.state).add("end", run.log.end);
-  json.add("parameters", run.log.parameters);
+  json.add("name", run.name).add("folder", run.folder).add("state", run.state).add("end", run.story.end);
+  json.add("parameters", run.story.parameters);
   if (run.best) json.add("best", *run.best);
   json.add("time", run.time).add("training", json_of(run.metrics.training));
   json.add("validation", json_of(run.metrics.validation));
-  json.add("events", json_of(run.log.events, run.metrics)).add("event_count", run.log.events.size());
-  json.add("log", run.log.head).add("samples", json_of(run.samples));
+  json.add("events", json_of(run.story.events, run.metrics)).add("event_count", run.story.events.size());
+  json.add("log", run.story.head).add("samples", json_of(run.samples));
   json.add("corpus", corpus).add("problems", bounded(run.problems));
   json.add_json("attention", attention.maps.empty() ? "[]" : attention.maps);
   json.add("attention_missing", attention.missing);

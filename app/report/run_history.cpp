@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "app/report/train_log.h"
 #include "autograd/check.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
@@ -49,13 +50,6 @@ std::string complete_times(RunMetrics& metrics, const TrainLog& log) {
   return any ? "clock" : "none";
 }
 
-std::string state_of(const RunHistory& history) {
-  if (history.is_training) return "training";
-  if (history.log.end.empty()) return history.log.head.empty() ? "new" : "killed";
-  if (history.log.events.back().kind == RunEvent::Kind::failure) return "failed";
-  return history.log.end.starts_with("stopped by a signal") ? "stopped" : "finished";
-}
-
 std::vector<std::string> parts_of(const std::string& folder) {
   std::vector<std::string> parts;
   for (const fs::path& part : fs::absolute(folder).lexically_normal())
@@ -78,13 +72,15 @@ RunHistory read_history(const std::string& folder, const Config& config) {
   history.is_training = has_trainer(folder);  // first: a run that ends after this has written all its files
   history.metrics = read_metrics(folder, history.is_training);
   history.problems = std::move(history.metrics.problems);
+  TrainLog log;  // of a run that an older version began
   try {
-    history.log = parse_train_log(read_file(fs::path(folder) / "train.log"));
+    if (!history.metrics.story) log = parse_train_log(read_file(fs::path(folder) / "train.log"));
   } catch (const Error& error) {
     history.problems.emplace_back(error.what());
   }
-  history.state = state_of(history);
-  history.time = complete_times(history.metrics, history.log);
+  history.story = history.metrics.story.value_or(log.story);
+  history.state = history.is_training ? "training" : history.story.state;
+  history.time = complete_times(history.metrics, log);
   std::set<std::int64_t> validated;
   for (const std::vector<double>& row : history.metrics.validation.rows)
     validated.insert(static_cast<std::int64_t>(row.front()));

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/report/run_metrics.h"
+#include "app/report/run_story.h"
 #include "app/report/samples.h"
-#include "app/report/train_log.h"
 #include "train/config/config.h"
 
 namespace glossa {
@@ -19,7 +19,7 @@ struct RunHistory {
   bool is_training = false;  ///< true while `glossa train` runs
   std::string state;         ///< training, finished, stopped, failed, killed or new (not started)
   RunMetrics metrics;
-  TrainLog log;
+  RunStory story;
   std::vector<WatchedSentence> samples;
   std::optional<std::uint64_t> best;  ///< the best checkpoint's update
   std::vector<std::string> problems;  ///< one sentence for each unreadable file or invalid content

@@ -66,7 +66,7 @@ std::size_t Series::column(std::string_view name) const {
 }
 
 RunMetrics read_metrics(const std::filesystem::path& run, bool being_written) {
-  RunMetrics metrics{.training = {of_training, {}}, .validation = {of_validation, {}}, .problems = {}};
+  RunMetrics metrics{.training = {of_training, {}}, .validation = {of_validation, {}}, .story = {}, .problems = {}};
   const std::filesystem::path path = run / "metrics.jsonl";
   std::string text;
   try {
@@ -75,6 +75,7 @@ RunMetrics read_metrics(const std::filesystem::path& run, bool being_written) {
     metrics.problems.emplace_back(error.what());
     return metrics;
   }
+  StoryReader story;
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -82,10 +83,13 @@ RunMetrics read_metrics(const std::filesystem::path& run, bool being_written) {
     const bool is_whole = end < text.size();
     at = end + 1;
     if (!is_whole && being_written) break;
-    const std::string problem = is_whole ? take(line, metrics) : "expected a complete line; got part of one";
+    const std::string problem = !is_whole        ? "expected a complete line; got part of one"
+                                : is_event(line) ? story.take(line)
+                                                 : take(line, metrics);
     if (!problem.empty())
       metrics.problems.push_back(fmt::format("[{}:{}] {}. The line is skipped", path.string(), number + 1, problem));
   }
+  metrics.story = story.story();
   return metrics;
 }
 

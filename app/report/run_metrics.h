@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "app/report/run_story.h"
 
 namespace glossa {
 
@@ -21,6 +24,7 @@ struct Series {
 /// The records of a run's metrics.jsonl. Further validation corpora have their own columns, such as `valid_loss:NAME`.
 struct RunMetrics {
   Series training, validation;
+  std::optional<RunStory> story;      ///< as in StoryReader
   std::vector<std::string> problems;  ///< one sentence for each unusable line
 };
 

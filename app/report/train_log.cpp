@@ -90,17 +90,18 @@ class LogReader {
     if (text.starts_with("update ") && text.find(" skipped: ") != text.npos)
       if (const auto update = number_after(text, "update ")) return take_refused(time, *update, text);
     if (!in_head_) return;
-    log_.head.push_back(text);
+    story_.head.push_back(text);
     if (std::string decisions = decisions_in(text); !decisions.empty()) {
       decisions_ = std::move(decisions);
       head_decides_ = true;
     }
-    if (text.starts_with("model: ")) log_.parameters = number_after(text, "model: ").value_or(0);
+    if (text.starts_with("model: ")) story_.parameters = number_after(text, "model: ").value_or(0);
     if (const auto update = number_after(text, "note: resumed at update ")) take_resume(time, *update, text);
   }
 
   TrainLog finish() && {
-    if (!log_.head.empty() && !head_decides_ && !decisions_.empty()) log_.head.insert(log_.head.begin(), decisions_);
+    if (!story_.head.empty() && !head_decides_ && !decisions_.empty())
+      story_.head.insert(story_.head.begin(), decisions_);
     return std::move(log_);
   }
 
@@ -115,14 +116,15 @@ class LogReader {
 
   /// True if this is the first line that a start printed until 0.2, apart from a new run's options.
   bool begins_start(std::string_view text) const {
-    const bool said_threads = std::any_of(log_.head.begin(), log_.head.end(), says_threads);
+    const bool said_threads = std::any_of(story_.head.begin(), story_.head.end(), says_threads);
     return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);
   }
 
   void begin_start(double clock) {
-    killed_ = log_.end.empty() && !log_.head.empty();
-    log_.end.clear();
-    log_.head.clear();
+    killed_ = story_.state == "killed";
+    story_.state = "killed";  // unless it ends
+    story_.end.clear();
+    story_.head.clear();
     in_head_ = true;
     head_decides_ = false;
     started_ = clock;
@@ -131,16 +133,16 @@ class LogReader {
 
   void take_resume(std::string_view time, std::int64_t update, const std::string& text) {
     if (killed_)
-      log_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a message"});
+      story_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a message"});
     // Everything after the checkpoint is repeated.
-    std::erase_if(log_.events,
+    std::erase_if(story_.events,
                   [&](const RunEvent& e) { return e.kind == RunEvent::Kind::refused && e.update > update; });
     for (auto* clock : {&log_.training_clock, &log_.validation_clock}) {
       clock->erase(clock->upper_bound(update), clock->end());
       if (!clock->empty()) before_ = std::max(before_, clock->rbegin()->second);
     }
     update_ = update;
-    log_.events.push_back({RunEvent::Kind::resume, update, std::string(time), text.substr(text.find(' ') + 1)});
+    story_.events.push_back({RunEvent::Kind::resume, update, std::string(time), text.substr(text.find(' ') + 1)});
   }
 
   void take_numbers(double clock, const std::string& text) {
@@ -155,17 +157,21 @@ class LogReader {
   void take_refused(std::string_view time, std::int64_t update, const std::string& text) {
     in_head_ = false;
     update_ = update;
-    log_.events.push_back({RunEvent::Kind::refused, update, std::string(time), text});
+    story_.events.push_back({RunEvent::Kind::refused, update, std::string(time), text});
   }
 
   void take_end(std::string_view time, const std::string& text, RunEvent::Kind kind, std::string_view label) {
     in_head_ = false;
     if (kind == RunEvent::Kind::stop) update_ = update_of_stop(text).value_or(update_);
-    log_.end = text.substr(label.size());
-    log_.events.push_back({kind, update_, std::string(time), log_.end});
+    story_.end = text.substr(label.size());
+    story_.state = kind == RunEvent::Kind::failure                 ? "failed"
+                   : story_.end.starts_with("stopped by a signal") ? "stopped"
+                                                                   : "finished";
+    story_.events.push_back({kind, update_, std::string(time), story_.end});
   }
 
   TrainLog log_;
+  RunStory& story_ = log_.story;
   std::string decisions_;  // of the newest start that lists them
   bool in_head_ = false, head_decides_ = false, killed_ = false;
   std::int64_t update_ = 0;          // the last update in the log

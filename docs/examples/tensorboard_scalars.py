@@ -24,6 +24,8 @@ def figures(run):
     """(tag, step, value) of every figure of metrics.jsonl."""
     for line in (run / "metrics.jsonl").read_text().splitlines():
         record = json.loads(line)
+        if "event" in record:
+            continue
         group = "valid" if "valid_loss" in record else "train"
         for key, value in record.items():
             if key not in ("update", "at_end"):

@@ -3,11 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <regex>
 
 #include "autograd/check.h"
 #include "tests/disk/child.h"
 #include "tests/support/event_reader.h"
+#include "tests/support/metrics_text.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/bounded_archive.h"
@@ -121,10 +121,7 @@ std::string result_of_training(const fs::path& folder) {
                      link_text(run / "checkpoints/best"), read_bytes(run / "vocabulary.txt"));
 }
 
-std::string metrics(const fs::path& folder) {
-  static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
-  return std::regex_replace(read_bytes(folder / "run/metrics.jsonl"), time, "");
-}
+std::string metrics(const fs::path& folder) { return testing::figures_in(read_bytes(folder / "run/metrics.jsonl")); }
 
 /// The update of the complete checkpoint behind a link; 0 and a complaint for any other.
 std::uint64_t behind(const fs::path& link, std::string& complaint) {
@@ -180,7 +177,9 @@ Workload training() {
           .work =
               [](const fs::path& folder) {
                 const CurrentFolder there(folder);  // a checkpoint identifies its corpus by the given path
-                Trainer(configuration(), "tiny.yaml", "run", true).train();
+                Trainer trainer(
+                    prepare({.config = configuration(), .run = "run", .resume = true, .config_path = "tiny.yaml"}));
+                trainer.train();
               },
           .announced = told_by_training,
           .result = result_of_training,
@@ -200,8 +199,11 @@ Workload log() {
           .work =
               [](const fs::path& folder) {
                 RunLog log(folder / "run", 2);
-                log.begin_events(folder / "run", 2, true, "configuration");
-                log.training({.update = 3, .epoch = 1, .loss = 2});
+                EventFile::cut(folder / "run", 2, true);
+                TensorboardLog tensorboard(folder / "run", 2, true, "configuration");
+                const TrainingReport report{.update = 3, .epoch = 1, .loss = 2};
+                log.training(report);
+                tensorboard.training(report);
               },
           .announced = [](const Call&) { return std::uint64_t{0}; },
           .result =

@@ -177,6 +177,19 @@ TEST_CASE("the short program of docs/translating.md prints what glossa translate
   CHECK_NE(failed.err.find("none"), std::string::npos);
 }
 
+TEST_CASE("the program of docs/cpp.md that trains prints its own lines only, and resumes to the same bits") {
+  const TemporaryFolder folder;
+  const Outcome outcome = succeeded(run_program(
+      {.arguments = {build / "example_train_from_code", folder.path()}, .input = {}, .folder = folder.path()}));
+  CHECK_EQ(outcome.err, "");
+  const Strings lines = lines_of(outcome.out);
+  REQUIRE_GE(lines.size(), 6);
+  for (const std::string& line : lines)
+    CHECK_MESSAGE((line.starts_with("update ") || line == "stopped" || line == lines.back()), line);
+  CHECK_EQ(std::ranges::count(lines, "stopped"), 1);
+  CHECK_EQ(lines.back(), "the resumed run has the same bits as the undisturbed one");
+}
+
 TEST_CASE("a project with glossa as a subdirectory keeps its own settings, and gets C++20 and no tests") {
   const TemporaryFolder folder;
   folder.write("main.cpp", "int main() {}\n");

@@ -12,7 +12,6 @@ glossa=$(realpath "$1")
 kills=${2:-200}
 RANDOM=${3:-1}
 updates=200
-without_times='s/"(tokens_per_s|seconds)":[^,}]*//g'
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -35,6 +34,7 @@ train: {max_updates: $updates, save_every: 5u, validate_every: 20u, log_every: 5
 runtime: {threads: 1}
 YAML
 
+figures() { sed -E '/"event"/d; s/"(tokens_per_s|seconds)":[^,}]*//g' "$1/metrics.jsonl"; }  # without events and times
 hashes() { "$glossa" inspect "$1" --json | sed -E 's/.*("sha256":"[0-9a-f]+","state_sha256":"[0-9a-f]+").*/\1/'; }
 files() { find "$1/checkpoints" -name 'update-*.ckpt' 2>/dev/null | sort; }
 
@@ -88,7 +88,7 @@ while :; do
 
   if [ "$status" -eq 0 ]; then
     [ "$last" = "$(printf 'update-%08d.ckpt' $updates)" ] || fail "expected the end's checkpoint; got ${last:-nothing}"
-    diff <(sed -E "$without_times" whole/metrics.jsonl) <(sed -E "$without_times" run/metrics.jsonl) \
+    diff <(figures whole) <(figures run) \
       >err.txt || fail "metrics.jsonl differs from that of the undisturbed run"
     leftovers=$(find run -name '*.glossa-tmp')
     [ -z "$leftovers" ] || fail "temporary files are left: $leftovers"

@@ -291,11 +291,12 @@ TEST_CASE("the pages have one format of numbers and one of pieces") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"data.tokenizer=sentencepiece", "data.vocab_size=300", "train.validate_every=10u",
                                "decode.max_tokens=20"}));
-  const std::string log = tiny / "run/train.log", end = "finished: ";
-  std::string text = read_bytes(log);
+  const std::string metrics = tiny / "run/metrics.jsonl", end = "\"text\":\"";
+  std::string text = read_bytes(metrics);
   const std::size_t at = text.rfind(end) + end.size();
-  write_bytes(log,
-              text.substr(0, at) + "train.max_updates 1258u reached; 1258 updates, as of 2026-01-31 in a/1234/b\n");
+  write_bytes(metrics, text.substr(0, at) +
+                           "train.max_updates 1258u reached; 1258 updates, as of 2026-01-31 in a/1234/b" +
+                           text.substr(text.find('"', at)));
   succeeded(glossa_program({"report", tiny / "run"}));
   Browser browser({});
   open_report(browser, tiny / "run/report.html", 400);

@@ -32,6 +32,7 @@ void check_holds_metrics(const json& run_report, const fs::path& run) {
   std::size_t numbers = 0;
   for (const std::string& line : lines_of(read_bytes(run / "metrics.jsonl"))) {
     const json row = json::parse(line);
+    if (row.contains("event")) continue;
     const json& part = run_report[row.contains("loss") ? "training" : "validation"];
     const auto& updates = part["update"];
     const auto at = std::find(updates.begin(), updates.end(), row["update"]);

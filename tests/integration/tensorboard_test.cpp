@@ -26,6 +26,7 @@ Strings with(Strings list, const std::string& set) {
 std::multiset<Figure> figures_of_metrics(const TinyRun& tiny, const std::string& run) {
   std::multiset<Figure> figures;
   for (const std::string& line : lines_of(read_bytes(tiny / (run + "/metrics.jsonl")))) {
+    if (line.starts_with("{\"event\"")) continue;
     auto values = json_object(line);
     const std::int64_t update = std::stoll(values.at("update"));
     const std::string group = values.contains("valid_loss") ? "valid/" : "train/";

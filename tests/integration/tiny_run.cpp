@@ -8,6 +8,8 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/metrics_text.h"
+
 namespace glossa::testing {
 namespace {
 
@@ -76,10 +78,7 @@ std::string TinyRun::write_corpus(const std::string& english, const std::string&
 }
 
 Strings TinyRun::metrics(const std::string& run) const {
-  Strings lines = lines_of(read_bytes(path() / run / "metrics.jsonl"));
-  static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
-  for (std::string& line : lines) line = std::regex_replace(line, time, "\"$1\":0");
-  return lines;
+  return lines_of(figures_in(read_bytes(path() / run / "metrics.jsonl")));
 }
 
 std::string TinyRun::hashes(const std::string& run) const {
@@ -93,7 +92,7 @@ long TinyRun::last_update(const std::string& run) const { return std::stol(hashe
 
 bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines) {
   while (program.running()) {
-    if (lines_of(read_bytes(run / "metrics.jsonl")).size() >= lines) return true;
+    if (lines_of(figures_in(read_bytes(run / "metrics.jsonl"))).size() >= lines) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return false;

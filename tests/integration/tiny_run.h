@@ -30,7 +30,7 @@ class TinyRun {
   /// Writes the two files of a corpus and returns its prefix.
   std::string write_corpus(const std::string& english, const std::string& hindi) const;
 
-  /// The lines of RUN/metrics.jsonl without time-dependent values.
+  /// The figures of RUN/metrics.jsonl, line by line, without time-dependent values.
   Strings metrics(const std::string& run) const;
 
   /// The update, sha256 and state_sha256 of the run's last checkpoint.
@@ -41,7 +41,7 @@ class TinyRun {
   TemporaryFolder folder_;
 };
 
-/// Waits until the run has `lines` lines in metrics.jsonl; returns false if the program ends before that.
+/// Waits until the run has `lines` lines of figures in metrics.jsonl; returns false if the program ends before that.
 bool wait_for_metrics(Program& program, const std::filesystem::path& run, std::size_t lines);
 
 /// Parses a text that is a single JSON object: its keys, each with its value as JSON. Throws for any other text.

@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <regex>
 #include <sstream>
 
+#include "tests/support/metrics_text.h"
 #include "tests/support/quiet.h"
 
 namespace glossa::testing {
@@ -85,7 +85,8 @@ FinishedRun::FinishedRun(const Config& config, const fs::path& run) : folder(run
     const Quiet quiet;
     set_threads(3);  // a number that no run has, to see whether this one sets its own
     try {
-      end = Trainer(config, "", folder, false).train();
+      Trainer trainer(prepare({.config = config, .run = folder}));
+      end = trainer.train();
     } catch (const Error& thrown) {
       error = thrown.what();
     }
@@ -94,8 +95,7 @@ FinishedRun::FinishedRun(const Config& config, const fs::path& run) : folder(run
   product_library = kernels::name(kernels::gemm_backend());
   if (fs::exists(folder / "checkpoints/last"))
     state = read_training_state(CheckpointReader(folder / "checkpoints/last"));
-  static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
-  std::istringstream metrics(std::regex_replace(read_bytes(folder / "metrics.jsonl"), time, ""));
+  std::istringstream metrics(figures_in(read_bytes(folder / "metrics.jsonl")));
   for (std::string line; std::getline(metrics, line);)
     (line.find("valid_loss") == line.npos ? training : validation).push_back(line);
 }

@@ -15,21 +15,27 @@ using namespace glossa;
 
 namespace {
 
-/// A separate process in which `act` watches.
+/// A separate process that runs `act`, without the test's handlers.
 template <class Act>
-pid_t watching(Act act) {
+pid_t apart(Act act) {
   const pid_t child = fork();
   REQUIRE_NE(child, -1);
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE})
-      std::signal(signal, SIG_DFL);  // instead of the test's handlers
-    {
-      const SignalWatch watch;
-      act(watch);
-    }
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE}) std::signal(signal, SIG_DFL);
+    act();
     _exit(0);
   }
   return child;
+}
+
+/// A separate process in which `act` watches.
+template <class Act>
+pid_t watching(Act act) {
+  return apart([&] {
+    Requests requests;
+    const SignalWatch watch(requests);
+    act(requests);
+  });
 }
 
 /// The signal that ends it; 0 if it finishes.
@@ -54,22 +60,23 @@ TEST_CASE(
     "signals that training watches: the first requests a stop, others with it do nothing more, a later one ends") {
   constexpr std::array stops = {SIGINT, SIGTERM, SIGHUP};
   for (const int first : stops)
-    CHECK_EQ(ended_by([=](const SignalWatch& watch) {
+    CHECK_EQ(ended_by([=](const Requests& requests) {
                raise(first);
                for (const int same : stops) raise(same);
-               if (watch.stop_signal() != first) raise(SIGKILL);
+               if (requests.stopped_by() != Requests::By::signal) raise(SIGKILL);
              }),
              0);
   std::vector<pid_t> later;  // in parallel, as they wait
   for (const int second : stops)
-    later.push_back(watching([=](const SignalWatch&) {
+    later.push_back(watching([=](const Requests&) {
       raise(SIGTERM);
       wait_for_the_end_of_one_stop();
       raise(second);
     }));
-  const pid_t after_the_watch = watching([](const SignalWatch&) {
+  const pid_t after_the_watch = apart([] {
     {
-      const SignalWatch stopped;
+      Requests of_stopped;
+      const SignalWatch stopped(of_stopped);
       raise(SIGTERM);
     }
     wait_for_the_end_of_one_stop();
@@ -79,23 +86,16 @@ TEST_CASE(
   CHECK_EQ(end_of(after_the_watch), SIGINT);
 }
 
-TEST_CASE("signals that training watches: another process's signal counts as this one's") {
-  SignalWatch watch;
-  watch.stop();
-  CHECK_EQ(watch.stop_signal(), SIGTERM);
-  raise(SIGINT);
-  CHECK_EQ(watch.stop_signal(), SIGTERM);
-}
-
 TEST_CASE("signals that training watches: under nohup closing the terminal never stops anything") {
   const pid_t child = fork();
   REQUIRE_NE(child, -1);
   if (child == 0) {
     std::signal(SIGHUP, SIG_IGN);
     {
-      const SignalWatch watch;
+      Requests requests;
+      const SignalWatch watch(requests);
       raise(SIGHUP);
-      if (watch.stop_signal() != 0) _exit(1);
+      if (requests.stops()) _exit(1);
       raise(SIGTERM);
       raise(SIGHUP);
     }
@@ -109,41 +109,74 @@ TEST_CASE("signals that training watches: under nohup closing the terminal never
 }
 
 TEST_CASE("signals that training watches: a broken pipe ends nothing, and a save is requested once") {
-  CHECK_EQ(ended_by([](const SignalWatch&) { raise(SIGPIPE); }), 0);
-  SignalWatch watch;
-  CHECK_FALSE(watch.take_save_request());
+  CHECK_EQ(ended_by([](const Requests&) { raise(SIGPIPE); }), 0);
+  Requests requests;
+  const SignalWatch watch(requests);
+  CHECK_FALSE(requests.take_save());
   raise(SIGUSR1);
-  CHECK(watch.take_save_request());
-  CHECK_FALSE(watch.take_save_request());
-  CHECK_EQ(watch.stop_signal(), 0);
+  CHECK(requests.take_save());
+  CHECK_FALSE(requests.take_save());
+  CHECK_FALSE(requests.stops());
 }
 
 TEST_CASE("signals that training watches end the program as before once the watch is over") {
-  CHECK_EQ(ended_by([](const SignalWatch&) {
-             { const SignalWatch later; }
-             raise(SIGTERM);
-           }),
-           SIGTERM);
-  CHECK_EQ(ended_by([](const SignalWatch&) {
-             { const SignalWatch later; }
-             raise(SIGHUP);
-           }),
-           SIGHUP);
-  CHECK_EQ(ended_by([](const SignalWatch&) {
+  CHECK_EQ(end_of(apart([] {
              {
-               const SignalWatch stopped;
+               Requests of_later;
+               const SignalWatch later(of_later);
+             }
+             raise(SIGTERM);
+           })),
+           SIGTERM);
+  CHECK_EQ(end_of(apart([] {
+             {
+               Requests of_later;
+               const SignalWatch later(of_later);
+             }
+             raise(SIGHUP);
+           })),
+           SIGHUP);
+  CHECK_EQ(end_of(apart([] {
+             {
+               Requests of_stopped;
+               const SignalWatch stopped(of_stopped);
                raise(SIGTERM);
              }
              raise(SIGTERM);  // sent to a program that has already saved
-           }),
+           })),
            0);
   {
-    SignalWatch watch;
+    Requests requests;
+    const SignalWatch watch(requests);
     raise(SIGTERM);
     raise(SIGUSR1);
-    CHECK_EQ(watch.stop_signal(), SIGTERM);
+    CHECK(requests.stopped_by() == Requests::By::signal);
   }
-  SignalWatch next;
-  CHECK_EQ(next.stop_signal(), 0);
-  CHECK_FALSE(next.take_save_request());
+  Requests requests;
+  const SignalWatch next(requests);
+  CHECK_FALSE(requests.stops());
+  CHECK_FALSE(requests.take_save());
+}
+
+TEST_CASE("signals that training watches: handlers are put back as they were found") {
+  constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
+  const auto of_host = [](int) {};
+  std::vector<void (*)(int)> before;
+  for (const int signal : watched) before.push_back(std::signal(signal, of_host));
+  {
+    Requests requests;
+    const SignalWatch watch(requests);
+  }
+  for (std::size_t i = 0; i < std::size(watched); ++i) {
+    CAPTURE(watched[i]);
+    CHECK((std::signal(watched[i], before[i]) == static_cast<void (*)(int)>(of_host)));
+  }
+}
+
+TEST_CASE("the first request to stop counts") {
+  Requests requests;
+  CHECK_FALSE(requests.stops());
+  requests.stop();
+  requests.stop(Requests::By::signal);
+  CHECK(requests.stopped_by() == Requests::By::host);
 }

@@ -10,6 +10,7 @@
 
 #include "tests/support/quiet.h"
 #include "tests/support/temporary_folder.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/trainer.h"
 
 namespace glossa::testing {
@@ -49,8 +50,13 @@ class TrainerFixture {
 
   /// Trains into the folder `run`.
   TrainingEnd train(const Config& changed, const std::string& run, bool resume = false) const {
-    const Quiet quiet;
-    return Trainer(changed, "", folder_ / run, resume).train();
+    const Quiet quiet;  // warnings of the preparation
+    Trainer trainer(prepared(changed, run, resume));
+    return trainer.train();
+  }
+
+  PreparedRun prepared(const Config& changed, const std::string& run, bool resume = false) const {
+    return prepare({.config = changed, .run = folder_ / run, .resume = resume});
   }
 
   /// The run's last checkpoint.
@@ -64,11 +70,12 @@ class TrainerFixture {
   TemporaryFolder folder_;
 };
 
-/// The objects of a run's metrics.jsonl.
-inline std::vector<nlohmann::json> metrics(const std::filesystem::path& run) {
+/// The objects of a run's metrics.jsonl that are events, or figures.
+inline std::vector<nlohmann::json> metrics(const std::filesystem::path& run, bool events = false) {
   std::vector<nlohmann::json> lines;
   std::istringstream text(read_bytes(run / "metrics.jsonl"));
-  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+  for (std::string line; std::getline(text, line);)
+    if (auto object = nlohmann::json::parse(line); object.contains("event") == events) lines.push_back(object);
   return lines;
 }
 

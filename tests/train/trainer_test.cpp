@@ -275,7 +275,7 @@ TEST_CASE("a run that ends between two validations validates its end, without ef
   }
   SUBCASE("killed before it was reported, it is reported on --resume") {
     const std::string text = read_bytes(fixture / "run/metrics.jsonl");
-    write_bytes(fixture / "run/metrics.jsonl", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+    write_bytes(fixture / "run/metrics.jsonl", text.substr(0, text.find("{\"update\":7,")));
     fs::remove(fixture / "run/checkpoints/best");
     fs::create_symlink("update-00000004.ckpt", fixture / "run/checkpoints/best");
     CHECK_EQ(validations("run"), "4 ");
@@ -287,7 +287,7 @@ TEST_CASE("a run that ends between two validations validates its end, without ef
     fixture.config.train.max_updates = updates(9);
     {
       const Quiet quiet;
-      const Trainer stopped_at_once(fixture.config, "", fixture / "run", true);
+      const PreparedRun stopped_at_once = fixture.prepared(fixture.config, "run", true);
     }
     CHECK_EQ(validations("run"), "4 ");
     CHECK_EQ(best("run"), 4);
@@ -308,7 +308,7 @@ TEST_CASE("a run that ends between two validations validates its end, without ef
     fixture.config.train.max_updates = updates(4);
     {
       const Quiet quiet;
-      const Trainer stopped_at_once(fixture.config, "", fixture / "worse", true);
+      const PreparedRun stopped_at_once = fixture.prepared(fixture.config, "worse", true);
     }
     CHECK_EQ(validations("worse"), "");
     CHECK_FALSE(linked_update(fixture / "worse", "best").has_value());

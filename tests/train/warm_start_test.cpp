@@ -3,6 +3,7 @@
 
 #include "tests/train/trainer_fixture.h"
 #include "train/checkpoint/checkpoint_folder.h"
+#include "train/run.h"
 
 using namespace glossa;
 using namespace glossa::testing;

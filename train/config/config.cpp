@@ -182,6 +182,17 @@ Config parse_config(const std::string& yaml, const std::string& where) {
   return config;
 }
 
+Config config_from(const std::map<std::string, OptionValue>& options, Config defaults) {
+  Config config = std::move(defaults);
+  for (const auto& [key, option] : options) {
+    const auto* const list = std::get_if<std::vector<std::string>>(&option.value);
+    set_option(config, "options", key,
+               list != nullptr ? GivenValue{GivenValue::Kind::list, "", *list}
+                               : GivenValue{GivenValue::Kind::scalar, std::get<std::string>(option.value), {}});
+  }
+  return config;
+}
+
 Config load_config(const std::string& path, const std::vector<std::string>& sets, Config defaults) {
   Config config = std::move(defaults);
   if (!path.empty()) YamlReader(config, path).read(read_config_text(path));

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "data/held_out.h"
@@ -193,17 +199,34 @@ const std::vector<OptionSection>& option_sections();
 /// key or an unacceptable value.
 Config parse_config(const std::string& yaml, const std::string& where);
 
+/// The value of an option in a program: text as in YAML, a number, a boolean, or a list.
+struct OptionValue {
+  OptionValue(std::string text) : value(std::move(text)) {}
+  OptionValue(const char* text) : value(std::string(text)) {}
+  OptionValue(std::vector<std::string> list) : value(std::move(list)) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> OptionValue(T number) : value(fmt::format("{}", number)) {}
+
+  std::variant<std::string, std::vector<std::string>> value;
+};
+
+/// Makes a configuration of options by their keys, such as `model.width`. All other options come from `defaults`.
+/// Throws a misuse error for an unknown key or an unacceptable value.
+Config config_from(const std::map<std::string, OptionValue>& options, Config defaults = {});
+
 /// Reads a YAML file, if `path` is not empty, then applies the `section.key=value` texts of `--set` in order. All other
 /// options come from `defaults`. Throws as parse_config does; errors in `sets` name `--set ...`. Throws a failure if
 /// the file cannot be read.
 Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
 
 /// Checks relations between options. If options contradict each other, throws a misuse error that names the keys.
-/// Returns warnings about allowed but doubtful values.
-std::vector<std::string> check(const Config& config);
+void validate(const Config& config);
 
-/// As `check`, for the options of decoding alone.
+/// As `validate`, for the options of decoding alone.
 void check_decode(const DecodeConfig& decode);
+
+/// Returns warnings about allowed but doubtful values.
+std::vector<std::string> option_doubts(const Config& config);
 
 /// Returns the warnings that depend on the length of an epoch. At present there is one: training ends before the
 /// warm-up does.

@@ -204,7 +204,7 @@ std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_
   return doubt_about_end(config, "at this speed, train.max_minutes", updates, updates_per_epoch);
 }
 
-std::vector<std::string> check(const Config& given) {
+void validate(const Config& given) {
   const Config config = decided_for(usual_size, given);
   check_data(config.data);
   check_model(config.model, config.data);
@@ -212,8 +212,9 @@ std::vector<std::string> check(const Config& given) {
   check_train(config.train, config.data);
   check_exportable(config);
   check_decode(config.decode);
-  return doubts(config);
 }
+
+std::vector<std::string> option_doubts(const Config& config) { return doubts(decided_for(usual_size, config)); }
 
 void check_decode(const DecodeConfig& decode) {
   if (decode.sample && decode.beam > 1)

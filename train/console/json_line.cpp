@@ -71,6 +71,14 @@ std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_v
   return found->get<std::int64_t>();
 }
 
+std::optional<std::string> text_in_json(std::string_view line, std::string_view key) {
+  const nlohmann::json object = parsed(line);
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return std::nullopt;
+  return found->get<std::string>();
+}
+
 std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line) {
   const nlohmann::json object = parsed(line);
   if (!object.is_object()) return std::nullopt;

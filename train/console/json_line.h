@@ -45,6 +45,10 @@ class JsonLine {
 /// lacks the number.
 std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key);
 
+/// Returns the text under `key` in the JSON object `line`. Returns an empty value if `line` is not an object or lacks
+/// the text.
+std::optional<std::string> text_in_json(std::string_view line, std::string_view key);
+
 /// Returns the members of the JSON object `line` that are numbers, booleans (as 0 and 1) or null (as NaN). Returns an
 /// empty value if `line` is not an object.
 std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line);

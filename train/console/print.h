@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <string>
+#include <functional>
 #include <string_view>
 
 #include "train/console/color.h"
@@ -11,27 +11,39 @@
 
 namespace glossa {
 
+/// A message for people.
+enum class Message {
+  detail,  ///< printed only with -v
+  note,    ///< printed except with -q
+  warning
+};
+
+/// Takes the messages of the library in place of standard error, where no progress is drawn then either. An empty sink
+/// restores standard error. Call before any work begins. Training reports to its observers instead.
+using MessageSink = std::function<void(Message kind, std::string_view text)>;
+void set_message_sink(MessageSink sink);
+bool has_message_sink();
+
+/// Sends a message to the sink, or prints it on standard error, a warning as "warning: TEXT".
+void send_message(Message kind, std::string_view text);
+
 /// Writes `label` unchanged, then the message `text` as one printable line. On failure (closed terminal, full disk) the
 /// message is dropped and work continues. A newline at the end of `text` is optional.
 void print_message(std::FILE* to, std::string_view label, std::string_view text);
 
-/// Prints a note, except with -q.
 template <class... T>
 void print_note(fmt::format_string<T...> format, T&&... arguments) {
-  if (verbosity() != Verbosity::quiet) print_message(stderr, "", fmt::format(format, std::forward<T>(arguments)...));
+  send_message(Message::note, fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// Prints a detail, only with -v.
 template <class... T>
 void print_detail(fmt::format_string<T...> format, T&&... arguments) {
-  if (verbosity() == Verbosity::verbose) print_message(stderr, "", fmt::format(format, std::forward<T>(arguments)...));
+  send_message(Message::detail, fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// Prints "warning: TEXT", even with -q.
 template <class... T>
 void warn(fmt::format_string<T...> format, T&&... arguments) {
-  print_message(stderr, colored(stderr, Color::warning, "warning:") + " ",
-                fmt::format(format, std::forward<T>(arguments)...));
+  send_message(Message::warning, fmt::format(format, std::forward<T>(arguments)...));
 }
 
 /// Prints an error as "glossa: TEXT", the form of all fatal errors.

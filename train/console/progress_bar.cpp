@@ -11,6 +11,7 @@
 #include "data/text/counted.h"
 #include "files/printable.h"
 #include "train/console/color.h"
+#include "train/console/print.h"
 #include "train/console/verbosity.h"
 
 namespace glossa {
@@ -35,7 +36,7 @@ std::string_view fitting(std::string_view text, std::size_t room) {
 ProgressBar::ProgressBar(std::FILE* terminal)
     : terminal_(terminal),
       is_terminal_(is_terminal(terminal)),
-      draws_(is_terminal_ && verbosity() != Verbosity::quiet) {}
+      draws_(is_terminal_ && verbosity() != Verbosity::quiet && !(terminal == stderr && has_message_sink())) {}
 
 bool ProgressBar::is_due() const { return draws_ && Clock::now() - drawn_ > std::chrono::milliseconds(200); }
 

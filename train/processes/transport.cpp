@@ -5,11 +5,12 @@
 #include <filesystem>
 
 #include "autograd/check.h"
+#include "files/own_object.h"
 
 namespace glossa {
 
 std::unique_ptr<Transport> enter_mpi() {
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::filesystem::path folder = own_object().parent_path();
   std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build folder
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;

@@ -8,6 +8,7 @@
 #include "tests/app/report/synthetic_run.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/console/version.h"
+#include "train/run.h"
 
 using namespace glossa;
 using glossa::testing::SyntheticRun;

@@ -5,16 +5,14 @@
 #include "autograd/check.h"
 #include "data/text/text_file.h"
 #include "tests/app/report/synthetic_run.h"
-#include "tests/train/trainer_fixture.h"
 
 using namespace glossa;
 using glossa::testing::SyntheticRun;
-using glossa::testing::TrainerFixture;
 using Kind = RunEvent::Kind;
 
 namespace {
 
-std::string events_of(const TrainLog& log) {
+std::string events_of(const RunStory& log) {
   const std::map<Kind, std::string> names{
       {Kind::stop, "stop"}, {Kind::resume, "resume"}, {Kind::refused, "refused"}, {Kind::failure, "failure"}};
   std::string text;
@@ -22,11 +20,13 @@ std::string events_of(const TrainLog& log) {
   return text;
 }
 
+RunStory story_of(const std::string& log) { return parse_train_log(log).story; }
+
 }  // namespace
 
 TEST_CASE("stops, resumptions, kills and refused updates are read from a log, each once") {
   const SyntheticRun run;
-  const TrainLog log = parse_train_log(run.log);
+  const RunStory log = story_of(run.log);
   CHECK(events_of(log) == "stop 25, resume 25, stop 30, resume 25, refused 28, stop 40, ");
   CHECK(log.events[0].time == "2026-02-01 00:00:15");
   CHECK(log.events[0].text.starts_with("stopped by a signal"));
@@ -39,7 +39,7 @@ TEST_CASE("stops, resumptions, kills and refused updates are read from a log, ea
   REQUIRE(log.head.size() == 3);  // of the newest start, without the configuration
   CHECK(log.head[0].starts_with("2 threads of 2"));
   CHECK(log.head[2].starts_with("note: resumed"));
-  const TrainLog of_several = parse_train_log(run.log.substr(0, run.log.find("[2026-02-03")));
+  const RunStory of_several = story_of(run.log.substr(0, run.log.find("[2026-02-03")));
   REQUIRE(of_several.head.size() == 4);
   CHECK(of_several.head[0] == "2 processes: 1 on first, 1 on second");
 }
@@ -55,19 +55,19 @@ TEST_CASE("an earlier run in the same log is ignored, and a run that continues h
   const SyntheticRun run;
   const std::string start =
       "[2026-03-01 00:00:00] configuration\nx\n[2026-03-01 00:00:00] 1 thread of 1 available, a\n";
-  TrainLog log = parse_train_log(run.log + start);
+  RunStory log = story_of(run.log + start);
   CHECK(log.events.empty());
   CHECK(log.end.empty());
-  CHECK(log.training_clock.empty());
+  CHECK(parse_train_log(run.log + start).training_clock.empty());
   CHECK(log.head == std::vector<std::string>{"1 thread of 1 available, a"});
-  log = parse_train_log(run.log + "[2026-02-04 00:00:00] 1 thread of 1 available, a\n");
+  log = story_of(run.log + "[2026-02-04 00:00:00] 1 thread of 1 available, a\n");
   CHECK(log.end.empty());
   CHECK(log.events.size() == 6);
   // A start that was killed before its first line of numbers.
   const std::string again =
       "[2026-02-04 00:00:00] 1 thread of 1 available, a\n"
       "[2026-02-04 00:00:00] note: resumed at update 40 (epoch 3, batch 0)\n";
-  CHECK(events_of(parse_train_log(run.log + again + again)).ends_with("stop 40, resume 40, stop 40, resume 40, "));
+  CHECK(events_of(story_of(run.log + again + again)).ends_with("stop 40, resume 40, stop 40, resume 40, "));
 }
 
 TEST_CASE("a start is recognized by its first line, and lists the options set to auto even if resumed without them") {
@@ -78,26 +78,26 @@ TEST_CASE("a start is recognized by its first line, and lists the options set to
   const std::string again = time + "note: resumed at update 40 (epoch 3, batch 0)\n";
   const std::string fresh = time + "new run: every option is in r/config.yaml\n" + decided + "\n" + first + numbers;
   const std::string resumed = time + "resumed run: every option is in r/config.yaml\n";
-  TrainLog log = parse_train_log(fresh);
+  RunStory log = story_of(fresh);
   REQUIRE_EQ(log.head.size(), 3);
   CHECK_EQ(log.head[0], "new run: every option is in r/config.yaml\n" + decided);
-  log = parse_train_log(fresh + resumed + first + again);
+  log = story_of(fresh + resumed + first + again);
   CHECK_EQ(events_of(log), "stop 40, resume 40, ");
   REQUIRE_EQ(log.head.size(), 5);
   CHECK_EQ(log.head[0], decided);
   CHECK_EQ(log.head[1], "resumed run: every option is in r/config.yaml");
-  log = parse_train_log(fresh + resumed + "auto model: width 8\n" + first + again);
+  log = story_of(fresh + resumed + "auto model: width 8\n" + first + again);
   REQUIRE_EQ(log.head.size(), 4);
   CHECK(log.head[0].ends_with("\nauto model: width 8"));
   // A log of version 0.2 has the options first, and the decisions with the training data.
   const std::string old =
       time + "configuration\nmodel:\n  width: auto\n" + first + time + "training data x\n" + decided + "\n" + numbers;
-  log = parse_train_log(old + first + again);
+  log = story_of(old + first + again);
   REQUIRE_EQ(log.head.size(), 4);
   CHECK_EQ(log.head[0], decided);
-  CHECK_EQ(parse_train_log(old + resumed + first + again).head.size(), 5);
+  CHECK_EQ(story_of(old + resumed + first + again).head.size(), 5);
   // A new run in the same folder forgets the old one.
-  log = parse_train_log(old + time + "new run: every option is in r/config.yaml\n" + first);
+  log = story_of(old + time + "new run: every option is in r/config.yaml\n" + first);
   CHECK_EQ(log.head.size(), 3);
   CHECK(log.events.empty());
 }
@@ -116,29 +116,5 @@ TEST_CASE("a damaged log is read as far as possible") {
   }
   const std::string longest(1 << 20, '7');  // would overflow the stack in std::regex
   CHECK_NOTHROW(parse_train_log(stamp + longest + "\n" + stamp + "finished: " + longest + "\n"));
-  CHECK(parse_train_log("rubbish\n\n\x01").events.empty());
-}
-
-TEST_CASE("the log that a trainer writes is read back") {
-  TrainerFixture fixture;
-  fixture.config.train.max_updates = glossa::testing::updates(6);
-  fixture.config.train.log_every = glossa::testing::updates(2);
-  fixture.train(fixture.config, "run");
-  fixture.config.train.max_updates = glossa::testing::updates(9);
-  fixture.train(fixture.config, "run", true);
-  TrainLog log = parse_train_log(read_file(fixture / "run/train.log"));
-  CHECK(events_of(log) == "stop 6, resume 6, stop 9, ");
-  CHECK(log.head.front().starts_with("resumed run: "));
-  CHECK(log.training_clock.size() == 4);
-  CHECK(log.parameters > 0);
-  CHECK(log.end.starts_with("train.max_updates 9"));
-
-  fixture.config.optim.lr = 1e30;
-  fixture.config.train.max_bad_updates = 3;
-  CHECK_THROWS_AS(fixture.train(fixture.config, "bad"), Error);
-  log = parse_train_log(read_file(fixture / "bad/train.log"));
-  CHECK(log.events.size() >= 4);
-  CHECK(log.events[0].kind == Kind::refused);
-  CHECK(log.events.back().kind == Kind::failure);
-  CHECK(log.end.find("train.max_bad_updates") != std::string::npos);
+  CHECK(story_of("rubbish\n\n\x01").events.empty());
 }

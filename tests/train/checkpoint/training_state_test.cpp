@@ -8,6 +8,7 @@
 
 #include "autograd/check.h"
 #include "tests/support/changed_checkpoint.h"
+#include "tests/support/metrics_text.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/checkpoint/bounded_archive.h"
 
@@ -118,10 +119,9 @@ class StoppedRun {
   std::string trained(const Config& config, const std::string& run, bool resume = false) const {
     const std::string end = name_of(fixture_.train(config, run, resume));
     const CheckpointReader saved(fixture_.last(run));
-    static const std::regex time("\"(tokens_per_s|seconds)\":[^,}]*");
     return fmt::format("end: {}\nparameters: {}\nstate: {}\nbest: {}\n{}", end, parameters_sha256(saved),
                        state_sha256(saved), fs::read_symlink(fixture_ / run / "checkpoints/best").string(),
-                       std::regex_replace(read_bytes(fixture_ / run / "metrics.jsonl"), time, ""));
+                       figures_in(read_bytes(fixture_ / run / "metrics.jsonl")));
   }
 
   std::string notes() const {

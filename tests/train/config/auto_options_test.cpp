@@ -103,7 +103,7 @@ TEST_CASE("every option that may be auto is decided, and the values fit together
       all.push_back(fmt::format("optim.schedule={}", schedule));
       const Config config = decided_for({.pairs = pairs, .alphabet = 0}, load_config("", all));
       CHECK(config.undecided.empty());
-      CHECK(error_of<Error>([&] { check(config); }) == "");
+      CHECK(error_of<Error>([&] { validate(config); }) == "");
     }
 }
 
@@ -111,9 +111,9 @@ TEST_CASE("before a corpus is read, auto is shown as such, and given values are 
   const Config config = load_config(small_pair);
   CHECK(dump(config).find("  vocab_size: auto  ") != std::string::npos);
   CHECK(dump(parse_config(dump(config), "dump")) == dump(config));
-  CHECK(error_of<Error>([&] { check(load_config(small_pair, {"data.train=x"})); }) == "");
+  CHECK(error_of<Error>([&] { validate(load_config(small_pair, {"data.train=x"})); }) == "");
   CHECK(error_of<Error>([&] {
-          check(load_config(small_pair, {"data.train=x", "model.width=99"}));
+          validate(load_config(small_pair, {"data.train=x", "model.width=99"}));
         }) ==
         "[model.width] expected an even number with model.positions: sinusoidal; got 99. Hint: use 100, or "
         "model.positions: learned");

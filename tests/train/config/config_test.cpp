@@ -32,12 +32,12 @@ std::string set_error(const std::string& set) {
 
 std::string check_error(std::vector<std::string> sets) {
   sets.insert(sets.begin(), {"data.train=toy:5000", "train.max_updates=10K"});
-  return complaint_of([&] { check(load_config("", sets)); });
+  return complaint_of([&] { validate(load_config("", sets)); });
 }
 
 std::vector<std::string> warnings(std::vector<std::string> sets) {
   sets.insert(sets.begin(), {"data.train=toy:5000", "train.max_updates=10K"});
-  return check(load_config("", sets));
+  return option_doubts(load_config("", sets));
 }
 
 /// A separate configuration file.

@@ -47,7 +47,7 @@ TEST_CASE("a list of corpora, from YAML or --set, survives a dump; a single name
 
 TEST_CASE("a corpus can be listed for validation only once") {
   CHECK(error_of<Error>([] {
-          check(load_config("", {"data.train=t", "train.max_updates=1", "data.valid=[a, b, a]"}));
+          validate(load_config("", {"data.train=t", "train.max_updates=1", "data.valid=[a, b, a]"}));
         }) == "[data.valid] expected each corpus once; got a twice. Hint: remove one");
   CHECK(toy_pairs_alone("data.train", CorpusNames("toy:40")) == 40);
   CHECK_FALSE(toy_pairs_alone("data.train", CorpusNames(List{"toy:40", "a"})));

@@ -91,7 +91,7 @@ TEST_CASE("two vocabularies need the same size for Hugging Face only, once the s
 
 TEST_CASE("train.exportable is checked with the other options, and named") {
   const auto complaint = [](const Strings& sets) {
-    return error_of<Error>([&] { check(recipe("small-pair", sets)); });
+    return error_of<Error>([&] { validate(recipe("small-pair", sets)); });
   };
   CHECK(complaint({"train.exportable=marian"}).empty());
   const std::string error = complaint({"train.exportable=huggingface"});

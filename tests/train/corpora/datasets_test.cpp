@@ -34,7 +34,7 @@ class Texts {
     sets.insert(sets.begin(), "data.train=" + *this / "pairs.tsv");
     Config config = load_config("", sets);
     config.train.max_epochs = {1, Period::Unit::epochs};
-    check(config);
+    validate(config);
     return config.data;
   }
 

@@ -4,7 +4,7 @@
 
 #include "train/config/config.h"
 #include "train/console/progress_bar.h"
-#include "train/run_log.h"
+#include "train/training_report.h"
 
 namespace glossa {
 
@@ -13,15 +13,15 @@ namespace glossa {
 std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
                                         double seconds);
 
-/// Bottom line of the terminal during training: progress, loss, speed, time left, and time to the next validation.
-class TrainingLine {
+/// Estimates when training ends and validates, from its pace since construction.
+class TrainingPace {
  public:
-  /// Starts at `begin`, after `seconds` of training in earlier sessions. If `validates`, the line shows the time to the
-  /// next validation. Keeps a reference to `config`.
-  TrainingLine(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
+  /// Starts at `begin`, after `seconds` of training in earlier sessions. If not `validates`, there is no next
+  /// validation. Keeps a reference to `config`.
+  TrainingPace(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
 
-  /// Draws the line on `bar`, after `seconds` of training in all.
-  void draw(ProgressBar& bar, const Progress& now, double seconds, const TrainingReport& report) const;
+  /// The state at `now`, after `report.seconds` of training in all.
+  UpdateReport at(const Progress& now, const TrainingReport& report) const;
 
  private:
   double part_done(const Progress& now, double seconds) const;

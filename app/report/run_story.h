@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glossa {
+
+/// An event of a run: a stop, a resume, a refused (skipped) update, or a failure.
+struct RunEvent {
+  enum class Kind { stop, resume, refused, failure };
+  Kind kind;
+  std::int64_t update;  ///< the last update before the event; for `refused`, the skipped update
+  std::string time;     ///< as in the log; empty if the program was killed
+  std::string text;     ///< in the log's words
+};
+
+/// The story of a run: everything but its figures.
+struct RunStory {
+  std::vector<RunEvent> events;
+
+  /// The first lines that the newest start logged (machine, data, model, notes). They list only those options that were
+  /// `auto`. If the newest start did not list any, the list of an earlier start comes first.
+  std::vector<std::string> head;
+
+  /// How the newest start ended, in the log's words. Empty if that start is still running or was killed.
+  std::string end;
+
+  /// State of the newest start: finished, stopped, failed, killed (or still running), or new (no start).
+  std::string state = "new";
+
+  std::int64_t parameters = 0;  ///< number of the model's parameters; 0 if unknown
+};
+
+/// True for a line of metrics.jsonl that is an event.
+bool is_event(std::string_view line);
+
+/// Reads the story of a run from the event lines of its metrics.
+class StoryReader {
+ public:
+  /// Takes the next event. Returns the line's fault, or nothing if it is valid.
+  std::string take(std::string_view line);
+
+  /// Empty if the lines lack the run's beginning, because an older version began it.
+  const std::optional<RunStory>& story() const { return story_; }
+
+ private:
+  std::optional<RunStory> story_;
+  std::vector<std::string> decided_;  // by the newest start that decided options
+};
+
+}  // namespace glossa

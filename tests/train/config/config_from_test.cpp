@@ -1,0 +1,32 @@
+#include <doctest/doctest.h>
+
+#include "autograd/check.h"
+#include "tests/support/temporary_folder.h"
+#include "train/config/config.h"
+
+using namespace glossa;
+using glossa::testing::error_of;
+
+TEST_CASE("a configuration is made of names and values, as of YAML") {
+  const Config config = config_from({{"data.train", std::vector<std::string>{"a", "b"}},
+                                     {"data.source", "en"},
+                                     {"model.width", 64},
+                                     {"model.bias", true},
+                                     {"optim.lr", 1.0 / 3},
+                                     {"train.validate_every", "20u"}});
+  const std::string yaml =
+      "data: {train: [a, b], source: en}\nmodel: {width: 64, bias: true}\noptim: {lr: 0.3333333333333333}\n"
+      "train: {validate_every: 20u}\n";
+  CHECK(dump(config) == dump(parse_config(yaml, "yaml")));
+  CHECK(config.optim.lr == 1.0 / 3);
+  CHECK(dump(config_from({{"model.width", 32}}, config)) == dump(load_config("", {"model.width=32"}, config)));
+  const auto error = [](const std::string& key, const OptionValue& value) {
+    return error_of<Error>([&] { config_from({{key, value}}); });
+  };
+  CHECK(error("model.width", "wide").starts_with("[options] model.width: expected a whole number"));
+  CHECK(error("model.width", 1.5).ends_with("got '1.5'"));
+  CHECK(error("model.bias", 1).starts_with("[options] model.bias: expected true or false; got '1'"));
+  CHECK(error("model.widht", 8).find("model.width") != std::string::npos);
+  CHECK(error("width", 8).find("model.width") != std::string::npos);
+  CHECK(error("data.source", "\xff").starts_with("[options] data.source: expected text in UTF-8"));
+}

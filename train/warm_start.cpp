@@ -1,0 +1,63 @@
+#include "train/warm_start.h"
+
+#include <filesystem>
+
+#include "data/text/language_evidence.h"
+#include "data/text/shell_word.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/config/auto_options.h"
+#include "train/model/model_shape.h"
+#include "train/run.h"
+
+namespace glossa {
+
+namespace {
+
+/// Returns warnings about options that differ from those of the run in train.warm_start, whose weights were trained
+/// with its options, vocabulary and languages.
+std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& config) {
+  const auto binds = [](std::string_view key) {
+    if (key.starts_with("model."))
+      return key.find("dropout") == key.npos && !key.starts_with("model.init") && key != "model.max_positions";
+    return key == "data.lowercase" || key == "data.normalization" || key == "data.vocab_size";
+  };
+  std::vector<std::string> doubts;
+  for (const OptionSection& section : option_sections())
+    for (const auto& option : section.options) {
+      const std::string key = section.name + "." + option.name, before = option.text(base), now = option.text(config);
+      if (binds(key) && now != before && now != "auto")
+        doubts.push_back(
+            fmt::format("{} is {}, but {} was trained with {}", key, now, config.train.warm_start, before));
+    }
+  const DataConfig &was = base.data, &is = config.data;
+  if (was.source != "source" && !(same_language(was.source, is.source) && same_language(was.target, is.target)))
+    doubts.push_back(fmt::format("data.source and data.target are {} and {}, but {} translates {} to {}", is.source,
+                                 is.target, config.train.warm_start, was.source, was.target));
+  return doubts;
+}
+
+}  // namespace
+
+CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
+  const std::filesystem::path from = config.train.warm_start;
+  check(std::filesystem::exists(from), "train.warm_start",
+        "expected a run or a checkpoint; {} not found. Hint: import a pretrained model with {}", from.string(),
+        shell_command({"glossa", "import", "FOLDER", "--run", from}));
+  CheckpointReader reader(RunName(from).files().front());
+  const Config base = parse_config(read_training_state(reader).config, reader.path());
+  check_agree(
+      base, config, [](std::string_view key) { return key == "data.tokenizer" || key == "data.shared_vocabulary"; },
+      "as in the run of train.warm_start", "weights are useless without their vocabulary");
+  const std::uint64_t vocabulary = load_tokenizers(config.data, RunName(from).folder()).fingerprint();
+  check(read_training_state(reader).vocabulary_hash == vocabulary, "train.warm_start",
+        "expected a run with the vocabulary that it was trained with; got another in {}", from.string());
+  config = decided_as(base, std::move(config), "model");
+  const std::string unfit = differently_shaped(base, config);
+  check_agree(
+      base, config, [&](std::string_view key) { return key == unfit; }, "as in the run of train.warm_start",
+      "omit the options of the model, which are then taken from that run");
+  for (std::string& doubt : doubts_of_warm_start(base, config)) warnings.push_back(std::move(doubt));
+  return reader;
+}
+
+}  // namespace glossa
