@@ -12,8 +12,10 @@ namespace glossa {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double denormal = std::numeric_limits<double>::denorm_min();
 constexpr double smallest_step = 0x1p-80;  // relative to the first
 constexpr double safety = 4;               // an error may be larger than estimated by this factor
+constexpr double farthest = 32;            // times the first step: about 2 max(1, |x|)
 
 /// Not a power of two, so that steps do not fit into the periods of a function such as sin(64 pi x). Few digits, so
 /// that points near the center are exact also in float.
@@ -25,6 +27,8 @@ struct Row {
   Estimate estimate;                  // from this row and those before
 
   double jump() const { return std::abs(right - left); }
+  double change() const { return std::abs(difference) * h; }
+  double largest_change() const { return std::max(std::abs(left), std::abs(right)) * h; }
 };
 
 class Judge {
@@ -51,13 +55,21 @@ class Judge {
                      .difference = static_cast<double>(difference),
                      .left = static_cast<double>(below.point.value / below.t),
                      .right = static_cast<double>(above.point.value / above.t),
-                     .estimate = extrapolation_.add(difference, epsilon * magnitude_ / h)});
+                     .estimate = extrapolation_.add(difference, rounding_of_outputs() / h)});
     const bool improves = rows_.size() == 1 || rows_.back().estimate.error < rows_[best_].estimate.error;
     if (improves) best_ = rows_.size() - 1;
     // Steps go on while they help much, so that the error is known well below the limit.
     const Estimate best = rows_[best_].estimate;
     is_right_ = rows_.size() > 2 && agrees(best) && (!improves || 1000 * best.error <= allowed(best));
     return is_right_ ? 0 : 0.5;
+  }
+
+  /// True if no output moved in any step, though the derivative says so.
+  bool is_blind() const { return !rows_.empty() && magnitude_ == 0 && !is_right_; }
+
+  /// Notes how much the function changes farther away.
+  void look_at(const PointOnLine& far) {
+    if (std::isfinite(far.point.magnitude)) scale_ = std::max(scale_, far.point.magnitude);
   }
 
   /// The judgment after the last step.
@@ -74,7 +86,7 @@ class Judge {
       result.step = rows_.front().h;
       if (agrees(best))
         result.verdict = Verdict::right;
-      else
+      else if (std::isfinite(analytic_))
         result.doubt = doubt(best);
     }
     if (!std::isfinite(analytic_) && result.doubt != Doubt::pole) result.doubt = Doubt::none;
@@ -83,10 +95,13 @@ class Judge {
   }
 
  private:
+  double rounding_of_outputs() const { return magnitude_ > 0 ? std::max(epsilon * magnitude_, denormal) : 0; }
+
   /// Rounding error of backward. Terms that cancel are about as large as the outputs that move, per step of size
   /// 16 * first.
   double rounding() const {
-    return magnitude_ > 0 ? std::min(tolerance_.rounding, epsilon * magnitude_ / first_) : tolerance_.rounding;
+    const double terms = magnitude_ > 0 ? epsilon * magnitude_ / first_ : tolerance_.rounding;
+    return std::max(std::min(tolerance_.rounding, terms), 16 * denormal);
   }
 
   double gap(double numeric) const { return std::max(std::abs(analytic_ - numeric) - rounding(), 0.0); }
@@ -98,7 +113,8 @@ class Judge {
   /// True if the derivative is right according to this estimate.
   bool agrees(const Estimate& estimate) const {
     const double off = safety * estimate.error, difference = gap(estimate.value);
-    return difference + off <= allowed(estimate) || (difference <= off && off <= tolerance_.limit * tolerance_.small);
+    return std::isfinite(analytic_) &&
+           (difference + off <= allowed(estimate) || (difference <= off && off <= tolerance_.limit * tolerance_.small));
   }
 
   /// The best estimate, whose error includes the noise of the function: differences with much smaller steps consist of
@@ -111,11 +127,36 @@ class Judge {
     return {best.estimate.value, std::max(best.estimate.error, noise / best.h)};
   }
 
+  /// The largest change that all but disappears in half the step: a rounding error, as of 1 + exp(-36).
+  double largest_jump() const {
+    double jump = 0;
+    for (std::size_t i = 2; i < rows_.size(); ++i) {
+      const double change = rows_[i - 1].largest_change(), before = rows_[i - 2].largest_change();
+      if (before > 32 * change && change <= 3 * rows_[i].largest_change()) jump = std::max(jump, before);
+    }
+    return jump;
+  }
+
+  /// The slope that outputs may have although rounding hides it in steps of size h. If no output moves, intermediate
+  /// results may be larger than outputs, as in log(1 + exp(x)), and a root may enlarge their rounding errors.
+  double hidden_slope(double h) const {
+    if (magnitude_ > 0) return epsilon * center_.total / h;
+    return std::max(epsilon, std::sqrt(epsilon) * std::max(center_.total, scale_)) / h;
+  }
+
   /// The reason why the derivative is not wrong although `best` disagrees with it; none if it is wrong.
   Doubt doubt(const Estimate& best) const {
     if (has_kink(best)) return Doubt::unreported_kink;
-    if (still_changes()) return Doubt::small_scale;
-    if (gap(best.value) <= std::max(2 * safety * best.error, allowed(best))) return Doubt::rounding;
+    const double h = rows_[best_].h, least = rows_.back().h, wide = gap(best.value);
+    if (1024 * least > h) return near_kink_ ? Doubt::near_kink : near_pole_ ? Doubt::pole : Doubt::small_scale;
+    if (is_rough()) return Doubt::small_scale;
+    const double of_point = rows_[best_].largest_change() * least / (h * h);
+    const double of_jump = 64 * wide > std::abs(best.value) ? largest_jump() / h : 0;
+    const double error = std::max({best.error, of_point, of_jump, hidden_slope(h)});
+    if (wide <= std::max(2 * safety * error, allowed(best))) {
+      const bool larger_steps_help = safety * error * h <= allowed(best) * first_;
+      return larger_steps_help && near_kink_ ? Doubt::near_kink : Doubt::rounding;
+    }
     return agrees_elsewhere(best) ? Doubt::small_scale : Doubt::none;
   }
 
@@ -135,21 +176,39 @@ class Judge {
     return steps >= 10;
   }
 
-  /// True if the function changes by about the same amount within each of the smallest steps.
-  bool still_changes() const {
-    if (rows_.size() < 4) return true;
-    for (auto row = rows_.end() - 3; row != rows_.end(); ++row)
-      if (!(std::abs(row->difference) > 1.5 * std::abs((row - 1)->difference))) return false;
-    return std::abs(rows_.back().difference) * rows_.back().h > 1e-6 * magnitude_;
+  /// True if the function changes within much smaller steps than the best one about as much as within larger steps.
+  /// Changes of a smooth function shrink with the step.
+  bool is_rough() const {
+    const double h = rows_[best_].h;
+    double large = 0, small = 0;
+    for (const Row& row : rows_) {
+      if (row.h >= h) large = std::max(large, row.largest_change());
+      if (64 * row.h <= h) small = std::max(small, row.largest_change());
+    }
+    return small > 1e-12 * magnitude_ && (16 * small > large || has_waves());
   }
 
-  /// True if two successive estimates agree with the derivative, clearly better than with the best estimate.
+  /// True if the derivative may be that of small waves, of which even the smallest steps contain many.
+  bool has_waves() const {
+    const double value = rows_[best_].estimate.value, wide = gap(value);
+    double height = 0;
+    for (auto row = rows_.end() - 8; row != rows_.end(); ++row)
+      height = std::max(height, std::abs(row->difference - value) * row->h);
+    return wide > 16 * std::abs(value) && height > 1e-12 * magnitude_ && wide * rows_.back().h <= 1024 * height;
+  }
+
+  /// True if two successive estimates agree with the derivative, clearly better than with the best estimate. If that
+  /// one is quite another number, differences with smaller steps count too, unless rounding matters.
   bool agrees_elsewhere(const Estimate& best) const {
+    const double wide = gap(best.value), size = std::abs(analytic_);
     int agreeing = 0;
     for (const Row& row : rows_) {
       const double off = safety * row.estimate.error;
-      const bool means_something = 2 * off < std::abs(analytic_) || row.h < rows_[best_].h;
-      agreeing = means_something && gap(row.estimate.value) <= off && 2 * off < gap(best.value) ? agreeing + 1 : 0;
+      const bool is_smaller = row.h < rows_[best_].h, means_something = 2 * off < size || is_smaller;
+      const bool agrees = means_something && gap(row.estimate.value) <= off && 2 * off < wide;
+      const bool is_close = is_smaller && row.change() > 64 * epsilon * magnitude_ && size < 4 * wide &&
+                            8 * gap(row.difference) < std::min(wide, size);
+      agreeing = agrees || is_close ? agreeing + 1 : 0;
       if (agreeing == 2) return true;
     }
     return false;
@@ -162,25 +221,32 @@ class Judge {
   std::vector<Row> rows_;  // since the last kink or pole
   std::size_t best_ = 0;   // the row whose estimate has the smallest error
   double magnitude_ = 0;   // of all outputs that ever differed from the center's
+  double scale_ = 0;       // of the function farther away
   bool is_right_ = false, near_kink_ = false, near_pole_ = false;
 };
 
 }  // namespace
 
-std::string reason(Doubt doubt) {
-  switch (doubt) {
+std::string reason(const Judgment& judgment) {
+  switch (judgment.doubt) {
     case Doubt::none:
       return "";
     case Doubt::kink:
       return "the point is on a kink, which has no derivative. Hint: check at another point";
+    case Doubt::near_kink:
+      return fmt::format(
+          "a kink is within {:.0e} of the point, and rounding errors hide the derivative at smaller steps. Hint: move "
+          "the point away from the kink",
+          4 * judgment.step);
     case Doubt::unreported_kink:
       return "the slopes on the two sides differ. Hint: check at another point; an op with a kink calls add_branches";
     case Doubt::pole:
       return "the function is not finite near this point. Hint: check at another point";
     case Doubt::small_scale:
       return "the function changes on the scale of the smallest steps. Hint: compute in double throughout, scale the "
-             "input, "
-             "or check at another point";
+             "input, or check at another point";
+    case Doubt::all_zero:
+      return "every derivative is 0, which proves nothing. Hint: check at another point";
     case Doubt::rounding:
       return "rounding errors of the function hide the derivative. Hint: compute in double, and subtract large "
              "constants from the result";
@@ -197,6 +263,11 @@ Judgment judge_derivative(const Line& line, const Objective::Point& center, doub
     if (factor == 0) break;
     h *= factor;
   }
+  if (judge.is_blind())
+    for (double h = 2 * first; h <= farthest * first; h *= 2) {
+      judge.look_at(line(-h));
+      judge.look_at(line(h));
+    }
   return judge.judgment();
 }
 

@@ -19,10 +19,12 @@ enum class Verdict {
 enum class Doubt {
   none,
   kink,             ///< at every step, the function takes another branch (relu, max, abs, ...) than at the center
+  near_kink,        ///< rounding errors of the function, in steps so small that they do not reach a kink
   unreported_kink,  ///< the slopes of the two sides differ, though no op reports a branch
   pole,             ///< the function is not finite near the center
   small_scale,      ///< the function changes much within the smallest steps
   rounding,         ///< rounding errors of the function
+  all_zero,         ///< every derivative is 0, and the function constant
 };
 
 /// The judgment of one derivative. The numbers are those of differences, if there are any.
@@ -37,8 +39,8 @@ struct Judgment {
   bool near_kink = false;                                     ///< steps were reduced because of a kink
 };
 
-/// A sentence about a doubt, with a hint.
-std::string reason(Doubt doubt);
+/// A sentence about the doubt of a judgment, with a hint.
+std::string reason(const Judgment& judgment);
 
 /// A function along a line: F at the distance `t` from the center. `t` is the distance after rounding of the point.
 struct PointOnLine {

@@ -44,11 +44,7 @@ std::vector<Index> chosen_elements(const CheckedTensor& tensor, Index limit) {
 class Comparison {
  public:
   Comparison(Objective& objective, const std::vector<CheckedTensor>& tensors, const GradCheckOptions& options)
-      : objective_(objective), options_(options), center_(objective.at_current_values()) {
-    check(
-        !(center_.magnitude > 0), "grad_check",
-        "expected a function that returns the same values whenever it is called; got different ones. Hint: draw random "
-        "numbers from the context");
+      : objective_(objective), options_(options), center_(objective.at_center()) {
     for (const CheckedTensor& tensor : tensors) {
       largest_ = std::max(largest_, largest_gradient(tensor));
       result_.size += tensor.value.size();
@@ -224,7 +220,7 @@ std::string GradCheckResult::describe() const {
     case Verdict::right:
       return text + counts(*this) + "; the worst, " + element + other;
     case Verdict::undecided:
-      return text + reason(judgment.doubt) + " (" + element + other + "; " + counts(*this) + ")";
+      return text + reason(judgment) + " (" + element + other + "; " + counts(*this) + ")";
     case Verdict::wrong:
       break;
   }

@@ -49,7 +49,8 @@ struct GradCheckResult {
 /// axis (see judge_derivative), which know their own error: it is right if the two agree to within `limit`, and wrong
 /// if they differ by more than the differences can be off. docs/examples/own_op.cpp checks a user-defined op.
 ///
-/// Rethrows exceptions of the function; throws Error if options.requires_grad and `inputs` differ in length.
+/// Rethrows exceptions of the function; throws Error if it returns other values each time, or if options.requires_grad
+/// and `inputs` differ in length.
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            const GradCheckOptions& options = {});
 

@@ -67,8 +67,18 @@ std::vector<CheckedTensor> Objective::gradients(ParameterStore<double>& paramete
   return checked;
 }
 
+Objective::Point Objective::at_center() {
+  const Point center = at_current_values();
+  check(!(center.magnitude > 0), "grad_check",
+        "expected a function that returns the same values whenever it is called; got different ones. Hint: draw random "
+        "numbers from the context");
+  return center;
+}
+
 Objective::Point Objective::at_current_values() {
   const Tensor<const double> y = forward(false).value();
+  check(y.size() == std::ssize(center_), "grad_check",
+        "expected a function that returns as many values whenever it is called, {}; got {}", center_.size(), y.size());
   Point point{.branches = context_.branches()};
   for (Index i = 0; i < y.size(); ++i) {
     const double size = std::abs(weight(i)), now = y[i], before = center_[i];

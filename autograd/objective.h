@@ -51,6 +51,9 @@ class Objective {
   /// The outputs of f at the center.
   const std::vector<double>& outputs() const { return center_; }
 
+  /// F at the center. Throws Error if the function does not return the same values as in `gradients`.
+  Point at_center();
+
   /// F at the current values of inputs and parameters, which the caller changes through CheckedTensor::value. Call
   /// `gradients` before.
   Point at_current_values();

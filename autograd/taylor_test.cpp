@@ -22,7 +22,7 @@ class Direction {
         start_.push_back(x);
         direction_.push_back(d);
         derivative_ += static_cast<long double>(tensor.grad[i]) * d;
-        size_ += tensor.grad[i] * tensor.grad[i] * d * d;
+        size_ += std::pow(static_cast<long double>(tensor.grad[i]) * d, 2);
       }
   }
   ~Direction() { move(0); }
@@ -37,13 +37,12 @@ class Direction {
   long double derivative() const { return derivative_; }
 
   /// Typical size of the directional derivative: the root of the sum of its summands' squares.
-  double size() const { return std::sqrt(size_); }
+  double size() const { return static_cast<double>(std::sqrt(size_)); }
 
  private:
   const std::vector<CheckedTensor>& checked_;
   std::vector<double> start_, direction_;
-  long double derivative_ = 0;
-  double size_ = 0;
+  long double derivative_ = 0, size_ = 0;
 };
 
 constexpr double directional_limit = 1e-8;
@@ -55,7 +54,7 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
   constexpr int points = 5;
   Objective objective(function, {}, {}, step);
   const std::vector<CheckedTensor> checked = objective.gradients(parameters);
-  const Objective::Point center = objective.at_current_values();
+  const Objective::Point center = objective.at_center();
   Direction line(checked);
 
   TaylorResult result;
@@ -71,6 +70,10 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
                                       .floor = size,
                                       .small = size,
                                       .rounding = 16 * std::numeric_limits<double>::epsilon() * size});
+  if (result.passes() && size == 0) {
+    result.judgment.verdict = Verdict::undecided;
+    result.judgment.doubt = Doubt::all_zero;
+  }
   double rounding = 0;
   result.slope = std::numeric_limits<double>::infinity();
   // With larger steps, the third derivative has an effect.
@@ -101,7 +104,7 @@ std::string TaylorResult::describe() const {
       "{}{} (the derivative along a random direction is {:.12g} by backward and {:.12g} by differences, which may be "
       "off "
       "by {:.1e}; Taylor's remainder falls with slope {:.3f})",
-      names[static_cast<int>(judgment.verdict)], reason(judgment.doubt), directional, judgment.numeric, judgment.error,
+      names[static_cast<int>(judgment.verdict)], reason(judgment), directional, judgment.numeric, judgment.error,
       slope);
 }
 

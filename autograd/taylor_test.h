@@ -26,7 +26,8 @@ struct TaylorResult {
 /// only rounding; the slope is then infinite. If every step crosses a kink or a remainder is not finite, the slope is
 /// 0.
 ///
-/// Rethrows exceptions of the function. Restores the store's values and overwrites its gradients.
+/// Rethrows exceptions of the function; throws Error if it returns other values each time. Restores the store's values
+/// and overwrites its gradients.
 TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<double>& parameters,
                          const StepOptions& step = {.training = true});
 

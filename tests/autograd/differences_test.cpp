@@ -5,41 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "autograd/grad_check.h"
 #include "autograd/ops.h"
+#include "tests/autograd/curve.h"
 
 using namespace glossa;
+using namespace glossa::testing;
 
 namespace {
-
-/// A function of one number, its derivative, and a point.
-struct Curve {
-  std::string name;
-  std::function<double(double)> f, df;
-  double x;
-  std::function<bool(double)> branch = [](double) { return false; };  // the side of a kink
-};
-
-/// Compares the derivative times `factor` with differences.
-GradCheckResult check_curve(const Curve& curve, double factor, const GradCheckOptions& options = {}) {
-  std::vector<double> numbers{curve.x};
-  const auto function = [&](Context<double>& c, std::span<const Variable<double>> in) {
-    const double x = in[0].value()[0];
-    const Tensor<double> y = c.tensor({1});
-    y[0] = curve.f(x);
-    c.add_branches(1, [&](Index) { return curve.branch(x); });
-    return c.record("curve", {in[0]}, y, [&curve, factor, x](Backward<double>& back) {
-      back.add(0, [&](Index i) { return back.dy()[i] * factor * curve.df(x); });
-    });
-  };
-  return grad_check(function, std::vector{Tensor<double>{numbers.data(), {1}}}, options);
-}
 
 const double infinite = -std::numeric_limits<double>::infinity();
 
@@ -195,15 +171,16 @@ TEST_CASE("a wrong derivative beside a constant that hides it is not right") {
 
 TEST_CASE("a large gradient does not hide faults of a small one") {
   std::vector<double> a{0.5}, b{0.5};
-  for (const double fault : {0.0, 1e-6, -1.0}) {
-    const auto function = [&](Context<double>& c, std::span<const Variable<double>> in) {
+  for (const auto& [large, fault] : {std::pair{1e12, 0.0}, {1e6, 1e-6}, {1e12, -1.0}}) {
+    const double slope = large, factor = 1 + fault;
+    const auto function = [=](Context<double>& c, std::span<const Variable<double>> in) {
       const double x = in[0].value()[0], z = in[1].value()[0];
       const Tensor<double> y = c.tensor({2});
-      y[0] = 1e12 * x;
+      y[0] = slope * x;
       y[1] = std::sin(z);
       return c.record("two", {in[0], in[1]}, y, [=](Backward<double>& back) {
-        back.add(0, [&](Index i) { return i == 0 ? back.dy()[0] * 1e12 : 0; });
-        back.add(1, [&](Index i) { return i == 1 ? back.dy()[1] * std::cos(z) * (1 + fault) : 0; });
+        back.add(0, [&](Index i) { return i == 0 ? back.dy()[0] * slope : 0; });
+        back.add(1, [&](Index i) { return i == 1 ? back.dy()[1] * std::cos(z) * factor : 0; });
       });
     };
     const GradCheckResult result =
@@ -303,6 +280,14 @@ TEST_CASE("a function that returns other values each time is refused") {
   const auto counting = [&](auto&, auto in) { return scale(in[0], ++calls); };
   CHECK_THROWS_WITH_AS(grad_check(counting, std::vector{Tensor<double>{x.data(), {1}}}),
                        doctest::Contains("same values whenever it is called"), Error);
+}
+
+TEST_CASE("a function that returns another number of values each time is refused") {
+  std::vector<double> x{1};
+  Index calls = 0;
+  const auto growing = [&](auto&, auto in) { return concat(std::vector(++calls, in[0]), 0); };
+  CHECK_THROWS_WITH_AS(grad_check(growing, std::vector{Tensor<double>{x.data(), {1}}}),
+                       doctest::Contains("as many values whenever it is called"), Error);
 }
 
 TEST_CASE("a parameter without effect is named") {
