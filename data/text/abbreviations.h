@@ -4,9 +4,15 @@
 
 namespace glossa {
 
-/// True if a period after `word` rather belongs to an abbreviation than ends a sentence: titles such as `Mr`, dotted
-/// words such as `p.m` and `z.B`, single letters, and short numbers, which may be ordinals. `before_number` is true if
-/// a number follows, as in `No. 5`. The words are those of several European languages and of Hindi, in any letter case.
-bool may_be_abbreviation(std::string_view word, bool before_number);
+/// True if a period between `sentence` and `rest` may belong to the last word of `sentence`, instead of ending it:
+/// - dotted words such as `p.m` and `z.B`, and words without a vowel such as `Hr` and `str`, except units after a
+/// number,
+/// - single letters: initials, or parts of an abbreviation such as `z. B.`, but not lower-case vowels, which are words,
+/// - doubled capitals, as in `EE. UU.`,
+/// - listed words of European languages and of Hindi; some only before a number, as in `No. 5`,
+/// - a number that begins the sentence, as in `2.1. Methods`,
+/// - a number that may be an ordinal or a date, as in `3. Oktober`, unless `language` writes none like that.
+/// `language` is a code or English name; any other text stands for an unknown language.
+bool may_be_abbreviation(std::string_view sentence, std::string_view rest, std::string_view language);
 
 }  // namespace glossa

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/text/near_words.h"
 #include "data/text/sentences.h"
 #include "data/text/utf8.h"
 

@@ -1,6 +1,7 @@
 #include "data/text/sentences.h"
 
 #include "data/text/abbreviations.h"
+#include "data/text/near_words.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -13,12 +14,8 @@ constexpr std::u32string_view closing =
     U"\"')]}\u00AB\u00BB\u2019\u201C\u201D\u2039\u203A\u3009\u300B\u300D\u300F\u3011\uFF09";
 constexpr std::u32string_view opening = U"([{\u00AB\u2018\u201C\u2039\u3008\u300A\u300C\u300E\u3010\uFF08";
 
-/// Maximum number of characters in which to look for a letter or a word.
-constexpr int far = 24;
-
 bool is_in(std::u32string_view set, char32_t c) { return set.find(c) != set.npos; }
 bool is_greek(char32_t c) { return (c >= 0x0370 && c <= 0x03FF) || (c >= 0x1F00 && c <= 0x1FFF); }
-bool is_word(char32_t c) { return !utf8::is_space(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c); }
 
 /// A place in a line at which a sentence may end.
 struct End {
@@ -48,10 +45,10 @@ class Scan {
       }
       end.after = at_;
       skip_spaces();
-      // A French closing quote has a space before it.
-      while (at_ > end.after && is_in(closing, now()) && !is_in(opening, now()) && !is_word(after_now())) {
+      // A French closing quote has a space before it. An opening `"` is directly before its text.
+      while (at_ > end.after && is_in(closing, now()) && !is_in(opening, now()) && ends_quote(after_now())) {
         end.is_closed = true;
-        take();
+        while (is_mark(now(), before) || closes(now(), last)) take();
         end.after = at_;
         skip_spaces();
       }
@@ -87,32 +84,12 @@ class Scan {
     return is_in(closing, c) && !(is_in(ends_anywhere, mark) && is_in(opening, c));
   }
 
+  /// True for the end of the line, and for characters that follow a closing quote.
+  static bool ends_quote(char32_t next) { return next == 0 || utf8::is_space(next) || is_in(U".,;:!?)]}\u2026", next); }
+
   std::string_view line_;
   std::size_t at_ = 0;
 };
-
-/// The first letter or digit of a text, if it is near; otherwise 0.
-char32_t first_of_words(std::string_view text) {
-  for (int i = 0; i < far && !text.empty(); ++i) {
-    const utf8::CodePoint c = utf8::first(text);
-    if (is_word(c.value)) return c.value;
-    text.remove_prefix(c.bytes);
-  }
-  return 0;
-}
-
-/// The word at the end of a text. Apostrophes, periods and commas are within words, hyphens are not.
-std::string_view last_word(std::string_view text) {
-  std::size_t begin = text.size();
-  for (int i = 0; i < far && begin > 0; ++i) {
-    const std::string_view before = text.substr(0, begin);
-    const char32_t c = last_code_point(before);
-    if (!is_word(c) && c != '.' && c != ',' && c != '\'' && c != U'\u2019') break;
-    --begin;
-    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
-  }
-  return text.substr(begin);
-}
 
 bool is_ellipsis(std::string_view mark) {
   return mark.size() > 1 && mark.find_first_not_of(
@@ -120,20 +97,23 @@ bool is_ellipsis(std::string_view mark) {
                                 "\u2026") == mark.npos;
 }
 
+enum class Ends { all, certain, certain_in_lower_case };
+
 /// True if the sentence that begins at `begin` certainly ends at `end`.
-bool is_certain(std::string_view line, std::size_t begin, const End& end) {
+bool is_certain(std::string_view line, std::size_t begin, const End& end, std::string_view language, Ends ends) {
   const std::string_view sentence = line.substr(begin, end.marks - begin), rest = line.substr(end.next);
   const char32_t first = first_of_words(rest);
   if (first == 0 || first_of_words(sentence) == 0) return false;
-  if (utf8::is_lower(first) && !is_in(ends_anywhere, last_code_point(end.mark))) return false;
+  const bool needs_capital = ends == Ends::certain || end.is_closed || is_ellipsis(end.mark);
+  if (needs_capital && utf8::is_lower(first) && !is_in(ends_anywhere, last_code_point(end.mark))) return false;
   const bool is_spaced = end.next > end.after;
   if (!is_spaced && end.is_closed) return is_in(opening, utf8::first(rest).value);
   if (!is_spaced && end.mark == "\uFF0E" && utf8::is_number(first)) return false;  // a decimal point
   if (is_ellipsis(end.mark)) return is_spaced && !utf8::is_space(last_code_point(sentence));
-  return end.mark != "." || end.is_closed || !may_be_abbreviation(last_word(sentence), utf8::is_number(first));
+  return end.mark != "." || end.is_closed || !may_be_abbreviation(sentence, rest, language);
 }
 
-std::vector<std::string_view> split(std::string_view line, bool only_certain) {
+std::vector<std::string_view> split(std::string_view line, std::string_view language, Ends ends) {
   std::vector<std::string_view> sentences;
   std::size_t begin = 0;
   const auto add = [&](std::size_t end) {
@@ -142,7 +122,7 @@ std::vector<std::string_view> split(std::string_view line, bool only_certain) {
   };
   Scan scan(line);
   for (End end = scan.next_end(); end.next < line.size(); end = scan.next_end()) {
-    if (only_certain && !is_certain(line, begin, end)) continue;
+    if (ends != Ends::all && !is_certain(line, begin, end, language, ends)) continue;
     add(end.after);
     begin = end.next;
   }
@@ -152,19 +132,20 @@ std::vector<std::string_view> split(std::string_view line, bool only_certain) {
 
 }  // namespace
 
-std::vector<std::string_view> split_sentences(std::string_view line) { return split(line, true); }
-std::vector<std::string_view> split_at_end_marks(std::string_view line) { return split(line, false); }
+std::vector<std::string_view> split_sentences(std::string_view line, std::string_view language) {
+  return split(line, language, Ends::certain);
+}
+
+std::vector<std::string_view> split_lowercased(std::string_view line, std::string_view language) {
+  return split(line, language, Ends::certain_in_lower_case);
+}
+
+std::vector<std::string_view> split_at_end_marks(std::string_view line) { return split(line, {}, Ends::all); }
 
 bool stands_close(char32_t c) {
   const auto within = [&](char32_t low, char32_t high) { return c >= low && c <= high; };
   return within(0x2E80, 0x312F) || within(0x31A0, 0xA4CF) || within(0xF900, 0xFAFF) || within(0xFF01, 0xFF9F) ||
          within(0x20000, 0x3FFFF);
-}
-
-char32_t last_code_point(std::string_view text) {
-  std::size_t at = text.size() - 1;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
-  return utf8::first(text.substr(at)).value;
 }
 
 }  // namespace glossa

@@ -85,10 +85,20 @@ bool is_number(char32_t value) {
   return category(value) >= UTF8PROC_CATEGORY_ND && category(value) <= UTF8PROC_CATEGORY_NO;
 }
 
-bool is_lower(char32_t value) { return category(value) == UTF8PROC_CATEGORY_LL; }
+bool is_lower(char32_t value) {
+  const auto c = static_cast<utf8proc_int32_t>(value);
+  return category(value) == UTF8PROC_CATEGORY_LL && utf8proc_totitle(c) != c;
+}
 
 bool is_upper(char32_t value) {
   return category(value) == UTF8PROC_CATEGORY_LU || category(value) == UTF8PROC_CATEGORY_LT;
+}
+
+char32_t base_letter(char32_t value) {
+  utf8proc_int32_t letters[8];
+  const auto lower = utf8proc_tolower(static_cast<utf8proc_int32_t>(value));
+  const auto count = utf8proc_decompose_char(lower, letters, std::ssize(letters), UTF8PROC_DECOMPOSE, nullptr);
+  return static_cast<char32_t>(count > 0 && count <= std::ssize(letters) ? letters[0] : lower);
 }
 
 std::string lower_case(std::string_view text) {

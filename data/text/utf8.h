@@ -29,10 +29,14 @@ bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);
 bool is_number(char32_t value);
 
-/// True for Unicode's lower-case letters (is_lower), and for its upper-case and title-case letters (is_upper). Most
-/// scripts have neither.
+/// True for lower-case letters that a capital may replace at the beginning of a sentence (is_lower), and for upper-case
+/// and title-case letters (is_upper). Most scripts have neither. Georgian has capitals, but only for whole words, so
+/// its usual letters are not lower-case.
 bool is_lower(char32_t value);
 bool is_upper(char32_t value);
+
+/// Lower case, without accents: `e` for `É`.
+char32_t base_letter(char32_t value);
 
 /// Lower case by Unicode's simple mapping, which maps each code point to one code point. Invalid bytes stay.
 std::string lower_case(std::string_view text);

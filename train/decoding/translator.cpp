@@ -110,7 +110,7 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
 
 std::vector<std::string_view> Translator::sentences(std::string_view line) const {
   std::vector<std::string_view> sentences;
-  if (splits_sentences_) sentences = glossa::split_sentences(line);
+  if (splits_sentences_) sentences = glossa::split_sentences(line, data_.source);
   if (sentences.size() < 2) return {line};
   return sentences;
 }

@@ -103,6 +103,15 @@ TEST_CASE("numbers, punctuation and symbols are those of Unicode, in every scrip
   }
 }
 
+TEST_CASE("letters are lower-case if a capital may begin the word instead, and have a base without accents") {
+  for (const char32_t c : {U'a', U'é', U'я', U'ω', U'ā'}) CHECK(utf8::is_lower(c));
+  for (const char32_t c : {U'A', U'1', U'\u10D0', U'\u0915', U'\u4F60'}) CHECK_FALSE(utf8::is_lower(c));
+  CHECK(utf8::base_letter(U'É') == U'e');
+  CHECK(utf8::base_letter(U'ё') == U'е');
+  CHECK(utf8::base_letter(U'ώ') == U'ω');
+  CHECK(utf8::base_letter(U'ø') == U'ø');
+}
+
 TEST_CASE("full lower case: a sigma that ends a word is final, and İ becomes two code points") {
   CHECK(utf8::lower_case("ΟΔΟΣ İ") == "οδοσ i");
   CHECK(utf8::full_lower_case("ÄÖ ΟΔΟΣ, ΣΑΣΑ Σ İ") == "äö οδος, σασα σ i\u0307");
