@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "data/encoded_corpus.h"
 #include "data/parallel_corpus.h"
@@ -17,7 +18,8 @@ struct TextStatistics {
 };
 
 /// Returns the statistics of the encoded pairs' sources. `text` is the corpus before encoding. Of a large corpus, looks
-/// for sentences in a sample of the lines.
-TextStatistics text_statistics(const ParallelCorpus& text, const EncodedCorpus& encoded);
+/// for sentences in a sample of the lines. `language` is that of the sources, if known.
+TextStatistics text_statistics(const ParallelCorpus& text, const EncodedCorpus& encoded,
+                               std::string_view language = {});
 
 }  // namespace glossa

@@ -64,7 +64,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
       tokenizers_(tokenizers),
       data_hash_(encoded.hash()),
       training_(std::move(encoded.training)),
-      text_statistics_(glossa::text_statistics(corpora.training, training_)),
+      text_statistics_(glossa::text_statistics(corpora.training, training_, config.data.source)),
       sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   const HeldOut& split = corpora.split;
   data_report_ = report("training", corpora.training, training_) + "\n" + first_pair(corpora.training);

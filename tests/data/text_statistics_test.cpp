@@ -40,6 +40,21 @@ TEST_CASE("the share of sources with several sentences shows if a line is one se
   CHECK(text_statistics({}, {}).several_percent == -1);
 }
 
+TEST_CASE("sentences are also found in text without capitals, and by the rules of the language") {
+  const auto percent = [](std::string_view line, std::string_view language = {}) {
+    ParallelCorpus text;
+    text.source.emplace_back(line);
+    return text_statistics(text, encoded(1), language).several_percent;
+  };
+  CHECK(percent("i am tired. where is it?") == 100);
+  CHECK(percent("я устал. где вокзал?") == 100);
+  CHECK(percent("i met mr. hill at 5 p.m. there.") == 0);
+  CHECK(percent("He said so. and went on") == 0);
+  CHECK(percent("यह ठीक है। वह नहीं।") == 100);
+  CHECK(percent("I am 25. Where do you live?") == 0);
+  CHECK(percent("I am 25. Where do you live?", "en") == 100);
+}
+
 TEST_CASE("of a large corpus, a sample of the lines shows the share of several sentences") {
   ParallelCorpus text;
   for (int i = 0; i < 250'000; ++i) text.source.emplace_back(i % 2 == 0 || i < 50'000 ? "Ab. Cd." : "Ab.");
