@@ -32,14 +32,17 @@ SearchDivision divided_among(const Job& job) {
 std::optional<Translator::Sources> sources_of_first(const Job& job, const Translator::Sources* own) {
   Packed packed;
   if (own) {
-    packed.put(own->count).put(own->in_pieces).put(own->numbers).put(own->lines).put(own->spaces);
+    packed.put(own->count).put(own->in_pieces).put(own->numbers).put(own->lines);
+    for (const Gap& gap : own->gaps) packed.put(gap.spaces).put(gap.extra);
     for (const std::vector<int>& piece : own->ids) packed.put(piece);
   }
   const std::string bytes = job.broadcast(packed.bytes());
   if (bytes.empty()) return std::nullopt;
   Translator::Sources sources;
   Unpacked from(bytes);
-  from.take(sources.count).take(sources.in_pieces).take(sources.numbers).take(sources.lines).take(sources.spaces);
+  from.take(sources.count).take(sources.in_pieces).take(sources.numbers).take(sources.lines);
+  sources.gaps.resize(sources.numbers.size());
+  for (Gap& gap : sources.gaps) from.take(gap.spaces).take(gap.extra);
   sources.ids.resize(sources.numbers.size());
   for (std::vector<int>& piece : sources.ids) from.take(piece);
   return sources;

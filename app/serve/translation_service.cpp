@@ -29,8 +29,8 @@ using Translations = std::vector<Translation>;
 /// A line being translated: the future translations of its pieces.
 struct Line {
   std::vector<Promise<Translations>::Future> pieces;
-  std::vector<std::size_t> spaces;  // before each piece, as in Translator::Sources
-  std::vector<std::string> texts;   // of each piece
+  std::vector<Gap> gaps;           // before each piece, as in Translator::Sources
+  std::vector<std::string> texts;  // of each piece
   std::string_view end;
 };
 
@@ -154,7 +154,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
   } catch (const LineError& error) {
     throw HttpError(400, "{}", error.what());
   }
-  Line result{.pieces = {}, .spaces = std::move(sources.spaces), .texts = std::move(sources.texts), .end = line.end};
+  Line result{.pieces = {}, .gaps = std::move(sources.gaps), .texts = std::move(sources.texts), .end = line.end};
   for (std::size_t i = 0; i < sources.ids.size(); ++i) {
     if (pieces.size() == limits_.queue) too_many();
     Piece& piece = pieces.emplace_back(Piece{.ids = std::move(sources.ids[i]),
@@ -228,7 +228,7 @@ std::vector<TextTranslations> TranslationService::Lane::translate(const Translat
         }
         if (request.sentences) translations.sentences.push_back(sentence(line.texts[i], of_pieces.back()));
       }
-      ranks = std::max(ranks, found.emplace_back(reader_.joined(of_pieces, line.spaces)).size());
+      ranks = std::max(ranks, found.emplace_back(reader_.joined(of_pieces, line.gaps)).size());
     }
     for (std::size_t rank = 0; rank < ranks; ++rank) translations.texts.push_back(put_together(found, ends, rank));
   }

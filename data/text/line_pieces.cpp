@@ -40,20 +40,23 @@ std::vector<std::string_view> cut_line(std::string_view line, const std::functio
   return pieces;
 }
 
-std::size_t extra_spaces(std::string_view piece, std::string_view next) {
-  const char* begin = next.data();
-  while (begin > piece.data() + piece.size() && begin[-1] == ' ') --begin;
-  const auto spaces = static_cast<std::size_t>(next.data() - begin);
-  const std::size_t usual = stands_close(last_code_point(piece)) && stands_close(utf8::first(next).value) ? 0 : 1;
-  return std::max(spaces, usual) - usual;
+Gap gap_between(std::string_view piece, std::string_view next) {
+  Gap gap;
+  utf8::for_each({piece.data() + piece.size(), next.data()}, [&](std::string_view, utf8::CodePoint c) {
+    gap.spaces = utf8::is_space(c.value) ? gap.spaces + 1 : 0;
+  });
+  const bool is_close = stands_close(last_code_point(piece)) && stands_close(utf8::first(next).value);
+  gap.extra = is_close || gap.spaces == 0 ? gap.spaces : gap.spaces - 1;
+  return gap;
 }
 
-bool append_piece(std::string& line, std::string_view piece, std::size_t extra_spaces) {
+bool append_piece(std::string& line, std::string_view piece, Gap gap) {
   if (piece.empty()) return false;
   bool is_glued = false;
   if (!line.empty()) {
     const char32_t last = last_code_point(line), first = utf8::first(piece).value;
-    const std::size_t spaces = extra_spaces + (stands_close(last) && stands_close(first) ? 0 : 1);
+    const bool is_close = stands_close(last) && stands_close(first);
+    const std::size_t spaces = is_close ? gap.extra : std::max<std::size_t>(gap.spaces, 1);
     line.append(spaces, ' ');
     is_glued = spaces == 0 && !utf8::is_space(last) && !utf8::is_space(first);
   }

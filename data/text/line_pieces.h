@@ -13,13 +13,21 @@ namespace glossa {
 /// space. A single code point is a piece even if it does not fit. No piece begins or ends with a space.
 std::vector<std::string_view> cut_line(std::string_view line, const std::function<bool(std::string_view)>& fits);
 
-/// Number of spaces before `next` in excess of the usual: one, or none between two Chinese or Japanese characters.
-/// `piece` and `next` are adjacent pieces of one line, not empty.
-std::size_t extra_spaces(std::string_view piece, std::string_view next);
+/// White space between two pieces of a line, of any kind.
+struct Gap {
+  std::size_t spaces = 0;
+  std::size_t extra = 0;  // in excess of the usual: one, or none between two Chinese or Japanese characters
 
-/// Appends `piece` to `line`. Both are translations: `line` of the earlier pieces, `piece` of the next one. Inserts the
-/// usual space between them, if any, and `extra_spaces` more. Returns true if no white space separates `piece` from the
-/// text before it, so that `piece` continues the last word of `line`.
-bool append_piece(std::string& line, std::string_view piece, std::size_t extra_spaces = 0);
+  bool operator==(const Gap&) const = default;
+};
+
+/// Returns the gap between `piece` and `next`, which are adjacent pieces of one line, not empty.
+Gap gap_between(std::string_view piece, std::string_view next);
+
+/// Appends `piece` to `line`. Both are translations: `line` of the earlier pieces, `piece` of the next one; `gap` is
+/// that of the sources. Inserts its spaces, but at least one; between Chinese or Japanese characters, only the extra
+/// ones. Returns true if no white space separates `piece` from the text before it, so that `piece` continues the last
+/// word of `line`.
+bool append_piece(std::string& line, std::string_view piece, Gap gap = {});
 
 }  // namespace glossa

@@ -103,7 +103,7 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
     sources.numbers.push_back(piece_number(number, static_cast<std::int64_t>(k)));
     sources.lines.push_back(index);
     sources.first_words.push_back(first_words[k]);
-    sources.spaces.push_back(k > 0 ? extra_spaces(texts[k - 1], texts[k]) : 0);
+    sources.gaps.push_back(k > 0 ? gap_between(texts[k - 1], texts[k]) : Gap{});
     sources.texts.emplace_back(texts[k]);
   }
 }
@@ -137,7 +137,7 @@ std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources,
   for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
     while (end < found.size() && sources.lines[end] == sources.lines[begin]) ++end;
     results[sources.lines[begin]] =
-        joined(std::span(found).subspan(begin, end - begin), std::span(sources.spaces).subspan(begin, end - begin));
+        joined(std::span(found).subspan(begin, end - begin), std::span(sources.gaps).subspan(begin, end - begin));
   }
   return results;
 }
@@ -159,7 +159,7 @@ std::vector<Translation> Translator::translations(std::span<const Hypothesis> hy
 }
 
 std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> pieces,
-                                            std::span<const std::size_t> spaces) const {
+                                            std::span<const Gap> gaps) const {
   if (pieces.empty()) return {};
   if (pieces.size() == 1) return std::move(pieces.front());
   std::vector<Translation> results(std::ranges::max(pieces, {}, &std::vector<Translation>::size).size());
@@ -170,7 +170,7 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       if (pieces[k].empty()) continue;
       const Translation& piece = pieces[k][std::min(rank, pieces[k].size() - 1)];
-      if (append_piece(whole.text, piece.text, spaces[k])) --words;
+      if (append_piece(whole.text, piece.text, gaps[k])) --words;
       length += std::ssize(piece.tokens) + (piece.finished ? 1 : 0);
       whole.log_probability += piece.log_probability;
       whole.finished = whole.finished && piece.finished;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/text/line_pieces.h"
 #include "train/corpora/datasets.h"
 #include "train/decoding/attention_maps.h"
 #include "train/decoding/decoding.h"
@@ -58,7 +59,7 @@ class Translator {
     std::vector<std::int64_t> numbers;  // per piece: its `piece_number`
     std::vector<std::size_t> lines;     // line of each piece, counted from 0
     std::vector<Index> first_words;     // first word of each piece within its line, counted from 0
-    std::vector<std::size_t> spaces;    // per piece: `extra_spaces` before it
+    std::vector<Gap> gaps;              // per piece: white space before it
     std::vector<std::string> texts;     // per piece: its part of the line
     std::size_t count = 0;              // number of lines
     std::int64_t in_pieces = 0;         // number of lines with a piece that was too long for the model
@@ -91,9 +92,8 @@ class Translator {
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// Joins the n-best lists of a line's pieces. The k-th translation of the line joins the k-th of each piece, or the
-  /// last of a piece that has fewer. `spaces` are the `extra_spaces` before each piece. May move from `pieces`.
-  std::vector<Translation> joined(std::span<std::vector<Translation>> pieces,
-                                  std::span<const std::size_t> spaces) const;
+  /// last of a piece that has fewer. `gaps` are the white space before each piece. May move from `pieces`.
+  std::vector<Translation> joined(std::span<std::vector<Translation>> pieces, std::span<const Gap> gaps) const;
 
   /// Sets the beam of later searches.
   void set_beam(Index beam) { options_.beam = beam; }

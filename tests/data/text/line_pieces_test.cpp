@@ -72,20 +72,33 @@ TEST_CASE("pieces are joined by a space, but not between Chinese or Japanese cha
 }
 
 TEST_CASE("spaces in excess of the usual are kept between pieces") {
-  const auto extra = [](std::string_view line) {
+  /// Joins two translations like the pieces of a line.
+  const auto joined = [](std::string_view line, std::string first, std::string_view second) {
     const Pieces pieces = cut_line(line, at_most(100));
     REQUIRE_EQ(pieces.size(), 2);
-    return extra_spaces(pieces[0], pieces[1]);
+    append_piece(first, second, gap_between(pieces[0], pieces[1]));
+    return first;
   };
-  CHECK_EQ(extra("One. Two."), 0);
-  CHECK_EQ(extra("One.   Two."), 2);
-  CHECK_EQ(extra("今日は。はい"), 0);
-  CHECK_EQ(extra("今日は。 はい"), 1);
-  CHECK_EQ(extra("今日は。Yes"), 0);
-  std::string latin = "Un.", japanese = "今日は。";
-  CHECK_FALSE(append_piece(latin, "Deux.", 2));
-  CHECK_EQ(latin, "Un.   Deux.");
-  CHECK(append_piece(japanese, "はい。"));
-  CHECK_FALSE(append_piece(japanese, "はい。", 1));
-  CHECK_EQ(japanese, "今日は。はい。 はい。");
+  struct Case {
+    std::string_view line, latin, japanese;
+  };
+  for (const Case& gap : std::initializer_list<Case>{
+           {"One. Two.", "Un. Deux.", "一。二。"},
+           {"One.   Two.", "Un.   Deux.", "一。  二。"},
+           {"One.\u00A0Two.", "Un. Deux.", "一。二。"},
+           {"One. \tTwo.", "Un.  Deux.", "一。 二。"},
+           {"今日は。はい", "Un. Deux.", "一。二。"},
+           {"今日は。 はい", "Un. Deux.", "一。 二。"},
+           {"今日は。\u3000\u3000はい", "Un.  Deux.", "一。  二。"},
+           {"今日は。Yes", "Un. Deux.", "一。二。"},
+           {"今日は。 Yes", "Un. Deux.", "一。二。"},
+       }) {
+    CAPTURE(gap.line);
+    CHECK_EQ(joined(gap.line, "Un.", "Deux."), gap.latin);
+    CHECK_EQ(joined(gap.line, "一。", "二。"), gap.japanese);
+  }
+  std::string line = "今日は。";
+  CHECK(append_piece(line, "はい。"));
+  CHECK_FALSE(append_piece(line, "はい。", {.spaces = 1, .extra = 1}));
+  CHECK_EQ(line, "今日は。はい。 はい。");
 }

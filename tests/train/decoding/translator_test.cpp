@@ -125,7 +125,7 @@ TEST_CASE("the sentences of a line are translated one by one if lines are split,
   const Translator::Sources sources = translator.encode(lines, "text", 5);
   CHECK_EQ(sources.lines, std::vector<std::size_t>{0, 0, 0, 1, 3});
   CHECK_EQ(sources.first_words, std::vector<Index>{0, 2, 5, 0, 0});
-  CHECK_EQ(sources.spaces, std::vector<std::size_t>{0, 1, 0, 0, 0});
+  CHECK(sources.gaps == std::vector<Gap>{{}, {.spaces = 2, .extra = 1}, {.spaces = 1}, {}, {}});
   CHECK_EQ(sources.numbers, std::vector<std::int64_t>{5, piece_number(5, 1), piece_number(5, 2), 6, 8});
   CHECK_EQ(sources.in_pieces, 0);
 }
@@ -166,7 +166,7 @@ TEST_CASE("the k-th translation of a line joins the k-th of each sentence, or th
                                                     {},
                                                     {make("3.", -1), make("4.", -4, false), make("5.", -5)}};
   auto pieces = lists;
-  const std::vector<Translation> found = translator.joined(pieces, std::vector<std::size_t>{0, 0, 3, 1});
+  const std::vector<Translation> found = translator.joined(pieces, std::vector<Gap>{{}, {}, {4, 3}, {2, 1}});
   REQUIRE_EQ(found.size(), 3);
   CHECK_EQ(found[0].text, "Un. Deux.  3.");
   CHECK_EQ(found[1].text, "Une. Deux.  4.");
@@ -178,9 +178,9 @@ TEST_CASE("the k-th translation of a line joins the k-th of each sentence, or th
   CHECK_FALSE(found[1].finished);
   CHECK_EQ(found[0].tokens.size(), 6);
   pieces = {{make("a", -1), make("a b", -2)}, {make("b c", -1), make("c", -2)}};
-  CHECK_EQ(translator.joined(pieces, std::vector<std::size_t>{0, 0}).size(), 1);  // both are "a b c"
+  CHECK_EQ(translator.joined(pieces, std::vector<Gap>(2)).size(), 1);  // both are "a b c"
   pieces = {lists[0]};
-  CHECK_EQ(translator.joined(pieces, std::vector<std::size_t>{0}).size(), 2);
+  CHECK_EQ(translator.joined(pieces, std::vector<Gap>(1)).size(), 2);
   CHECK(translator.joined({}, {}).empty());
 }
 
