@@ -18,12 +18,29 @@ using namespace std::string_view_literals;
 namespace fs = std::filesystem;
 
 /// Commands that make text of a file, or unpack it.
-enum class Way { pdf, document, sheet, web_page, image, unpack, unzip, tar, seven_zip, rar, sqlite, parquet, rename };
+enum class Way {
+  pdf,
+  document,
+  sheet,
+  by_name,
+  slides,
+  web_page,
+  image,
+  unpack,
+  unzip,
+  tar,
+  seven_zip,
+  rar,
+  sqlite,
+  parquet,
+  rename
+};
 
 struct Kind {
   std::string_view name;
   Way way;
-  std::string_view detail = {};  // the program that unpacks, or the ending of the right name
+  std::string_view detail =
+      {};  // the program that unpacks, pandoc's name of the format, or the ending of the right name
 };
 
 struct Magic {
@@ -34,7 +51,7 @@ struct Magic {
 
 constexpr Magic magics[] = {
     {0, "%PDF-"sv, {"a PDF", Way::pdf}},
-    {0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"sv, {"a document of Word or Excel (.doc, .xls)", Way::document}},
+    {0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"sv, {"a document of Word or Excel (.doc, .xls)", Way::by_name}},
     {0, "{\\rtf1"sv, {"a rich-text document (.rtf)", Way::document}},
     {0, "\x1F\x8B\x08"sv, {"gzip data", Way::unpack, "gzip"}},
     {4, "1AY&SY"sv, {"bzip2 data", Way::unpack, "bzip2"}},
@@ -62,11 +79,11 @@ constexpr Magic magics[] = {
 constexpr std::pair<std::string_view, Kind> members[] = {
     {"word/", {"a Word document (.docx)", Way::document}},
     {"xl/", {"an Excel spreadsheet (.xlsx)", Way::sheet}},
-    {"ppt/", {"a PowerPoint presentation (.pptx)", Way::document}},
+    {"ppt/", {"a PowerPoint presentation (.pptx)", Way::slides}},
     {"mimetypeapplication/vnd.oasis.opendocument.text", {"an OpenDocument text (.odt)", Way::document}},
     {"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", {"an OpenDocument spreadsheet (.ods)", Way::sheet}},
-    {"mimetypeapplication/vnd.oasis.opendocument", {"an OpenDocument file", Way::document}},
-    {"mimetypeapplication/epub+zip", {"an e-book (.epub)", Way::web_page}},
+    {"mimetypeapplication/vnd.oasis.opendocument", {"an OpenDocument file", Way::slides}},
+    {"mimetypeapplication/epub+zip", {"an e-book (.epub)", Way::web_page, "epub"}},
 };
 
 Kind kind_of_zip(std::string_view beginning) {
@@ -80,50 +97,77 @@ Kind kind_of_zip(std::string_view beginning) {
   return {"a zip archive", Way::unzip};
 }
 
+/// The text after leading white space, `<?...?>` and comments.
+std::string_view after_prolog(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> skipped[] = {{"<?", "?>"}, {"<!--", "-->"}};
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    const auto* next = std::ranges::find_if(skipped, [&](const auto& part) { return text.starts_with(part.first); });
+    if (next == std::end(skipped)) return text;
+    text.remove_prefix(std::min(text.find(next->second), text.size()));
+    text.remove_prefix(std::min(next->second.size(), text.size()));
+  }
+}
+
+/// True for a text that begins as HTML does. A first line that also closes its element may be a sentence of a corpus.
+bool is_web_page(std::string_view beginning) {
+  beginning = after_prolog(beginning);
+  if (!beginning.starts_with('<')) return false;
+  const std::string line = utf8::lower_case(beginning.substr(0, beginning.find('\n')));
+  if (line.starts_with("<!doctype html")) return true;
+  const std::string name = line.substr(1, line.find_first_of("> \t\r") - 1);
+  return (name == "html" || name == "head" || name == "body") && line.find("</" + name) == line.npos;
+}
+
 Kind kind_of(std::string_view beginning) {
   if (beginning.starts_with("PK\x03\x04"sv)) return kind_of_zip(beginning);
   for (const Magic& magic : magics)
     if (beginning.size() > magic.at && beginning.substr(magic.at).starts_with(magic.bytes)) return magic.kind;
-  constexpr std::size_t looked_at = 1024;
   if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
+  if (is_web_page(beginning)) return {"a web page (HTML)", Way::web_page, "html"};
+  constexpr std::size_t looked_at = 1024;
   beginning.remove_prefix(std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
-  if (!beginning.starts_with('<')) return {};
-  const std::string start = utf8::lower_case(beginning.substr(0, looked_at));
-  if (start.starts_with("<!doctype html") || start.starts_with("<html")) return {"a web page (HTML)", Way::web_page};
-  if (start.starts_with("<?xml") && start.find("<tmx") != start.npos)
+  if (beginning.starts_with("<?xml") && beginning.substr(0, looked_at).find("<tmx") != beginning.npos)
     return {"a translation memory", Way::rename, ".tmx"};
   return {};
 }
 
 /// The command that makes text of the file. The text's name includes the file's ending, so that both sides of a corpus
-/// get one of their own.
+/// get one of their own. Programs that choose names themselves write into a new folder, where they overwrite nothing.
 std::string remedy(const Kind& kind, const fs::path& file) {
   const fs::path stem = file.parent_path() / file.stem();
   const auto unused = [&](const char* ending) { return unused_path(file.string() + ending); };
+  constexpr const char *text = "txt:Text (encoded):UTF8",
+                       *table = "tsv:Text - txt - csv (StarCalc):9,,76";  // 9: tabs, 76: UTF-8
+  const auto convert = [&](const char* format) {
+    return shell_command({"libreoffice", "--headless", "--convert-to", format, "--outdir", unused(".d"), file});
+  };
   switch (kind.way) {
     case Way::pdf:
       return shell_command({"pdftotext", file, unused(".txt")});
     case Way::document:
-      return shell_command({"libreoffice", "--headless", "--convert-to", "txt:Text (encoded):UTF8", file}) + " && " +
-             shell_command({"mv", fs::path(file.stem().string() + ".txt"), unused(".txt")});
-    case Way::sheet:  // 9: tabs, 76: UTF-8
-      return shell_command(
-          {"libreoffice", "--headless", "--convert-to", "tsv:Text - txt - csv (StarCalc):9,,76", file});
+      return convert(text);
+    case Way::sheet:
+      return convert(table);
+    case Way::by_name:
+      return convert(file.extension() == ".xls" ? table : text);
+    case Way::slides:  // which LibreOffice does not save as text
+      return convert("pdf");
     case Way::web_page:
-      return shell_command({"pandoc", "-t", "plain", "--wrap=none", file, "-o", unused(".txt")});
+      return shell_command({"pandoc", "-f", kind.detail, "-t", "plain", "--wrap=none", file, "-o", unused(".txt")});
     case Way::image:
-      return shell_command({"tesseract", file, file});  // writes FILE.txt
+      return shell_command({"tesseract", file, unused(".txt").replace_extension()});  // adds .txt
     case Way::unpack:
       return shell_command({kind.detail, "-dc", file}) + " > " +
              shell_path(unused_path(file.has_extension() ? stem : fs::path(file.string() + ".txt")));
     case Way::unzip:
-      return shell_command({"unzip", file});
+      return shell_command({"unzip", file, "-d", unused(".d")});
     case Way::tar:
-      return shell_command({"tar", "-xf", file});
+      return shell_command({"tar", "-xf", file, "--one-top-level=" + unused(".d").string()});
     case Way::seven_zip:
-      return shell_command({"7z", "x", file});
+      return shell_command({"7z", "x", file, "-o" + unused(".d").string()});
     case Way::rar:
-      return shell_command({"unrar", "x", file});
+      return shell_command({"unrar", "x", file, unused(".d") / ""});
     case Way::sqlite:
       return shell_command({"sqlite3", "-tabs", file, "SELECT source, target FROM pairs"}) + " > " +
              shell_path(unused(".tsv"));
