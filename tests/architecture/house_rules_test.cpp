@@ -172,11 +172,13 @@ TEST_CASE("only train/ and app/ know the keys of a configuration: the library na
 TEST_CASE("messages quote the words of commands: shell_command writes each command with a path or a value") {
   // A command or an option, then a placeholder in the same sentence. Literals of several lines are joined first.
   const std::regex unquoted(
-      R"re("[^"\n]*(\bglossa (train|translate|evaluate|score|average|import|export|inspect|attention|report|serve|bench)\b)re"
-      R"re([^".;\n]*|\b(gzip|iconv|mv|cp|rm|tar|unzip|mpirun|python3) -[^".;\n]*|--[a-z-]+[ =])\{[^"\n]*")re");
+      R"re("[^"\n]*(\bglossa (train|translate|evaluate|score|average|import|export|inspect|attention|report|serve|bench|gradcheck)\b)re"
+      R"re([^".;\n]*|\b(gzip|iconv|mv|cp|rm|tar|unzip|mpirun|python3) -[^".;\n]*|--[a-z-]+[ =][^" {\n]*)\{[^"\n]*"|"\{\} \{\}",\s*[a-z_.]*command\b)re");
   const std::regex line_end("\"\\s*\\n\\s*\"");
   CHECK(std::regex_search(std::string(R"(fail(run, "Hint: glossa train --resume {}", run))"), unquoted));
   CHECK(std::regex_search(std::string(R"(fmt::format("--run {}", run))"), unquoted));
+  CHECK(std::regex_search(std::string(R"(fail(run, "got 1. Hint: use --set train.accumulate={}", n))"), unquoted));
+  CHECK(std::regex_search(std::string(R"(fmt::format("{} {}", known.command, value))"), unquoted));
   CHECK_FALSE(std::regex_search(std::string(R"(fail(run, "glossa evaluate needs it; got {}", name))"), unquoted));
   for (const Source& source : sources()) {
     if (source.room == "tests") continue;

@@ -65,7 +65,8 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   std::ranges::replace(key, '-', '_');
   const auto is_place = [&](std::string_view place) { return utf8::lower_case(place) == key; };
   if (std::ranges::any_of(known.places, is_place))
-    return unknown_name("option", word.substr(0, word.find('=')), {fmt::format("{} {}", known.command, value)}, "");
+    return unknown_name("option", word.substr(0, word.find('=')),
+                        {known.command + " " + shell_path(std::string(value))}, "");
   if (known.reads_text && (key == "text" || key == "sentence"))
     return unknown_name("option", word.substr(0, word.find('=')), {},
                         fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(value),
@@ -105,7 +106,7 @@ std::string with_hyphens(std::string_view word) {
 /// The message about a word without dashes: a KEY=VALUE without its --set, or a file without its option.
 std::string unknown_argument(const CommandWords& known, std::string_view word) {
   const std::string hyphens = with_hyphens(word);
-  if (hyphens != word) return unknown_name("argument", word, {hyphens}, "");
+  if (hyphens != word) return unknown_name("argument", word, {shell_word(hyphens)}, "");
   const auto equals = word.find('=');
   std::vector<std::string> meant;
   if (takes_sets(known) && equals != word.npos && equals > 0) {

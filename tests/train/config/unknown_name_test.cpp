@@ -125,6 +125,10 @@ TEST_CASE("an option that is a word of its own, or a text, suggests how to write
   const CommandWords serve{.command = "glossa serve", .commands = {}, .options = {"set"}, .places = {"RUN"}};
   CHECK_EQ(unknown_word(serve, "--run", "runs/a"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
   CHECK_EQ(unknown_word(serve, "--run=runs/a", "x"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
+  CHECK_EQ(unknown_word(serve, "--run", "Läufe kopie"),
+           "unknown option '--run'; did you mean glossa serve 'Läufe kopie'?");
+  CHECK_EQ(unknown_word(serve, "--run", "-a"), "unknown option '--run'; did you mean 'glossa serve ./-a'?");
+  CHECK_EQ(unknown_word(serve, "\u2014set=a b", ""), "unknown argument '\u2014set=a b'; did you mean '--set=a b'?");
   CommandWords attention{.command = "glossa attention", .commands = {}, .options = {"input", "set"}, .places = {"RUN"}};
   CHECK_EQ(unknown_word(attention, "--text", "it's"), "unknown option '--text'; did you mean '--set'?");
   attention.reads_text = true;
