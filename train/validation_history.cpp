@@ -14,11 +14,17 @@ namespace glossa {
 
 namespace {
 
-std::optional<double> loss_at(std::span<const ValidationFigures> history, std::int64_t update) {
+/// The loss of the last validation at or before an update.
+std::optional<double> loss_by(std::span<const ValidationFigures> history, std::int64_t update) {
+  std::optional<double> loss;
+  double latest = 0;
   for (const ValidationFigures& figures : history)
-    if (const auto at = figures.find("update"); at != figures.end() && at->second == static_cast<double>(update))
-      return figures.at("valid_loss");
-  return std::nullopt;
+    if (const auto at = figures.find("update");
+        at != figures.end() && at->second >= latest && at->second <= static_cast<double>(update)) {
+      latest = at->second;
+      loss = figures.at("valid_loss");
+    }
+  return loss;
 }
 
 }  // namespace
@@ -61,7 +67,7 @@ std::string doubt_of_mean(std::span<const ValidationFigures> history, std::span<
   // and more. Near convergence, checkpoints differ by about 1 %.
   constexpr double steep = 0.05;
   if (updates.size() < 2) return "";
-  const auto newest = loss_at(history, updates.front()), oldest = loss_at(history, updates.back());
+  const auto newest = loss_by(history, updates.front()), oldest = loss_by(history, updates.back());
   if (!newest || !oldest || !(*newest < (1 - steep) * *oldest)) return "";
   return fmt::format(
       "the validation loss fell from {:.3f} to {:.3f} across the averaged checkpoints, so their mean may be worse than "

@@ -20,8 +20,9 @@ std::vector<ValidationFigures> validation_history(const std::filesystem::path& r
 std::vector<std::string> best_at_last(std::span<const ValidationFigures> history);
 
 /// Returns a doubt about the mean of the checkpoints of these updates, newest first, if the validation loss still fell
-/// clearly across them: the older ones then lie far from the optimum that the newer ones approach. Otherwise, or if
-/// the losses are unknown, returns empty text.
+/// clearly across them: the older ones then lie far from the optimum that the newer ones approach. The loss of a
+/// checkpoint is that of the last validation at or before it. Otherwise, or if the losses are unknown, returns empty
+/// text.
 std::string doubt_of_mean(std::span<const ValidationFigures> history, std::span<const std::int64_t> updates);
 
 }  // namespace glossa

@@ -51,5 +51,15 @@ TEST_CASE("a mean of checkpoints across which the loss fell steeply gives a doub
   CHECK(doubt({2.7, 0.41, 0.405, 0.4}, {400, 300, 200}).empty());
   CHECK(doubt({1, 2}, {200, 100}).empty());
   CHECK(doubt({2, 1}, {200}).empty());
-  CHECK(doubt({2, 1}, {200, 150}).empty());  // the older one was not validated
+  CHECK(doubt({2, 1}, {200, 50}).empty());  // before the first validation
+}
+
+TEST_CASE("checkpoints between validations have the loss of the last validation before them") {
+  CHECK_FALSE(doubt({2, 1}, {200, 150}).empty());
+  CHECK_FALSE(doubt({3, 2, 1}, {390, 250, 170}).empty());
+  CHECK(doubt({2, 1, 0.99}, {390, 250}).empty());
+  CHECK(doubt({2, 1}, {190, 150}).empty());  // both have that of update 100
+  History again = losses({3, 2, 1});         // a resumed run validates an update again
+  again.push_back({{"update", 200.0}, {"valid_loss", 1.0}});
+  CHECK(doubt_of_mean(again, std::vector<std::int64_t>{300, 250}).empty());
 }
