@@ -43,6 +43,17 @@ std::vector<std::string> beginnings(const std::vector<std::string>& names, const
   return all;
 }
 
+/// The name of the corpus NAME.LANGUAGE if `path` has the form NAME.OTHER; each may end in .gz. Empty if not found.
+fs::path corpus_of(fs::path path, const std::string& language) {
+  if (path.extension() == ".gz") path.replace_extension();
+  if (!path.has_extension()) return {};
+  path.replace_extension();
+  const std::vector<std::string> languages =
+      endings(unpacked_names(path.parent_path()), path.filename().string() + ".");
+  const bool is_there = std::ranges::any_of(languages, [&](const auto& name) { return same_language(name, language); });
+  return is_there ? path : fs::path();
+}
+
 /// An unused name for a table, packed as it is.
 fs::path table_name(fs::path path) {
   const bool is_packed = path.extension() == ".gz";
@@ -60,9 +71,9 @@ fs::path table_name(fs::path path) {
   if (line.find('\t') != line.npos)
     misuse(path, "expected the name of a table to end in .tsv; got another name. Hint: {}",
            shell_command({"mv", fs::path(path), table_name(path)}));
-  if (path.ends_with("." + language))
+  if (const fs::path corpus = corpus_of(path, language); !corpus.empty())
     misuse(path, "expected the name of two files without their language; got one of the files. Hint: did you mean {}?",
-           shell_path(path.substr(0, path.size() - language.size() - 1)));
+           shell_path(corpus));
   misuse(path,
          "expected a corpus, which is two files, a table (.tsv) or a translation memory (.tmx); got one file of text. "
          "Hint: put the translation of line n into line n of a second file, and call the files NAME.{} and NAME.OTHER",
@@ -104,6 +115,8 @@ std::string hint_about_side(const std::string& name, const std::string& language
     for (std::string& ending : languages) ending = shell_path(name + "." + ending);
     return fmt::format("there is {}{}", fmt::join(languages, ", "), setting);
   }
+  if (const fs::path corpus = corpus_of(prefix, language); !corpus.empty())
+    return fmt::format("did you mean {}?", shell_path(corpus));
   const std::string nearest = nearest_name(prefix.filename().string(), beginnings(names, "." + language));
   if (!nearest.empty()) return fmt::format("did you mean {}?", shell_path(prefix.parent_path() / nearest));
   return fmt::format(

@@ -21,7 +21,8 @@ std::string hint(const TemporaryFolder& folder, const std::string& name, const s
 TEST_CASE("a missing corpus suggests what lies there") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "text");
-  for (const char* name : {"corpus.en", "corpus.fr.gz", "my corpus.fr", "text/train.fr"}) folder.write(name, "one\n");
+  for (const char* name : {"corpus.en", "my corpus.fr", "text/train.fr"}) folder.write(name, "one\n");
+  write_gzip(folder / "corpus.fr.gz", "un\n");
   const auto path = [&](const char* name) { return (folder / name).string(); };
   CHECK_EQ(hint(folder, "corpus", "french"), "did you mean --set data.target=fr?");
   CHECK_EQ(hint(folder, "corpus", "fr-CA"), "did you mean --set data.target=fr?");
@@ -32,7 +33,12 @@ TEST_CASE("a missing corpus suggests what lies there") {
   CHECK_EQ(hint(folder, "corpsu", "fr"), "did you mean " + path("corpus") + "?");
   CHECK_EQ(hint(folder, "my corpsu", "fr"), "did you mean '" + path("my corpus") + "'?");
   CHECK_EQ(hint(folder, "text", "fr"), "did you mean " + path("text/train") + "?");
-  CHECK_EQ(hint(folder, "corpus.fr", "fr"), "did you mean " + path("corpus") + "?");
+  for (const char* language : {"fr", "en", "english"})  // corpus.fr is the other file, or the only one
+    CHECK_EQ(hint(folder, "corpus.fr.gz", language), "did you mean " + path("corpus") + "?");
+  CHECK_EQ(hint(folder, "corpus.en", "fr"), "did you mean " + path("corpus") + "?");
+  CHECK_EQ(hint(folder, "corpus.en.gz", "fr"), "did you mean " + path("corpus") + "?");  // no such file
+  CHECK_EQ(hint(folder, "corpus.fr", "en"), "did you mean " + path("corpus") + "?");
+  CHECK(hint(folder, "corpus.en", "de").starts_with("put the translation of line n"));
   CHECK(hint(folder, "other", "fr").starts_with("name two files by their path without .fr (`fr` is data.target)"));
   folder.write("pairs.tsv", "one\tun\n");
   folder.write("table.csv", "one,un\n");
