@@ -90,9 +90,10 @@ void check_holds_run(const std::string& run) {
   const bool has_checkpoints = std::filesystem::exists(checkpoints) && !std::filesystem::is_empty(checkpoints);
   if (has_checkpoints || std::filesystem::exists(config_file(run))) return;
   const std::string nearest = std::filesystem::exists(run) ? "" : nearest_path(run);
-  misuse(run, "expected a run to resume; not found. Hint: {}; --resume=auto begins a run in a folder without one",
-         nearest.empty() ? runs_within(run).value_or("check --run")
-                         : fmt::format("did you mean {}?", shell_path(nearest)));
+  misuse(run, "expected a run to resume; not found. Hint: {}; {} begins one",
+         nearest.empty() ? runs_within(run).value_or("check the path")
+                         : fmt::format("did you mean {}?", shell_path(nearest)),
+         shell_command({"glossa", "train", "CONFIG.yaml", "--resume=auto", "--run", std::filesystem::path(run)}));
 }
 
 bool is_of_use(std::string_view key) {

@@ -24,6 +24,14 @@ TEST_CASE("a folder of runs is refused with the names of its runs") {
   CHECK_THROWS_WITH_AS(check_holds_run(runs), doctest::Contains(named.c_str()), Error);
 }
 
+TEST_CASE("a folder without a run to resume is refused with the command that begins one") {
+  const TemporaryFolder folder;
+  const std::string run = folder / "my new run";
+  CHECK_EQ(error_of<Error>([&] { check_holds_run(run); }),
+           "[" + run + "] expected a run to resume; not found. Hint: check the path; glossa train CONFIG.yaml " +
+               "--resume=auto --run '" + run + "' begins one");
+}
+
 TEST_CASE("an option of decoding without its section is suggested, and one that a run keeps is not") {
   const TemporaryFolder folder;
   folder.write("config.yaml", "");
