@@ -111,7 +111,7 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
 }
 
 std::vector<std::string> size_doubts(const Config& config, const Corpora& corpora) {
-  constexpr std::size_t few_for_training = 1000, few_for_validation = 20;
+  constexpr std::size_t few_for_training = 3000, few_for_validation = 20;
   std::vector<std::string> doubts;
   if (toy_pairs_alone("data.train", config.data.train)) return doubts;
   const std::size_t training = corpora.training.source.size(), validation = corpora.validation.source.size();
@@ -120,7 +120,7 @@ std::vector<std::string> size_doubts(const Config& config, const Corpora& corpor
         "{} has {}; a model trained on less than 3,000 mostly memorizes them. Hint: fine-tune a pretrained model "
         "(docs/finetuning.md), or add text",
         corpora.training.name, counted(training, "pair")));
-  if (validation < few_for_validation)
+  if (validation > 0 && validation < few_for_validation)
     doubts.push_back(fmt::format(
         "only {} for validation: chance decides which checkpoint is best. Hint: set data.valid or data.split",
         counted(validation, "pair")));

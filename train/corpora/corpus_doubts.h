@@ -20,8 +20,9 @@ double share_of_same_text(const ParallelCorpus& corpus);
 std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora,
                                        const ParallelCorpus* test = nullptr);
 
-/// Returns warnings about corpora that are too small: training text of less than 1,000 pairs, unless a model is
-/// fine-tuned, and validation text of less than 20 pairs. check_start refuses less than 10 training pairs.
+/// Returns warnings about corpora that are too small: training text of less than 3,000 pairs, unless a model is
+/// fine-tuned, and validation text of less than 20 pairs, if there is any. check_start refuses less than 10 training
+/// pairs.
 std::vector<std::string> size_doubts(const Config& config, const Corpora& corpora);
 
 }  // namespace glossa

@@ -109,7 +109,9 @@ TEST_CASE("corpora that are too small give a warning, unless a model is fine-tun
                                 .split = {},
                                 .watched = {}});
   };
-  CHECK(doubts_of(1000, 20).empty());
+  CHECK(doubts_of(3000, 20).empty());
+  CHECK(doubts_of(3000, 0).empty());  // no validation, by choice
+  CHECK(doubts_of(2999, 20).size() == 1);
   const Lines both = doubts_of(60, 3);
   REQUIRE(both.size() == 2);
   CHECK(
