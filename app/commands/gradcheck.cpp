@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
@@ -124,7 +125,9 @@ void check_recipe(Table& table, const GradcheckArguments& arguments) {
   const Config config = load_config(arguments.config, arguments.sets);
   validate(config);
   apply_runtime(config.runtime);
-  RecipeCheck recipe(config);
+  const std::filesystem::path file = arguments.config;
+  const bool is_of_run = file.filename() == "config.yaml";
+  RecipeCheck recipe(config, is_of_run ? CorpusPlaces(file.parent_path()) : CorpusPlaces());
   for (const std::string& tensor : recipe.tensors())
     if (table.chooses(tensor))
       table.row("tensor", tensor, [&] {

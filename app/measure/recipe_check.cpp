@@ -14,9 +14,9 @@ constexpr int sentences = 3;
 
 }  // namespace
 
-RecipeCheck::RecipeCheck(Config config) {
+RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
-  const Corpora corpora = read_corpora(config.data, seed);
+  const Corpora corpora = read_corpora(config.data, seed, places);
   decide_auto_options(config, corpora.training, corpora.split);
   validate(config);
   const ParallelCorpus& corpus = corpora.training;

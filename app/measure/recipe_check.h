@@ -16,8 +16,9 @@ namespace glossa {
 /// and padding are as configured.
 class RecipeCheck {
  public:
-  /// Reads the training data and learns the tokenizers as in training. Throws the errors of these steps.
-  explicit RecipeCheck(Config config);
+  /// Reads the training data and learns the tokenizers as in training. Corpora are
+  /// looked up in `places`. Throws the errors of these steps.
+  explicit RecipeCheck(Config config, const CorpusPlaces& places = {});
   RecipeCheck(const RecipeCheck&) = delete;
 
   std::vector<std::string> tensors() const;

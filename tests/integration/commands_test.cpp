@@ -8,6 +8,7 @@
 #include "tests/integration/tiny_run.h"
 #include "train/checkpoint/checkpoint_file.h"
 #include "train/console/version.h"
+#include "train/corpora/corpus_places.h"
 #include "train/scores/bleu.h"
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"
@@ -429,10 +430,15 @@ TEST_CASE("gradcheck of a configuration checks each tensor, and the Taylor slope
   }
   CHECK_GE(std::stod(json_object(lines.back())["taylor_slope"]), 1.95);
   check_refused(glossa_program({"gradcheck", "--only", "nothing has this name"}), 2, {"[gradcheck --only]"});
-  check_refused(
-      run_program(
-          {.arguments = {tested_program(), "gradcheck", config, "--only", "nrom"}, .input = {}, .folder = tiny.path()}),
-      2, {"[gradcheck --only]", "'nrom'"});
+  // The corpora of a run's configuration are found from another folder.
+  fs::create_directory(tiny / "run");
+  fs::copy(config, tiny / "run/config.yaml");
+  glossa::record_origin(tiny / "run", tiny.path());
+  check_refused(run_program({.arguments = {tested_program(), "gradcheck", tiny / "run/config.yaml", "--only", "nrom",
+                                           "--set", "data.train=toy/train", "--set", "data.valid=toy/valid"},
+                             .input = {},
+                             .folder = "/"}),
+                2, {"[gradcheck --only]", "'nrom'"});
   check_refused(glossa_program({"gradcheck", "--only", "sofmax"}), 2, {"did you mean softmax?"});
   check_refused(glossa_program({"gradcheck", "--only", "softmax", "--full"}), 2, {"[gradcheck --full]", "CONFIG"});
   check_refused(glossa_program({"gradcheck", "--only", "softmax", "--set", "model.width=8"}), 2,
