@@ -1,5 +1,6 @@
 // Output during work: on a terminal, and in files and pipes, where nothing may be redrawn.
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <map>
 #include <regex>
@@ -135,8 +136,14 @@ TEST_CASE("control characters of files and names are shown escaped, on a termina
 
 TEST_CASE("-q prints only warnings and errors, -v prints more, and neither changes a result") {
   const TinyRun tiny;
-  const Strings sets{"data.tokenizer=sentencepiece", "data.vocab_size=200", "train.max_updates=4",
-                     "train.validate_every=2u",      "data.lowercase=true", "optim.warmup=2"};
+  const std::string twice = fmt::format("data.train=[{0}, {0}]", (tiny / "toy/train").string());  // once is a warning
+  const Strings sets{"data.tokenizer=sentencepiece",
+                     "data.vocab_size=200",
+                     "train.max_updates=4",
+                     "train.validate_every=2u",
+                     "data.lowercase=true",
+                     "optim.warmup=2",
+                     twice};
   const Outcome quiet = succeeded(tiny.train("quiet", sets, {"-q"})), usual = succeeded(tiny.train("usual", sets)),
                 verbose = succeeded(tiny.train("verbose", sets, {"-v"}));
   CHECK_EQ(quiet.err, "");
