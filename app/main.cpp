@@ -25,7 +25,9 @@ void join(glossa::Job& job) {
   if (nowhere != nullptr) stderr = stdout = nowhere;  // the descriptors stay open for output on crashes
 }
 
-void print_note(const std::string& text) { glossa::print_error(errors, "{}", glossa::in_config_terms(text)); }
+void print_note(const glossa::Error& error, const std::string& process = "") {
+  glossa::print_error(errors, "{}{}", glossa::in_config_terms(error).what(), process);
+}
 
 /// Called before any other code, as the constructors of libraries may run out of memory. A sanitizer's must run first.
 #if !GLOSSA_SANITIZES(address) && !GLOSSA_SANITIZES(thread)
@@ -50,16 +52,15 @@ int run(int argc, char** argv) {
                   "cannot write the output. Hint: the disk may be full");
     return status;
   } catch (const glossa::CommonError& error) {
-    if (job.is_first()) print_note(error.what());
+    if (job.is_first()) print_note(error);
     return error.exit_status();
   } catch (...) {
-    const glossa::Failure failure = glossa::failure_of(std::current_exception());
+    const glossa::Error failure = glossa::failure_of(std::current_exception());
     if (job.is_several())
-      job.end(failure.status, [&] {
-        print_note(failure.text + (job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))));
-      });
-    if (job.is_first()) print_note(failure.text);
-    return failure.status;
+      job.end(failure.exit_status(),
+              [&] { print_note(failure, job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))); });
+    if (job.is_first()) print_note(failure);
+    return failure.exit_status();
   }
 }
 

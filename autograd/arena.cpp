@@ -36,15 +36,16 @@ void Arena::release() {
 /// Maps memory from the system, so that released memory leaves the process. The system overcommits and would kill the
 /// process later, when the memory is touched.
 void Arena::add_block(std::size_t size, std::size_t sure) {
-  constexpr const char* hint = "Hint: use a smaller model, or fewer rows at a time";
+  constexpr const char* hint = "use a smaller model, or fewer rows at a time";
   const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
   const std::size_t available = size > max_unchecked ? available_memory() : size;
-  check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. {}", size, available, hint);
+  check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. Hint: {}", size, available,
+        hint);
   size = whole_pages(size, alignment);
   blocks_.reserve(blocks_.size() + 1);  // so that mapped memory cannot be lost
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  check(mapped != MAP_FAILED, "arena", "cannot allocate {} bytes: the machine has no more. {}", size, hint);
+  check(mapped != MAP_FAILED, "arena", "cannot allocate {} bytes: the machine has no more. Hint: {}", size, hint);
   const std::size_t address = reinterpret_cast<std::size_t>(mapped), ahead = whole_pages(address, alignment) - address;
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);

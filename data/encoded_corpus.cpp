@@ -94,9 +94,10 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
     encoded.origin.push_back(pair);
   }
   check(report.pairs > 0 || options.may_be_empty, corpus.name,
-        "expected at least one pair to train on; got {} of {}. Hint: EncodeOptions::max_length is {}{}",
+        "expected at least one pair to train on; got {} of {}, with a maximum length of {}{}. Hint: raise "
+        "EncodeOptions::max_length or EncodeOptions::max_ratio",
         describe(report), counted(corpus.source.size(), "pair"), options.max_length,
-        options.max_ratio > 0 ? fmt::format(", EncodeOptions::max_ratio {}", options.max_ratio) : "");
+        options.max_ratio > 0 ? fmt::format(" and a maximum ratio of {}", options.max_ratio) : "");
   return encoded;
 }
 

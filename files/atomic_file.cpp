@@ -22,20 +22,22 @@ constexpr std::string_view temporary_suffix = ".glossa-tmp";
 /// Throws the Error for an errno `code` from `action` on `path`, where `needed` bytes were to be written.
 [[noreturn]] void fail_system(const std::filesystem::path& path, std::string_view action, int code,
                               std::uint64_t needed = 0) {
-  std::string text = std::strerror(code);
+  Error::Parts parts = Error::Parts::of(path.string(), "cannot {}: {}", action, std::strerror(code));
   if (code == ENOSPC || code == EDQUOT) {
     struct statvfs disk {};
     const bool known = statvfs(path.parent_path().c_str(), &disk) == 0;
-    text += fmt::format(" ({} bytes needed, {} free). Hint: free some space, or choose a folder on another disk",
-                        needed, known ? fmt::format("{}", std::uint64_t{disk.f_bavail} * disk.f_frsize) : "unknown");
+    parts.problem += fmt::format(" ({} bytes needed, {} free)", needed,
+                                 known ? fmt::format("{}", std::uint64_t{disk.f_bavail} * disk.f_frsize) : "unknown");
+    parts.hint = "free some space, or choose a folder on another disk";
   } else if (code == EFBIG) {
-    text += fmt::format(" ({} bytes needed). Hint: raise the file size limit (ulimit -f)", needed);
+    parts.problem += fmt::format(" ({} bytes needed)", needed);
+    parts.hint = "raise the file size limit (ulimit -f)";
   } else if (code == EACCES || code == EPERM || code == EROFS) {
-    text += ". Hint: check the folder's permissions, or choose another one";
+    parts.hint = "check the folder's permissions, or choose another one";
   } else if (code == ENOENT) {
-    text += fmt::format(". Hint: create the folder {} first", path.parent_path().string());
+    parts.hint = fmt::format("create the folder {} first", path.parent_path().string());
   }
-  fail(path.string(), "cannot {}: {}", action, text);
+  throw Error(Error::Kind::failure, std::move(parts));
 }
 
 template <class Call>

@@ -21,28 +21,20 @@ constexpr std::uint64_t zip_magic = 0x04034B50;  // "PK\3\4"
 constexpr int max_values = 4096;                 // per entry: dims, or metadata texts
 constexpr std::string_view metadata_key = "__metadata__";
 
-/// Reports violations of the format's rules.
-class HeaderError {
- public:
-  explicit HeaderError(const std::filesystem::path& path) : path_(path.string()) {}
-
-  template <class... Args>
-  void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {
-    if (!ok)
-      fail(path_, "expected {}. Hint: the file is damaged, or is not a safetensors file",
-           fmt::format(format, std::forward<Args>(args)...));
-  }
-
- private:
-  std::string path_;
-};
+template <class... Args>
+void check_header(const std::string& path, bool ok, Sentence<Args...> sentence, const Args&... args) {
+  if (!ok)
+    throw Error(
+        Error::Kind::failure,
+        Error::Parts::of(path, sentence, args...).with_hint("the file is damaged, or is not a safetensors file"));
+}
 
 bool is_control(unsigned char c) { return c < 0x20 || c == 0x7F; }
 
 /// Parses a list of non-negative whole numbers.
-std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const HeaderError& error) {
+std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const std::string& path) {
   const bool ok = list.is_array() && std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); });
-  error.require(ok, "{} to be a list of whole numbers; got {}", what, list.dump().substr(0, 100));
+  check_header(path, ok, "expected {} to be a list of whole numbers; got {}", what, list.dump().substr(0, 100));
   return list.get<std::vector<std::uint64_t>>();
 }
 
@@ -52,28 +44,30 @@ struct HeaderEntry {
   std::uint64_t begin = 0, end = 0;
 };
 
-HeaderEntry parse_entry(const std::string& name, const Json& json, const HeaderError& error) {
+HeaderEntry parse_entry(const std::string& name, const Json& json, const std::string& path) {
   const auto has = [&](const char* key) { return json.contains(key); };
-  error.require(json.size() == 3 && has("dtype") && has("shape") && has("data_offsets"),
-                "'{}' to have dtype, shape and data_offsets; got {}", name, json.dump().substr(0, 100));
+  check_header(path, json.size() == 3 && has("dtype") && has("shape") && has("data_offsets"),
+               "expected '{}' to have dtype, shape and data_offsets; got {}", name, json.dump().substr(0, 100));
   const Json& dtype = json["dtype"];
-  error.require(dtype.is_string() && dtype != "I8" && dtype_size(dtype.get_ref<const std::string&>()) > 0,
-                "'{}' to be F64, F32, F16, BF16, I64, I32, U8 or BOOL; got {}", name, dtype.dump().substr(0, 100));
-  TensorEntry tensor{.name = name, .dtype = dtype, .shape = whole_numbers(json["shape"], name + ".shape", error)};
-  const auto offsets = whole_numbers(json["data_offsets"], name + ".data_offsets", error);
-  error.require(offsets.size() == 2 && offsets[0] <= offsets[1], "'{}' to have a begin and an end; got {}", name,
-                json["data_offsets"].dump().substr(0, 100));
+  check_header(path, dtype.is_string() && dtype != "I8" && dtype_size(dtype.get_ref<const std::string&>()) > 0,
+               "expected '{}' to be F64, F32, F16, BF16, I64, I32, U8 or BOOL; got {}", name,
+               dtype.dump().substr(0, 100));
+  TensorEntry tensor{.name = name, .dtype = dtype, .shape = whole_numbers(json["shape"], name + ".shape", path)};
+  const auto offsets = whole_numbers(json["data_offsets"], name + ".data_offsets", path);
+  check_header(path, offsets.size() == 2 && offsets[0] <= offsets[1],
+               "expected '{}' to have a begin and an end; got {}", name, json["data_offsets"].dump().substr(0, 100));
   const auto length = byte_length(dtype_size(tensor.dtype), tensor.shape);
-  error.require(length && *length == offsets[1] - offsets[0],
-                "'{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(), tensor.dtype,
-                offsets[1] - offsets[0]);
+  check_header(path, length && *length == offsets[1] - offsets[0],
+               "expected '{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(),
+               tensor.dtype, offsets[1] - offsets[0]);
   return {std::move(tensor), offsets[0], offsets[1]};
 }
 
-std::map<std::string, std::string> parse_metadata(const Json& json, const HeaderError& error) {
+std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& path) {
   std::map<std::string, std::string> metadata;
   for (const auto& [key, value] : json.items()) {
-    error.require(value.is_string(), "only texts in {}; got {}", metadata_key, value.dump().substr(0, 100));
+    check_header(path, value.is_string(), "expected only texts in {}; got {}", metadata_key,
+                 value.dump().substr(0, 100));
     metadata[key] = value;
   }
   return metadata;
@@ -82,7 +76,7 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const Header
 /// Parses the header and passes each of its entries, an object, to `take(name, entry)`. Memory stays small for any
 /// text: entries are not kept, their number of values is limited, and nesting is limited to {"name": {"shape": [.
 template <class Take>
-void parse_header(const std::string& text, const HeaderError& error, const Take& take) {
+void parse_header(const std::string& text, const std::string& path, const Take& take) {
   using Event = Json::parse_event_t;
   std::vector<std::set<std::string>> keys;  // of enclosing objects
   std::string name;
@@ -92,13 +86,14 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
                       : event == Event::array_start ? depth == 2
                       : event == Event::value       ? depth >= 2 && ++values <= max_values
                                                     : true;
-    error.require(fits, "'{}' to be an object, as the format requires", name);
+    check_header(path, fits, "expected '{}' to be an object, as the format requires; got another value", name);
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
-      error.require(std::ranges::none_of(key, is_control), "names without control characters; got {}", value.dump());
-      error.require(keys.back().insert(key).second, "every name once; got '{}' twice", key);
+      check_header(path, std::ranges::none_of(key, is_control), "expected names without control characters; got {}",
+                   value.dump());
+      check_header(path, keys.back().insert(key).second, "expected every name once; got '{}' twice", key);
       if (depth == 1) {
         name = key;
         values = 0;
@@ -111,7 +106,7 @@ void parse_header(const std::string& text, const HeaderError& error, const Take&
   try {
     [[maybe_unused]] const Json nothing = Json::parse(text, watch);
   } catch (const Json::exception& reason) {
-    error.require(false, "a header in JSON; got {}", std::string(reason.what()).substr(0, 200));
+    check_header(path, false, "expected a header in JSON; got {}", std::string(reason.what()).substr(0, 200));
   }
 }
 
@@ -125,49 +120,50 @@ std::string json_text(const nlohmann::ordered_json& header, const std::filesyste
 }
 
 /// Throws unless the tensors fill the data without gaps or overlaps.
-void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const HeaderError& error) {
+void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const std::string& path) {
   std::vector<const HeaderEntry*> ordered;
   for (const HeaderEntry& entry : entries) ordered.push_back(&entry);
   std::ranges::sort(ordered, {}, [](const HeaderEntry* e) { return std::tie(e->begin, e->end, e->tensor.name); });
   std::uint64_t end = 0;
   for (const HeaderEntry* entry : ordered) {
-    error.require(entry->begin == end, "'{}' to begin at byte {} of the data, without gap or overlap; got {}",
-                  entry->tensor.name, end, entry->begin);
+    check_header(path, entry->begin == end,
+                 "expected '{}' to begin at byte {} of the data, without gap or overlap; got {}", entry->tensor.name,
+                 end, entry->begin);
     end = entry->end;
   }
-  error.require(end == size, "{} bytes of data, as in the header; got {}", end, size);
+  check_header(path, end == size, "expected {} bytes of data, as in the header; got {}", end, size);
 }
 
 }  // namespace
 
 SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : TensorFile(path) {
-  const HeaderError error(path);
+  const std::string shown = path.string();
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path, code);
-  check(!code, path.string(), "cannot read the file: {}. Hint: check the path", code.message());
+  check(!code, shown, "cannot read the file: {}. Hint: check the path", code.message());
   file_.open(path, std::ios::binary);
   std::uint64_t length = 0;
   file_.read(reinterpret_cast<char*>(&length), prefix);
-  check(file_.is_open(), path.string(), "cannot open the file. Hint: check its permissions");
-  error.require(bool(file_), "at least 8 bytes; got {}", file_size);
-  check((length & 0xFFFFFFFF) != zip_magic, path.string(),
+  check(file_.is_open(), shown, "cannot open the file. Hint: check its permissions");
+  check_header(shown, bool(file_), "expected at least 8 bytes; got {}", file_size);
+  check((length & 0xFFFFFFFF) != zip_magic, shown,
         "expected a safetensors file; got a zip archive, as torch.save writes it. Hint: in Python, "
         "safetensors.torch.save_file(torch.load(FILE), NEW_FILE) converts a state_dict");
-  error.require(length <= file_size - prefix && length <= max_header,
-                "a header of at most {} bytes, within the file; got {}", max_header, length);
+  check_header(shown, length <= file_size - prefix && length <= max_header,
+               "expected a header of at most {} bytes, within the file; got {}", max_header, length);
   std::string text(length, '\0');
   file_.read(text.data(), static_cast<std::streamsize>(length));
-  error.require(file_ && text.starts_with('{'), "a header that begins with {{");
+  check_header(shown, file_ && text.starts_with('{'), "expected a header that begins with {{; got another beginning");
   // The parser would take a zero byte for the end of the text.
-  error.require(text.find('\0') == text.npos, "a header in JSON; got a zero byte in it");
+  check_header(shown, text.find('\0') == text.npos, "expected a header in JSON; got a zero byte in it");
   std::vector<HeaderEntry> read;
-  parse_header(text, error, [&](const std::string& name, const Json& json) {
+  parse_header(text, shown, [&](const std::string& name, const Json& json) {
     if (name == metadata_key)
-      metadata_ = parse_metadata(json, error);
+      metadata_ = parse_metadata(json, shown);
     else
-      read.push_back(parse_entry(name, json, error));
+      read.push_back(parse_entry(name, json, shown));
   });
-  check_tiling(read, file_size - prefix - length, error);
+  check_tiling(read, file_size - prefix - length, shown);
   for (HeaderEntry& entry : read) {
     begins_.emplace(entry.tensor.name, prefix + length + entry.begin);
     const std::string name = entry.tensor.name;

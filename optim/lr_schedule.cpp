@@ -23,7 +23,7 @@ Schedule::Schedule(const ScheduleOptions& options) : options_(options) {
   if (options.warmup < min_warmup)
     misuse("ScheduleOptions::warmup", "expected at least {}; got {}", min_warmup, options.warmup);
   if ((kind == Kind::cosine || kind == Kind::linear) && options.total_updates <= options.warmup)
-    misuse("ScheduleOptions::total_updates", "expected more than ScheduleOptions::warmup ({}); got {}", options.warmup,
+    misuse("ScheduleOptions::total_updates", "expected more than the warmup ({}); got {}", options.warmup,
            options.total_updates);
   if (kind == Kind::plateau && !(options.plateau_factor > 0 && options.plateau_factor < 1))
     misuse("ScheduleOptions::plateau_factor", "expected a number in (0, 1); got {}", options.plateau_factor);

@@ -149,11 +149,11 @@ struct Remarks {
 
 void check_every_process_works(const Config& config, const Job& job) {
   if (config.train.accumulate < job.count())
-    throw CommonError(Error::Kind::misuse, "train.accumulate",
-                      fmt::format("expected at least {}, one micro-batch per process and update; got {}. Hint: use {}, "
-                                  "or fewer processes",
-                                  job.count(), config.train.accumulate,
-                                  shell_command({"--set", fmt::format("train.accumulate={}", job.count())})));
+    throw CommonError(
+        Error::Kind::misuse, "train.accumulate",
+        "expected at least {}, one micro-batch per process and update; got {}. Hint: use {}, or fewer processes",
+        job.count(), config.train.accumulate,
+        shell_command({"--set", fmt::format("train.accumulate={}", job.count())}));
 }
 
 std::unique_ptr<CheckpointFolder> open_checkpoints(const std::string& run, const Config& config) {
@@ -242,8 +242,8 @@ TrainingState state_in(const FoundCheckpoint& found, const PreparedRun& run) {
   check(saved.vocabulary_hash == vocabulary, run.folder,
         "expected the vocabulary of the checkpoint; got another in the folder. Hint: restore it");
   check(saved.data_hash == data, "data.train",
-        "expected the training and validation data of the checkpoint; {} or data.valid has changed. Hint: restore the "
-        "data, or start a new run with {}",
+        "expected the training and validation data of the checkpoint; got others, as {} or data.valid has changed. "
+        "Hint: restore the data, or start a new run with {}",
         run.config.data.train.text(), shell_command({"--set", "train.warm_start=" + run.folder}));
   return saved;
 }
@@ -309,8 +309,8 @@ void restore(PreparedRun& run, const Origin& origin) {
 void remark_on_origin(const PreparedRun& run, const Origin& origin, Remarks& remarks) {
   const TrainingState& state = run.state;
   if (origin.found) {
-    for (const std::string& refused : origin.found->refused)
-      remarks.warnings.push_back("checkpoint skipped: " + refused);
+    for (const Error& refused : origin.found->refused)
+      remarks.warnings.push_back(fmt::format("checkpoint skipped: {}", refused.what()));
     remarks.notes.push_back(run.resumption());
     constexpr std::string_view inexact = "training continues, but may not match an uninterrupted run bit for bit";
     if (state.build != build_fingerprint())

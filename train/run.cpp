@@ -63,7 +63,7 @@ std::optional<std::string> runs_within(const std::string& folder) {
 /// Throws a misuse error if another option keeps the given option of decoding from having an effect.
 void check_acts(std::string_view key, const std::string& set, const DecodeConfig& decode) {
   const auto needs = [&](bool met, const char* other) {
-    if (!met) misuse("--set " + set, "expected {} as well, without which {} has no effect", other, key);
+    if (!met) misuse("--set " + set, "expected {} as well; got {} alone, which has no effect", other, key);
   };
   if (key == "decode.temperature" || key == "decode.seed") needs(decode.sample, "decode.sample=true");
   if (key == "decode.alpha")
@@ -77,7 +77,9 @@ std::filesystem::path config_file(const std::string& run) { return std::filesyst
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run) {
   std::error_code missing;
   if (std::filesystem::equivalent(config_path, config_file(run), missing) && read_file(config_path) != dump(config))
-    misuse(config_path, "expected a run folder without this configuration file. Hint: choose another --run");
+    misuse(config_path,
+           "expected a run folder without this configuration file; got the one that contains it. Hint: choose another "
+           "--run");
 }
 
 void check_holds_no_run(const std::string& run) {
@@ -112,7 +114,7 @@ Config load_run_config(const std::string& run, const std::vector<std::string>& s
     std::vector<std::string> meant = keys_meant(key);
     std::erase_if(meant, [](const std::string& other) { return !is_of_use(other); });
     for (std::string& other : meant) other = shell_command({"--set", other + set.substr(end)});
-    if (!meant.empty()) misuse("--set " + set, "{}", unknown_name("key", key, meant, ""));
+    if (!meant.empty()) throw Error(Error::Kind::misuse, unknown_name("--set " + set, "key", key, meant, ""));
     misuse("--set " + set,
            "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
            "data.source_prefix; got one that a trained run keeps");

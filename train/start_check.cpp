@@ -16,11 +16,8 @@
 namespace glossa {
 namespace {
 
-/// Parts of an error message.
-struct Finding {
-  std::string where, message, hint;
-};
-using Found = std::optional<Finding>;
+/// The error that reports a mistake, if it was found.
+using Found = std::optional<Error::Parts>;
 
 /// Language names that differ at most in case and in their separators.
 bool equal_names(const std::string& a, const std::string& b) {
@@ -35,8 +32,11 @@ bool equal_names(const std::string& a, const std::string& b) {
 Found same_languages(const RunStart& start) {
   const DataConfig& data = start.config.data;
   if (!equal_names(data.source, data.target)) return {};
-  return Finding{"data.target", fmt::format("expected another language than data.source; got {} for both", data.target),
-                 "name the language of each side"};
+  return Error::Parts::of(
+      "data.target",
+      "expected another language than data.source; got {} for both. Hint: name the language of each "
+      "side",
+      data.target);
 }
 
 Found wrong_direction(const RunStart& start) {
@@ -48,10 +48,11 @@ Found wrong_direction(const RunStart& start) {
   // Two variants of one language, such as en and en-simple, match in both directions.
   if (match(was.source, was.target) || !match(was.target, was.source)) return {};
   const std::string& run = start.config.train.warm_start;
-  return Finding{"train.warm_start",
-                 fmt::format("expected a model that translates {} to {}; {} translates {} to {}", is.source, is.target,
-                             run, was.source, was.target),
-                 "exchange data.source and data.target, or start from a model of this direction"};
+  return Error::Parts::of(
+      "train.warm_start",
+      "expected a model that translates {} to {}; got {}, which translates {} to {}. Hint: exchange "
+      "data.source and data.target, or start from a model of this direction",
+      is.source, is.target, run, was.source, was.target);
 }
 
 /// Finds a corpus whose sides are exchanged, compared with the first corpus of data.train.
@@ -62,10 +63,10 @@ Found unlike_sides(const RunStart& start) {
   const PairSample sample = sample_pairs(text, is_joined ? std::optional<std::uint32_t>(0) : std::nullopt);
   const auto compare = [&](const std::string& name, const PairSample& other) -> Found {
     if (!sides_exchanged(sample, other)) return {};
-    return Finding{name,
-                   fmt::format("expected {} as the source and {} as the target, as in {}; got the sides exchanged",
-                               start.config.data.source, start.config.data.target, first),
-                   fmt::format("exchange the sides of this corpus or those of {}", first)};
+    return Error::Parts::of(name,
+                            "expected {} as the source and {} as the target, as in {}; got the sides exchanged. Hint: "
+                            "exchange the sides of this corpus or those of {}",
+                            start.config.data.source, start.config.data.target, first, first);
   };
   for (std::uint32_t part = 1; part < text.parts.size(); ++part)
     if (Found found = compare(text.parts[part].name, sample_pairs(text, part))) return found;
@@ -82,25 +83,24 @@ Found swapped_sides(const RunStart& start) {
   const ParallelCorpus& text = start.corpora.training;
   if (!look_exchanged(text.source, text.target, data.source, data.target)) return unlike_sides(start);
   const std::string& first = data.train.front();
-  return Finding{
-      text.name,
-      fmt::format("expected {} as the source and {} as the target; got {} as the source and {} as the target",
-                  data.source, data.target, data.target, data.source),
+  return Error::Parts::of(
+      text.name, "expected {} as the source and {} as the target; got {} as the source and {} as the target. Hint: {}",
+      data.source, data.target, data.target, data.source,
       is_table(first) ? fmt::format("exchange the names in the first row or, if it has none, the columns: "
                                     "data.source_column={}, data.target_column={}",
                                     data.target_column, data.source_column)
       : is_translation_memory(first) ? "exchange the languages in the file"
-                                     : "exchange the names of the two files"};
+                                     : "exchange the names of the two files");
 }
 
 Found same_text(const RunStart& start) {
   const ParallelCorpus& text = start.corpora.training;
   const double share = share_of_same_text(text);
   if (share < 0.99) return {};
-  return Finding{
-      text.name,
-      fmt::format("expected translations; got the same text on both sides of {:.0f} % of the pairs", 100 * share),
-      "name another file as data.target or, in a table, another data.target_column"};
+  return Error::Parts::of(text.name,
+                          "expected translations; got the same text on both sides of {:.0f} % of the pairs. Hint: name "
+                          "another file as data.target or, in a table, another data.target_column",
+                          100 * share);
 }
 
 Found valid_is_train(const RunStart& start) {
@@ -108,18 +108,20 @@ Found valid_is_train(const RunStart& start) {
   const ParallelCorpus* validation = &start.corpora.validation;
   if (names.empty() || shared_pairs(start.corpora.training, {&validation, 1})[0] < std::ssize(validation->source))
     return {};
-  return Finding{"data.valid",
-                 fmt::format("expected text that training does not use; got {}, all of whose pairs are in data.train",
-                             names.front()),
-                 "leave data.valid empty and set data.split: auto to hold out a part"};
+  return Error::Parts::of(
+      "data.valid",
+      "expected text that training does not use; got {}, all of whose pairs are in data.train. Hint: "
+      "leave data.valid empty and set data.split: auto to hold out a part",
+      names.front());
 }
 
 Found few_pairs(const RunStart& start) {
   constexpr std::size_t fewest = 10;
   const ParallelCorpus& text = start.corpora.training;
   if (text.source.size() >= fewest) return {};
-  return Finding{text.name, fmt::format("expected at least {} training pairs; got {}", fewest, describe(text.report)),
-                 "a useful model needs thousands of pairs"};
+  return Error::Parts::of(text.name,
+                          "expected at least {} training pairs; got {}. Hint: a useful model needs thousands of pairs",
+                          fewest, describe(text.report));
 }
 
 /// The search for each mistake, in the order of TrainConfig::Mistake.
@@ -134,7 +136,7 @@ void check_start(const RunStart& start) {
     const auto mistake = static_cast<TrainConfig::Mistake>(i);
     if (is_allowed(start.config.train, mistake)) continue;
     if (const Found found = searches[i](start))
-      misuse(found->where, "{}. Hint: {}; {}", found->message, found->hint, remedy_of_allowing(mistake));
+      throw Error(Error::Kind::misuse, found->with_hint(found->hint + "; " + remedy_of_allowing(mistake)));
   }
 }
 

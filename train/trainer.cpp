@@ -11,6 +11,7 @@
 #include "data/text/shell_word.h"
 #include "files/atomic_file.h"
 #include "train/config/config_terms.h"
+#include "train/console/failure.h"
 #include "train/report_figures.h"
 #include "train/run.h"
 #include "train/runtime.h"
@@ -131,23 +132,21 @@ TrainingEnd Trainer::train() {
   try {
     begin();
     return update_until_end();
-  } catch (const std::exception& error) {
-    record_failure(error);
+  } catch (...) {
+    record_failure(in_config_terms(failure_of(std::current_exception())));
     throw;
   }
 }
 
-void Trainer::record_failure(const std::exception& error) noexcept {
+void Trainer::record_failure(const Error& error) noexcept {
   const auto attempt = [](const auto& act) {
     try {
       act();
     } catch (...) {  // a full disk or lack of memory may have ended the run
     }
   };
-  attempt([&] { log(in_config_terms(error.what()), LogLine::Kind::error); });
-  attempt([&] {
-    note({.kind = TrainingEvent::Kind::failure, .update = state_.update, .text = in_config_terms(error.what())});
-  });
+  attempt([&] { log(error.what(), LogLine::Kind::error); });
+  attempt([&] { note({.kind = TrainingEvent::Kind::failure, .update = state_.update, .text = error.what()}); });
 }
 
 /// Logs the head.

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "autograd/check.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/training_state.h"
 #include "train/config/config.h"
@@ -92,7 +92,7 @@ class Trainer {
 
  private:
   void begin();
-  void record_failure(const std::exception& error) noexcept;
+  void record_failure(const Error& error) noexcept;
   TrainingEnd update_until_end();
   void one_update();
   void apply(const Update& update);

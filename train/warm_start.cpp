@@ -41,7 +41,7 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
 CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings) {
   const std::filesystem::path from = config.train.warm_start;
   check(std::filesystem::exists(from), "train.warm_start",
-        "expected a run or a checkpoint; {} not found. Hint: import a pretrained model with {}", from.string(),
+        "expected the run or checkpoint {}; not found. Hint: import a pretrained model with {}", from.string(),
         shell_command({"glossa", "import", "FOLDER", "--run", from}));
   CheckpointReader reader(RunName(from).files().front());
   const Config base = parse_config(read_training_state(reader).config, reader.path());

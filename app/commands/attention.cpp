@@ -109,9 +109,9 @@ std::vector<std::string_view> whole_sentences(const Translator& translator, cons
     const std::int64_t length = std::ssize(translator.source_ids(sentence, reader.name(), reader.line_number()));
     if (length > limit)
       throw LineError(reader.where(),
-                      fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the text, as "
-                                  "attention is shown only for text read as a whole",
-                                  limit, length));
+                      "expected at most {} tokens (model.max_positions); got {}. Hint: split the text, as attention is "
+                      "shown only for text read as a whole",
+                      limit, length);
     if (length > 0) sentences.push_back(sentence);
   }
   if (sentences.empty())

@@ -11,17 +11,15 @@ namespace {
 
 constexpr std::int64_t max_reported = 5;  // per reason
 
-/// The expectation in "[place] expected A; got B. Hint: ...": equal for all lines that fail it.
-std::string reason_of(std::string_view text) {
-  if (const std::size_t at = text.find("] "); at != text.npos) text.remove_prefix(at + 2);
-  return std::string(text.substr(0, text.find(';')));
+/// The part of the error that is equal for all lines that fail alike.
+std::string reason_of(const Error::Parts& parts) {
+  return parts.problem.empty() ? "expected " + parts.expected : parts.problem;
 }
 
 }  // namespace
 
 void BadLines::report(const LineError& error) {
-  const std::string text = in_config_terms(error.what());
-  if (++count_[reason_of(text)] <= max_reported) warn("{}", text);
+  if (++count_[reason_of(error.parts())] <= max_reported) warn("{}", in_config_terms(error).what());
 }
 
 bool BadLines::next(LineReader& reader, std::optional<std::string>& line) {

@@ -64,10 +64,10 @@ void add_commands(CLI::App& app, int& status, const Job& job) {
   add_verbosity(app);
 }
 
-/// The message about the first word that the command does not accept; empty if it accepts all words.
-std::string about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+/// The error about the first word that the command does not accept; empty if it accepts all words.
+std::optional<Error::Parts> about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
   const std::vector<std::string> rest = app.remaining(true);
-  if (rest.empty()) return "";
+  if (rest.empty()) return {};
   CommandWords known{.command = app.get_name(), .commands = {}, .options = {}};
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) {
@@ -84,10 +84,10 @@ std::string about_unknown_word(const CLI::App& app, const std::vector<std::strin
   }
   if (command->get_option_no_throw("RUN") != nullptr) known.takes_key = is_of_use;
   if (const std::string set = set_in_several_words(words, rest.front()); !set.empty())
-    return unknown_name("argument", rest.front(), {shell_command({"--set", set})}, "") +
-           " Hint: section.key=value is one word";
+    return unknown_name("command line", "argument", rest.front(), {shell_command({"--set", set})}, "")
+        .with_hint("section.key=value is one word");
   if (const auto resume = std::ranges::find(words, "--resume"); words.end() - resume > 1 && resume[1] == "auto")
-    return unknown_name("argument", rest.front(), {"--resume=auto"}, "");
+    return unknown_name("command line", "argument", rest.front(), {"--resume=auto"}, "");
   const auto at = std::find(words.begin(), words.end(), rest.front());
   const bool has_value = std::distance(at, words.end()) > 1 && !at[1].starts_with("--");
   return unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");
@@ -110,12 +110,11 @@ int run(std::vector<std::string> words, const Job& job) {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the library expects them in reverse
     return status;
   } catch (const CLI::ParseError& error) {
-    const std::string text = about_unknown_word(app, words);
+    const std::optional<Error::Parts> unknown = about_unknown_word(app, words);
     // Help and version are not errors; everything else on the command line is misuse.
-    if (error.get_exit_code() == 0 && text.empty()) return app.exit(error);
-    if (!text.empty()) misuse("command line", "{}", text);
-    const std::string fault = error.what();
-    misuse("command line", "{}{}", fault, fault.find("Hint: ") == fault.npos ? ". Hint: --help shows the usage" : "");
+    if (unknown) throw Error(Error::Kind::misuse, *unknown);
+    if (error.get_exit_code() == 0) return app.exit(error);
+    misuse("command line", "{}. Hint: --help shows the usage", error.what());
   }
 }
 

@@ -27,9 +27,9 @@ CLI::App& CommandTable::add_command(const CommandHead& head, bool in_a_job, std:
   command.callback([head, in_a_job, run = std::move(run), &status = status_, &job = job_] {
     if (job.is_several() && !in_a_job)
       throw CommonError(Error::Kind::misuse, head.name,
-                        fmt::format("expected one process; got {}. Hint: only train, translate, evaluate and some of "
-                                    "bench run in several",
-                                    job.count()));
+                        "expected one process; got {}. Hint: only train, translate, evaluate and some of bench run in "
+                        "several",
+                        job.count());
     const Stopwatch watch;
     status = run();
     if (status == 0)  // otherwise the error should be the last line

@@ -133,8 +133,8 @@ void check_still_held_out(const LoadedRun& run, const std::string& folder) {
   data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
   const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed), CorpusPlaces(folder));
   check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
-        "expected the text that the run was trained on, from which data.split holds out a test set; {} or data.valid "
-        "has changed. Hint: restore it, or name a test corpus with --test",
+        "expected the text that the run was trained on, from which data.split holds out a test set; got another, as {} "
+        "or data.valid has changed. Hint: restore it, or name a test corpus with --test",
         data.train.text());
 }
 

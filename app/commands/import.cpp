@@ -37,7 +37,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
 void set_languages(Config& config, const std::vector<std::string>& sets) {
   for (const std::string& set : sets)
     if (!set.starts_with("data.source=") && !set.starts_with("data.target="))
-      misuse("--set " + set, "expected data.source or data.target; the model's folder sets everything else");
+      misuse("--set " + set, "expected data.source or data.target; got an option that the model's folder sets");
   config = load_config("", sets, std::move(config));
   if (config.data.source == "source" || config.data.target == "target")
     print_note(

@@ -35,9 +35,9 @@ EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, con
     const std::string where = fmt::format("{}:{}", file, number);
     if (length == 0) throw LineError(where, "expected text to translate; got an empty line. Hint: remove the pair");
     if (length > max_positions)
-      throw LineError(where, fmt::format("expected at most {} tokens (model.max_positions); got {}. Hint: split the "
-                                         "line into sentences",
-                                         max_positions, length));
+      throw LineError(where,
+                      "expected at most {} tokens (model.max_positions); got {}. Hint: split the line into sentences",
+                      max_positions, length);
   };
   for (std::size_t i = 0; i < lines.source.size(); ++i) {
     const std::optional<std::string>&source = lines.source[i], &target = lines.target[i];
@@ -94,7 +94,8 @@ void check_acts(const std::vector<std::string>& sets, const DecodeConfig& decode
              "expected decode.length_penalty, decode.alpha, decode.renormalize, decode.forbidden or decode.min_length; "
              "got an option of searching, which score does not do");
     if (!decode.renormalize)
-      misuse("--set " + set, "expected decode.renormalize=true as well, without which {} has no effect on scores", key);
+      misuse("--set " + set, "expected decode.renormalize=true as well; got {} alone, which has no effect on scores",
+             key);
   }
 }
 

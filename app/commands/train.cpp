@@ -33,12 +33,14 @@ void allow(const std::vector<std::string>& names, std::vector<TrainConfig::Mista
   }
 }
 
-/// Checks the value of --resume. Returns the error, or nothing.
+/// Checks the value of --resume. Returns the error, which is empty, to CLI11; throws an error with a hint.
 std::string wrong_resume(const std::string& value) {
   if (value == "true" || value == "auto") return "";
-  return fmt::format("expected --resume or --resume=auto; got {}. Hint: {} resumes a run",
-                     shell_word("--resume=" + value),
-                     shell_command({"glossa", "train", "--resume", std::filesystem::path(value)}));
+  Error::Parts parts = Error::Parts::of(
+      "command line", "expected --resume or --resume=auto; got {}. Hint: {} resumes a run",
+      shell_word("--resume=" + value), shell_command({"glossa", "train", "--resume", std::filesystem::path(value)}));
+  parts.key = "--resume";
+  throw Error(Error::Kind::misuse, std::move(parts));
 }
 
 /// A configuration file and the run that it trains.

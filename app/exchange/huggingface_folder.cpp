@@ -251,7 +251,7 @@ fs::path weights_file(const fs::path& folder) {
     if (fs::exists(folder / name))
       fail((folder / name).string(),
            "expected the weights in one file; got them in several. Hint: save_pretrained(DIR, max_shard_size='50GB')");
-  fail(folder.string(), "expected model.safetensors or pytorch_model.bin; found neither");
+  fail(folder.string(), "expected model.safetensors or pytorch_model.bin; not found");
 }
 
 /// A part of a parameter's name in glossa and in the file.

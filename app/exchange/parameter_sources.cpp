@@ -16,13 +16,12 @@ namespace {
 
 using Dims = std::vector<std::uint64_t>;
 
-/// "; KIND: a, b and 3 more", with the first of the names; empty if there are no names.
+/// "KIND: a, b and 3 more", with the first of the names.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
   constexpr std::size_t max_names = 12;
-  if (names.empty()) return "";
   const std::size_t more = names.size() - std::min(max_names, names.size());
   names.resize(names.size() - more);
-  return fmt::format("; {}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  return fmt::format("{}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 /// The number of a parameter's rows in each of its parts.
@@ -115,11 +114,14 @@ void check_sources(const TensorFile& file, const std::vector<ParameterSource>& s
     }
   for (const auto& [name, entry] : file.entries())
     if (!known.contains(name)) unexpected.push_back(name);
-  const std::string differences = listed("missing", missing) + listed("not in the model", unexpected) +
-                                  listed("of another shape or type", misshapen);
+  std::vector<std::string> differences;
+  for (const auto& [what, names] :
+       {std::pair("missing", missing), {"not in the model", unexpected}, {"of another shape or type", misshapen}})
+    if (!names.empty()) differences.push_back(listed(what, names));
   if (!differences.empty())
     throw Error(kind, file.path().string(),
-                fmt::format("expected the parameters of the configured model{}. Hint: {}", differences, hint));
+                "expected the parameters of the configured model; got others ({}). Hint: {}",
+                fmt::join(differences, "; "), hint);
   const std::uint64_t file_size = std::filesystem::file_size(file.path()), max_bytes = 2 * file_size + (8 << 20);
   check(bytes <= max_bytes, file.path().string(),
         "expected parameters that do not overlap; got {} bytes of them in a file of {}", bytes, file_size);

@@ -112,7 +112,7 @@ class YamlScalar {
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code, 16);
       const bool is_surrogate = code >= 0xD800 && code < 0xE000;
       check(error == std::errc() && end == text.data() + digits && code <= 0x10FFFF && !is_surrogate, where_,
-            "expected {} hexadecimal digits of a character after \\{}", digits, letter);
+            "expected {} hexadecimal digits of a character after \\{}; got other text", digits, letter);
       rest_.remove_prefix(digits);
       return utf8::append(value_, code);
     }

@@ -87,7 +87,7 @@ Reply Web::reply_or_error(const HttpRequest& request, const Caller& caller) cons
   } catch (const HttpError& error) {
     reply = error_reply(error.status(), error.what());
   } catch (...) {
-    const std::string text = in_config_terms(failure_of(std::current_exception()).text);
+    const std::string text = in_config_terms(failure_of(std::current_exception())).what();
     print_error(stderr, "{}: {}", request.path, text);
     reply = error_reply(500, text);
   }

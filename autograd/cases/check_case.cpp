@@ -150,7 +150,7 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
           expect(false, "a wrong input ({}) did not throw", fmt::join(error.words, ", "));
         } catch (const Error& thrown) {
           const std::string text = thrown.what();
-          expect(text.starts_with("[" + row_.op() + "] "), "expected an error of {}; got {}", row_.op(), text);
+          expect(thrown.parts().where == row_.op(), "expected an error of {}; got {}", row_.op(), text);
           for (const std::string& word : error.words)
             expect(text.find(word) != std::string::npos, "expected {} in the error; got {}", word, text);
         }

@@ -75,8 +75,8 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sequence : layout.sequences) {
     check(layout.first_position + sequence.length <= places.rows(), "embed_tokens",
-          "expected sequences of at most {} tokens (rows of positions); got one of {}", places.rows(),
-          layout.first_position + sequence.length);
+          "expected sequences of at most {} tokens; got one of {}. Hint: use more positions, or shorter sequences",
+          places.rows(), layout.first_position + sequence.length);
     for (Index t = 0; t < sequence.length; ++t) position[sequence.offset + t] = layout.first_position + t;
   }
 

@@ -22,17 +22,16 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
   if (line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t nul = line.find('\0');
   if (nul != std::string_view::npos)
-    throw LineError(
-        fmt::format("{}:{}", where, nul + 1),
-        fmt::format("expected text; got a NUL byte at byte {} of the line. Hint: this may be a binary or UTF-16 file",
-                    nul + 1));
+    throw LineError(fmt::format("{}:{}", where, nul + 1),
+                    "expected text; got a NUL byte at byte {} of the line. Hint: this may be a binary or UTF-16 file",
+                    nul + 1);
   std::string mended;
   if (const std::size_t bad = utf8::find_invalid(line); bad != std::string_view::npos) {
     if (options.invalid_utf8 == InvalidUtf8::refuse)
       throw LineError(fmt::format("{}:{}", where, bad + 1),
-                      fmt::format("expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file, "
-                                  "for example with iconv -f WINDOWS-1252 -t UTF-8, or set InvalidUtf8::replace",
-                                  static_cast<unsigned char>(line[bad]), bad + 1));
+                      "expected valid UTF-8; got 0x{:02x} at byte {} of the line. Hint: convert the file, for example "
+                      "with iconv -f WINDOWS-1252 -t UTF-8, or set InvalidUtf8::replace",
+                      static_cast<unsigned char>(line[bad]), bad + 1);
     mended = utf8::replace_invalid(line, replaced);
     line = mended;
   }
@@ -98,10 +97,9 @@ bool LineReader::read_raw() {
     if (length > endless) fail(where(), "expected text in lines that end with LF; got {} bytes without one", length);
   }
   if (length > options_.max_line_bytes)
-    throw LineError(
-        where(),
-        fmt::format("expected at most {} bytes in a line; got {}. Hint: write one sentence per line, ended by LF",
-                    options_.max_line_bytes, length));
+    throw LineError(where(),
+                    "expected at most {} bytes in a line; got {}. Hint: write one sentence per line, ended by LF",
+                    options_.max_line_bytes, length);
   return true;
 }
 
@@ -128,7 +126,7 @@ std::string resolve(const std::string& path, std::string_view hint) {
   std::error_code ignored;
   for (const std::string& name : {path, path + ".gz"})
     if (std::filesystem::exists(name, ignored)) return name;
-  fail(path, "expected {} or {}.gz; found neither. Hint: {}", path, path, hint);
+  fail(path, "expected {} or {}.gz; not found. Hint: {}", path, path, hint);
 }
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "autograd/check.h"
@@ -17,7 +18,11 @@ class ByteSource;
 /// An error in one line of a text; later lines can still be read.
 class LineError : public Error {
  public:
-  LineError(std::string_view where, std::string_view message) : Error(Kind::failure, where, message) {}
+  explicit LineError(Parts parts) : Error(Kind::failure, std::move(parts)) {}
+
+  template <class... Args>
+  LineError(std::string_view where, Sentence<Args...> sentence, const Args&... args)
+      : LineError(Parts::of(where, sentence, args...)) {}
 };
 
 /// Treatment of bytes that are not UTF-8. `refuse` throws an error that names file, line and byte. `replace` replaces

@@ -36,18 +36,18 @@ void check_is_not_wide(std::string_view beginning, std::string_view name, bool i
   const std::string_view encoding = wide_encoding(beginning);
   if (encoding.empty()) return;
   const std::string convert = shell_command({"iconv", "-f", encoding, "-t", "UTF-8"});
-  const std::string_view expected = "expected UTF-8 text; got";
+  const auto refuse = [&](const std::string& remedy) {
+    fail(name, "expected UTF-8 text; got {}. Hint: {}", encoding, remedy);
+  };
   std::error_code failure;
   const std::filesystem::path path(name);
-  if (!is_file || !std::filesystem::is_regular_file(path, failure))
-    fail(name, "{} {}. Hint: convert it first with {}", expected, encoding, convert);
+  if (!is_file || !std::filesystem::is_regular_file(path, failure)) refuse("convert it first with " + convert);
   if (path.extension() == ".gz")  // the unpacked file is read in its place
-    fail(name, "{} {}. Hint: {} | {} > {}", expected, encoding, shell_command({"gzip", "-cd", path}), convert,
-         shell_path(unused_path(path.parent_path() / path.stem())));
+    refuse(fmt::format("{} | {} > {}", shell_command({"gzip", "-cd", path}), convert,
+                       shell_path(unused_path(path.parent_path() / path.stem()))));
   // The converted file gets the original's name, as the other side of a corpus has the same prefix.
   const std::filesystem::path old = unused_path(path.string() + ".old");
-  fail(name, "{} {}. Hint: {} && {} {} > {}", expected, encoding, shell_command({"mv", path, old}), convert,
-       shell_path(old), shell_path(path));
+  refuse(fmt::format("{} && {} {} > {}", shell_command({"mv", path, old}), convert, shell_path(old), shell_path(path)));
 }
 
 }  // namespace glossa

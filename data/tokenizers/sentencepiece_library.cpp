@@ -17,7 +17,7 @@ std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const 
   auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
   // The library accepts an empty model as one of zero pieces.
   const sentencepiece::util::Status status = processor->LoadFromSerializedProto(model);
-  check(status.ok() && !model.empty(), where, "expected {}; got: {}", what,
+  check(status.ok() && !model.empty(), where, "expected {}; got {}", what,
         model.empty() ? "an empty file" : reason(status));
   return processor;
 }

@@ -18,7 +18,9 @@ std::vector<int> Tokenizer::encode_line(std::string_view text, std::string_view 
   try {
     return encode(text);
   } catch (const Error& error) {
-    throw LineError(place_in(name, line), error.what());
+    Error::Parts parts = error.parts();
+    parts.where = place_in(name, line);
+    throw LineError(std::move(parts));
   }
 }
 

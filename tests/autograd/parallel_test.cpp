@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(RestoreRuntime, "a nested loop stays on its thread") {
 TEST_CASE_FIXTURE(RestoreRuntime, "an exception thrown by a piece reaches the caller") {
   for (const int team : {1, 3}) {
     set_threads(team);
-    CHECK_THROWS_AS(parallel_for(10, [](Index i) { check(i != 5, "piece", "expected another"); }), Error);
+    CHECK_THROWS_AS(parallel_for(10, [](Index i) { check(i != 5, "piece", "expected another piece; got 5"); }), Error);
   }
 }
 

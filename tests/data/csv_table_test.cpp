@@ -43,5 +43,5 @@ TEST_CASE("a .csv is refused with a command that makes a table of it, whatever i
   CHECK_EQ(read_tsv(folder / "misnamed-2.tsv", "en", "de").source, Lines{"one, two"});
   const std::string prose = folder.write("prose.tsv", "one, two\nthree\n");
   CHECK(contains(error_of<Error>([&] { read_tsv(prose, "en", "de"); }), "expected at least 2 columns"));
-  CHECK(contains(error_of<Error>([&] { read_parallel(folder / "missing.csv", "en", "de"); }), "found neither"));
+  CHECK(contains(error_of<Error>([&] { read_parallel(folder / "missing.csv", "en", "de"); }), ".gz; not found"));
 }

@@ -84,7 +84,7 @@ TEST_CASE("a corpus with no pair left is an error, unless it may be empty") {
   const auto tokenizer = train_word_tokenizer(Sentences{"a b"});
   const ParallelCorpus corpus = corpus_of({"a b", " "}, {"a", "a"});
   CHECK(contains(error_of<Error>([&] { encode_corpus(corpus, *tokenizer, *tokenizer, {.max_length = 2}); }),
-                 "EncodeOptions::max_length is 2"));
+                 "with a maximum length of 2. Hint: raise EncodeOptions::max_length"));
   const EncodedCorpus encoded = encode_corpus(corpus, *tokenizer, *tokenizer, {.max_length = 2, .may_be_empty = true});
   CHECK(encoded.size() == 0);
   CHECK(encoded.report.too_long == 1);

@@ -220,7 +220,7 @@ RunState run_state(const fs::path& run) {
   try {
     if (const auto checkpoint = newest_valid_checkpoint(run)) {
       found.newest = checkpoint->update;
-      for (const std::string& refused : checkpoint->refused) found.complaint += "damaged: " + refused + ". ";
+      for (const Error& refused : checkpoint->refused) found.complaint += fmt::format("damaged: {}. ", refused.what());
       if (const std::int64_t update = read_training_state(checkpoint->reader).update;
           static_cast<std::uint64_t>(update) != found.newest)
         found.complaint += fmt::format("the file of update {} holds update {}. ", found.newest, update);

@@ -206,7 +206,7 @@ TEST_CASE("processes that MPI does not connect report it once") {
          .folder = {}});
     CAPTURE(lonely.err);
     CHECK_EQ(lonely.status, 1);
-    CHECK_EQ(lonely.err.find("glossa: [mpi] expected 2 processes; MPI reports one") != std::string::npos,
+    CHECK_EQ(lonely.err.find("glossa: [mpi] expected 2 processes; got one from MPI") != std::string::npos,
              std::string(rank) == "0");
   }
 }

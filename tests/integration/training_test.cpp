@@ -78,7 +78,7 @@ TEST_CASE("terminal and log show briefly what is trained and until when; the opt
   CHECK_NE(read_bytes(tiny / "run/config.yaml").find("max_line_bytes"), std::string::npos);
   for (const std::string& shown : {outcome.err, log}) {
     CHECK_EQ(shown.find("max_line_bytes"), std::string::npos);
-    CHECK_LE(lines_of(shown).size(), 21);
+    CHECK_LE(lines_of(shown).size(), 23);
   }
   CHECK_EQ(outcome.err.find("skipped"), std::string::npos);
 }

@@ -99,7 +99,8 @@ TEST_CASE("an embedding is factor * table[id] + position, gap rows are zero, and
   layout.first_position = 2;
   expect({50.5, 60.6, 10.7, 20.8, 0, 0, 10.5, 20.6, 30.7, 40.8});
   layout.first_position = 3;  // position 4 is one too far
-  CHECK_THROWS_WITH_AS(layer(context, ids, layout), doctest::Contains("rows of positions"), Error);
+  CHECK_THROWS_WITH_AS(layer(context, ids, layout),
+                       doctest::Contains("expected sequences of at most 4 tokens; got one of 5"), Error);
 }
 
 TEST_CASE("positions are added to inputs other than tokens, each by its place in its sequence") {

@@ -120,7 +120,7 @@ TEST_CASE("options that leave the formula undefined are refused") {
   CHECK_THROWS_WITH_AS(Schedule({.kind = Kind::plateau, .plateau_patience = -1}),
                        "[ScheduleOptions::plateau_patience] expected at least 0; got -1", Error);
   CHECK_THROWS_WITH_AS(Schedule({.kind = Kind::cosine, .warmup = 5, .total_updates = 5}),
-                       "[ScheduleOptions::total_updates] expected more than ScheduleOptions::warmup (5); got 5", Error);
+                       "[ScheduleOptions::total_updates] expected more than the warmup (5); got 5", Error);
 }
 
 TEST_CASE("an update before the first is refused by every schedule, and update 0 is the start of the warm-up") {

@@ -86,8 +86,8 @@ TEST_CASE("weights of the opposite direction are refused, whatever form the name
     start.config.data.source = source;
     start.config.data.target = target;
     start.check_refused(Mistake::wrong_direction,
-                        fmt::format("[train.warm_start] expected a model that translates {} to {}; runs/base "
-                                    "translates de to en",
+                        fmt::format("[train.warm_start] expected a model that translates {} to {}; got runs/base, "
+                                    "which translates de to en",
                                     source, target));
     start.config.train.allow.clear();
     start.warm = false;

@@ -71,6 +71,6 @@ TEST_CASE("an old checkpoint with the name of a newer one does not turn a run ba
   REQUIRE(found);
   CHECK_EQ(found->update, 4);
   REQUIRE_EQ(found->refused.size(), 1);
-  CHECK_NE(found->refused.front().find("expected the checkpoint of update 99; got that of update 2"),
-           std::string::npos);
+  CHECK_EQ(found->refused.front().parts().expected, "the checkpoint of update 99");
+  CHECK_EQ(found->refused.front().parts().got.value(), "that of update 2");
 }

@@ -34,7 +34,7 @@ void rethrow_as_error(std::string_view where) {
   try {
     throw;
   } catch (const std::exception& exception) {
-    fail(where, "expected a state record that this version of glossa can read; got: {}", exception.what());
+    fail(where, "expected a state record that this version of glossa can read; got {}", exception.what());
   }
 }
 

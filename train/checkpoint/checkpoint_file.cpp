@@ -31,7 +31,7 @@ constexpr std::uint32_t byte_order = 0x01020304, swapped_byte_order = 0x04030201
 constexpr std::uint64_t header_bytes = 40, entry_bytes = 24, trailer_bytes = 24, alignment = 64;
 constexpr std::uint64_t max_table_bytes = 16 << 20, max_entries = 65536, max_rank = 8, max_name = 255;
 constexpr std::uint64_t chunk_bytes = 1 << 20, verify_below = 64 << 20;
-constexpr std::string_view hint = "Hint: the file is damaged; restore it, or use another checkpoint of the run";
+constexpr std::string_view hint = "the file is damaged; restore it, or use another checkpoint of the run";
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
 
@@ -52,7 +52,8 @@ class Cursor {
   Cursor(std::string_view bytes, std::string_view where) : rest_(bytes), where_(where) {}
 
   std::string_view take(std::uint64_t count) {
-    check(count <= rest_.size(), where_, "expected {} more bytes of the table; got {}. {}", count, rest_.size(), hint);
+    check(count <= rest_.size(), where_, "expected {} more bytes of the table; got {}. Hint: {}", count, rest_.size(),
+          hint);
     const std::string_view taken = rest_.substr(0, count);
     rest_.remove_prefix(count);
     return taken;
@@ -95,35 +96,35 @@ CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
   entry.crc = table.take<std::uint32_t>();
   entry.offset = table.take<std::uint64_t>();
   entry.length = table.take<std::uint64_t>();
-  check(rank <= max_rank, where, "expected at most {} dimensions; got {}. {}", max_rank, rank, hint);
+  check(rank <= max_rank, where, "expected at most {} dimensions; got {}. Hint: {}", max_rank, rank, hint);
   for (int i = 0; i < rank; ++i) entry.dims.push_back(table.take<std::uint64_t>());
   entry.name = table.take(name_length);
-  check(is_plain(entry.name), where, "expected a plain name; got {} other bytes. {}", name_length, hint);
-  check(kind >= 1 && kind <= 4, where, "expected a known kind for '{}'; got {}. {}", entry.name, kind, hint);
-  check(dtype >= 1 && dtype <= 4, where, "expected a known dtype for '{}'; got {}. {}", entry.name, dtype, hint);
+  check(is_plain(entry.name), where, "expected a plain name; got {} other bytes. Hint: {}", name_length, hint);
+  check(kind >= 1 && kind <= 4, where, "expected a known kind for '{}'; got {}. Hint: {}", entry.name, kind, hint);
+  check(dtype >= 1 && dtype <= 4, where, "expected a known dtype for '{}'; got {}. Hint: {}", entry.name, dtype, hint);
   entry.kind = EntryKind{kind};
   entry.dtype = Dtype{dtype};
   const auto length = byte_length(size_of(entry.dtype), entry.dims);
-  check(length && *length == entry.length, where, "expected '{}' to have the length of its dims; got {} bytes. {}",
-        entry.name, entry.length, hint);
+  check(length && *length == entry.length, where,
+        "expected '{}' to have the length of its dims; got {} bytes. Hint: {}", entry.name, entry.length, hint);
   return entry;
 }
 
 void check_header(std::string_view header, std::uint64_t file_size, std::string_view where) {
   Cursor fields(header.substr(magic.size()), where);
   const auto version = fields.take<std::uint32_t>(), order = fields.take<std::uint32_t>();
-  check(order != swapped_byte_order, where, "expected a little-endian file; got a byte-swapped one. {}", hint);
+  check(order != swapped_byte_order, where, "expected a little-endian file; got a byte-swapped one. Hint: {}", hint);
   const auto length = fields.take<std::uint64_t>();
   fields.take(12);
   const auto crc = fields.take<std::uint32_t>();
   const std::uint32_t actual = crc32c(std::as_bytes(std::span(header.substr(0, header_bytes - 4))));
-  check(crc == actual, where, "expected CRC32C {:08x} of the header; got {:08x}. {}", crc, actual, hint);
-  check(order == byte_order, where, "expected byte order {:08x}; got {:08x}. {}", byte_order, order, hint);
+  check(crc == actual, where, "expected CRC32C {:08x} of the header; got {:08x}. Hint: {}", crc, actual, hint);
+  check(order == byte_order, where, "expected byte order {:08x}; got {:08x}. Hint: {}", byte_order, order, hint);
   check(version >> 16 == version_major && (version & 0xFFFF) <= version_minor, where,
         "expected checkpoint format {}.{}, or an older minor version; got {}.{}. Hint: use the version of glossa that "
         "wrote it",
         version_major, version_minor, version >> 16, version & 0xFFFF);
-  check(length == file_size, where, "expected {} bytes, as in the header; got {}. {}", length, file_size, hint);
+  check(length == file_size, where, "expected {} bytes, as in the header; got {}. Hint: {}", length, file_size, hint);
 }
 
 }  // namespace
@@ -290,8 +291,8 @@ void CheckpointReader::read_table(std::uint64_t file_size) {
   read_at(0, std::as_writable_bytes(std::span(start)));
   check(magic.starts_with(start), where,
         "expected a glossa checkpoint; got another kind of file. Hint: name one, such as RUN/checkpoints/last");
-  check(file_size >= smallest, where, "expected a checkpoint of at least {} bytes; got {}. {}", smallest, file_size,
-        hint);
+  check(file_size >= smallest, where, "expected a checkpoint of at least {} bytes; got {}. Hint: {}", smallest,
+        file_size, hint);
   std::string header(header_bytes, '\0');
   read_at(0, std::as_writable_bytes(std::span(header)));
   check_header(header, file_size, where);
@@ -300,35 +301,36 @@ void CheckpointReader::read_table(std::uint64_t file_size) {
   const auto table_bytes = lengths.take<std::uint64_t>();
   const auto count = lengths.take<std::uint32_t>();
   check(table_bytes <= max_table_bytes && table_bytes <= file_size - smallest, where,
-        "expected a table of at most {} bytes that fits in the file; got {}. {}", max_table_bytes, table_bytes, hint);
+        "expected a table of at most {} bytes that fits in the file; got {}. Hint: {}", max_table_bytes, table_bytes,
+        hint);
   check(count <= max_entries && count * entry_bytes <= table_bytes, where,
-        "expected at most {} entries that fit in the table; got {}. {}", max_entries, count, hint);
+        "expected at most {} entries that fit in the table; got {}. Hint: {}", max_entries, count, hint);
 
   std::string bytes(table_bytes + 4, '\0');
   read_at(header_bytes, std::as_writable_bytes(std::span(bytes)));
   const std::string_view table_view = std::string_view(bytes).substr(0, table_bytes);
   const auto crc = Cursor(std::string_view(bytes).substr(table_bytes), where).take<std::uint32_t>();
   const std::uint32_t actual = crc32c(std::as_bytes(std::span(table_view)));
-  check(crc == actual, where, "expected CRC32C {:08x} of the table; got {:08x}. {}", crc, actual, hint);
+  check(crc == actual, where, "expected CRC32C {:08x} of the table; got {:08x}. Hint: {}", crc, actual, hint);
 
   Cursor table(table_view, where);
   std::uint64_t end = header_bytes + table_bytes + 4;
   for (std::uint32_t i = 0; i < count; ++i) {
     CheckpointEntry entry = parse_entry(table, where);
     check(entries_.empty() || entries_.back().name < entry.name, where,
-          "expected names in order, each once; got '{}' after '{}'. {}", entry.name,
+          "expected names in order, each once; got '{}' after '{}'. Hint: {}", entry.name,
           entries_.empty() ? "" : entries_.back().name, hint);
-    check(entry.offset == aligned(end), where, "expected '{}' at {}, the next multiple of {}; got {}. {}", entry.name,
-          aligned(end), alignment, entry.offset, hint);
+    check(entry.offset == aligned(end), where, "expected '{}' at {}, the next multiple of {}; got {}. Hint: {}",
+          entry.name, aligned(end), alignment, entry.offset, hint);
     check(entry.offset <= file_size && entry.length <= file_size - entry.offset, where,
-          "expected '{}' to end within the {} bytes of the file; got {} bytes at {}. {}", entry.name, file_size,
+          "expected '{}' to end within the {} bytes of the file; got {} bytes at {}. Hint: {}", entry.name, file_size,
           entry.length, entry.offset, hint);
     end = entry.offset + entry.length;
     entries_.push_back(std::move(entry));
   }
-  check(table.remaining() == 0, where, "expected the end of the table after {} entries; got {} more bytes. {}", count,
-        table.remaining(), hint);
-  check(aligned(end) + trailer_bytes == file_size, where, "expected {} bytes, as in the table; got {}. {}",
+  check(table.remaining() == 0, where, "expected the end of the table after {} entries; got {} more bytes. Hint: {}",
+        count, table.remaining(), hint);
+  check(aligned(end) + trailer_bytes == file_size, where, "expected {} bytes, as in the table; got {}. Hint: {}",
         aligned(end) + trailer_bytes, file_size, hint);
 }
 
@@ -350,7 +352,7 @@ void CheckpointReader::verify_payload(std::uint64_t file_size) const {
   const auto pass_padding = [&](std::uint64_t end) {
     pass_to(end, [&](std::span<const std::byte> piece) {
       check(std::ranges::all_of(piece, [](std::byte b) { return b == std::byte{}; }), where,
-            "expected zeros between entries; got other bytes before {}. {}", end, hint);
+            "expected zeros between entries; got other bytes before {}. Hint: {}", end, hint);
     });
   };
 
@@ -361,7 +363,8 @@ void CheckpointReader::verify_payload(std::uint64_t file_size) const {
     pass_padding(entry.offset);
     std::uint32_t crc = 0;
     pass_to(entry.offset + entry.length, [&](std::span<const std::byte> piece) { crc = crc32c(piece, crc); });
-    check(crc == entry.crc, where, "expected CRC32C {:08x} of '{}'; got {:08x}. {}", entry.crc, entry.name, crc, hint);
+    check(crc == entry.crc, where, "expected CRC32C {:08x} of '{}'; got {:08x}. Hint: {}", entry.crc, entry.name, crc,
+          hint);
   }
   pass_padding(file_size - trailer_bytes);
 
@@ -369,9 +372,9 @@ void CheckpointReader::verify_payload(std::uint64_t file_size) const {
   std::array<std::byte, trailer_bytes> trailer;
   read_at(position, trailer);
   check(std::memcmp(trailer.data() + 16, end_marker.data(), end_marker.size()) == 0, where,
-        "expected the end marker; got other bytes. {}", hint);
+        "expected the end marker; got other bytes. Hint: {}", hint);
   check(std::equal(digest.begin(), digest.end(), trailer.begin()), where,
-        "expected the hash of the whole file at its end; got another. {}", hint);
+        "expected the hash of the whole file at its end; got another. Hint: {}", hint);
 }
 
 const CheckpointEntry* CheckpointReader::find(std::string_view name) const {
@@ -384,7 +387,8 @@ std::vector<std::byte> CheckpointReader::read(std::string_view name) const {
   check(entry != nullptr, path_.string(), "expected an entry '{}'; not found", name);
   std::vector<std::byte> bytes(entry->length);
   read_at(entry->offset, bytes);
-  check(crc32c(bytes) == entry->crc, path_.string(), "expected the verified bytes of '{}'; got others. {}", name, hint);
+  check(crc32c(bytes) == entry->crc, path_.string(), "expected the verified bytes of '{}'; got others. Hint: {}", name,
+        hint);
   return bytes;
 }
 

@@ -56,17 +56,12 @@ void remove_temporary_files(const fs::path& folder) {
   }
 }
 
-/// Returns "[FILE] expected A; got B" from the error of one file: its hint, to use another one, does not help here.
-std::string without_hint(std::string_view text) { return std::string(text.substr(0, text.find(". Hint: "))); }
-
 /// Throws if no checkpoint can be used, for the reasons in `refused`, newest first.
-[[noreturn]] void fail_for_all(const fs::path& folder, const std::vector<std::string>& refused) {
+[[noreturn]] void fail_for_all(const fs::path& folder, const std::vector<Error>& refused) {
   std::vector<std::string> reasons;
-  for (const std::string& text : refused) {  // [FOLDER/NAME] REASON
-    const std::size_t end = text.find("] ");
-    reasons.push_back(fmt::format("{} ({})", fs::path(text.substr(1, end - 1)).filename().string(),
-                                  std::string_view(text).substr(end + 2)));
-  }
+  for (const Error& error : refused)
+    reasons.push_back(
+        fmt::format("{} ({})", fs::path(error.parts().where).filename().string(), error.parts().message()));
   if (refused.size() == 1)
     fail(folder.string(),
          "cannot read the only checkpoint, {}. Hint: restore the file from a copy, or move it away to start afresh",
@@ -139,14 +134,14 @@ void CheckpointFolder::prune(std::uint64_t newest) const {
 
 std::optional<FoundCheckpoint> newest_valid_checkpoint(const fs::path& run) {
   const fs::path folder = run / "checkpoints";
-  std::vector<std::string> refused;
+  std::vector<Error> refused;
   for (const std::uint64_t update : updates_in(folder)) {
     try {
       CheckpointReader reader(folder / file_name(update));
       if (has_training_state(reader)) check_is_of(update, reader);
       return FoundCheckpoint{update, std::move(reader), std::move(refused)};
     } catch (const Error& error) {
-      refused.push_back(without_hint(error.what()));
+      refused.emplace_back(error.kind(), error.parts().with_hint(""));
     }
   }
   if (!refused.empty()) fail_for_all(folder, refused);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/check.h"
 #include "train/checkpoint/checkpoint_file.h"
 #include "train/checkpoint/run_lock.h"
 
@@ -17,7 +18,7 @@ namespace glossa {
 struct FoundCheckpoint {
   std::uint64_t update = 0;
   CheckpointReader reader;
-  std::vector<std::string> refused;  ///< error messages of newer, invalid files, without hints
+  std::vector<Error> refused;  ///< errors of newer, invalid files, without hints: another file is in use
 };
 
 /// The folder of a run's checkpoints, RUN/checkpoints/. It has one file for each checkpoint kept, such as

@@ -38,15 +38,21 @@ bool is_section(std::string_view name) {
   return std::ranges::any_of(option_sections(), [&](const OptionSection& section) { return section.name == name; });
 }
 
+/// Throws the error for a value of `key` that is not `expected`.
+[[noreturn]] void bad_value(std::string_view where, const std::string& key, const std::string& expected,
+                            std::string_view got, const std::string& hint) {
+  throw Error(Error::Kind::misuse, {std::string(where), key, expected, std::string(got), "", hint});
+}
+
 /// Throws the error for a section with a value in place of options.
 [[noreturn]] void value_of_section(std::string_view where, const OptionSection& section, const GivenValue& given) {
   std::string hint;
   for (const auto& other : option_sections())
     for (const auto& option : other.options)
       if (Config config; option.name == section.name && option.set(config, given))
-        hint = fmt::format(". Hint: did you mean {}.{}?", other.name, option.name);
-  misuse(where, "{0}: expected a key below it, such as {0}.{1}; got {2}{3}", section.name, section.options[0].name,
-         given.shown(), hint);
+        hint = fmt::format("did you mean {}.{}?", other.name, option.name);
+  bad_value(where, section.name, fmt::format("a key below it, such as {}.{}", section.name, section.options[0].name),
+            given.shown(), hint);
 }
 
 /// Throws the error for an unknown key.
@@ -58,14 +64,14 @@ bool is_section(std::string_view name) {
     misuse(where, "expected an option of the section {}; got the section {}. Hint: indent both sections equally",
            key.substr(0, dot), key.substr(dot + 1));
   const std::vector<std::string> meant = keys_meant(key, has_keys);
-  std::string text = unknown_name("key", key, meant, hint_about(key, "docs/options.md lists every key"));
+  Error::Parts parts = unknown_name(where, "key", key, meant, hint_about(key, "docs/options.md lists every key"));
   // The key is at the top of a file, without its section.
   std::vector<std::string> sections;
   if (key.find('.') == key.npos && !where.starts_with("--set"))
     for (const std::string& k : meant)
       if (const auto dot = k.find('.'); dot != k.npos) sections.push_back(k.substr(0, dot));
-  if (!sections.empty()) text += fmt::format(" Hint: it belongs in the section {}", fmt::join(sections, " or "));
-  misuse(where, "{}", text);
+  if (!sections.empty()) parts.hint = fmt::format("it belongs in the section {}", fmt::join(sections, " or "));
+  throw Error(Error::Kind::misuse, std::move(parts));
 }
 
 /// Returns a number with a decimal comma or commas between thousands in the form that the option accepts: `0,5` as
@@ -89,7 +95,7 @@ std::string without_comma(const Option<Config>& option, const GivenValue& given)
 /// Sets `section.key` in the configuration. Throws the errors that YAML and --set have in common.
 void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
   const auto check_text = [&](const std::string& text) {
-    if (const auto fault = find_fault(text)) misuse(where, "{}: expected text in UTF-8; got {}", key, fault->what);
+    if (const auto fault = find_fault(text)) bad_value(where, key, "text in UTF-8", fault->what, "");
   };
   check_text(given.scalar);
   std::ranges::for_each(given.list, check_text);
@@ -99,10 +105,10 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
       if (option.set(config, given)) return;
       const ForeignNames* const foreign = find_foreign(key);
       const std::string number = without_comma(option, given);
-      misuse(where, "{}: expected {}; got {}{}", key, option.accepts, given.shown(),
-             !number.empty()      ? fmt::format(". Hint: write {}", number)
-             : foreign == nullptr ? ""
-                                  : fmt::format(". Hint: did you mean {}?", foreign->meaning));
+      bad_value(where, key, option.accepts, given.shown(),
+                !number.empty()      ? fmt::format("write {}", number)
+                : foreign == nullptr ? ""
+                                     : fmt::format("did you mean {}?", foreign->meaning));
     }
   unknown_key(where, key, given);
 }
@@ -134,7 +140,7 @@ class YamlReader {
       misuse(fmt::format("{}:{}", where_, error.mark.line + 1),
              "expected sections with options below them; got more than {} levels", error.depth());
     } catch (const YAML::Exception& error) {
-      misuse(fmt::format("{}:{}", where_, error.mark.line + 1), "expected YAML; got: {}", error.msg);
+      misuse(fmt::format("{}:{}", where_, error.mark.line + 1), "expected YAML; got {}", error.msg);
     }
   }
 

@@ -111,8 +111,8 @@ class LineCheck {
   using Kind = Last::Kind;
 
   template <class... Args>
-  [[noreturn]] void wrong(fmt::format_string<Args...> format, Args&&... args) const {
-    misuse(fmt::format("{}:{}", name_, number_), format, std::forward<Args>(args)...);
+  [[noreturn]] void wrong(Sentence<Args...> sentence, const Args&... args) const {
+    misuse(fmt::format("{}:{}", name_, number_), sentence, args...);
   }
 
   static char closing(char bracket) { return bracket == '[' ? ']' : '}'; }

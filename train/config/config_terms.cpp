@@ -1,44 +1,60 @@
 #include "train/config/config_terms.h"
 
+#include <utility>
+
 namespace glossa {
 
 namespace {
 
-// Keys have the names of the members, so one row covers a struct.
-constexpr ConfigTerm terms[] = {
-    {"ScheduleOptions::width", "model.width"},
-    {"ScheduleOptions::kind", "optim.schedule"},
-    {"ScheduleOptions::", "optim."},
-    {"AdamOptions::", "optim."},
-    {"SgdOptions::", "optim."},
-    {"MovingAverage::decay", "train.ema"},
-    {"[weight_decay]", "[optim.weight_decay]"},
-    {"[freeze]", "[optim.freeze]"},
+constexpr ConfigTerm places[] = {{"ScheduleOptions::width", "model.width"},
+                                 {"ScheduleOptions::kind", "optim.schedule"},
+                                 {"ScheduleOptions::", "optim."},
+                                 {"AdamOptions::", "optim."},
+                                 {"SgdOptions::", "optim."},
+                                 {"MovingAverage::decay", "train.ema"},
+                                 {"weight_decay", "optim.weight_decay"},
+                                 {"freeze", "optim.freeze"},
+                                 {"TransformerOptions::", "model."},
+                                 {"SamplerOptions::", "data."},
+                                 {"SentencepieceOptions::vocabulary_size", "data.vocab_size"},
+                                 {"set_gemm_backend", "runtime.gemm"}};
+
+constexpr ConfigTerm hints[] = {
     {"ParameterStore::parameters lists the names", "`glossa inspect` lists the names"},
-    {"TransformerOptions::", "model."},
-    {"Tied::output", "model.tied: output"},
-    {"rows of positions", "model.max_positions"},
-    {"source_language and target_language", "data.source and data.target"},
-    {"CorpusOptions::", "data."},
-    {"EncodeOptions::", "data."},
-    {"SamplerOptions::", "data."},
-    {"SentencepieceOptions::vocabulary_size", "data.vocab_size"},
-    {"SentencepieceOptions::", "data."},
-    {"InvalidUtf8::replace", "data.invalid_utf8: replace"},
-    {"fewer rows at a time", "a lower data.max_tokens (decode.max_tokens when translating)"},
-    {"[set_gemm_backend]", "[runtime.gemm]"}};
+    {"ParameterStore::parameters lists the names; * matches any text",
+     "`glossa inspect` lists the names; * matches any text"},
+    {"use Tied::output", "use model.tied: output"},
+    {"use more positions, or shorter sequences", "raise model.max_positions, or use shorter sequences"},
+    {"set source_language and target_language to two of these", "set data.source and data.target to two of these"},
+    {"set source_language and target_language to two of these, or remove the row",
+     "set data.source and data.target to two of these, or remove the row"},
+    {"omit CorpusOptions::source_column and CorpusOptions::target_column to use the first row",
+     "omit data.source_column and data.target_column to use the first row"},
+    {"raise EncodeOptions::max_length or EncodeOptions::max_ratio", "raise data.max_length or data.max_ratio"},
+    {"raise it, or lower SentencepieceOptions::character_coverage, which makes rare characters unknown",
+     "raise it, or lower data.character_coverage, which makes rare characters unknown"},
+    {"convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8, or set InvalidUtf8::replace",
+     "convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8, or set data.invalid_utf8: replace"},
+    {"use fewer rows at a time", "use a lower data.max_tokens (decode.max_tokens when translating)"},
+    {"use a smaller model, or fewer rows at a time",
+     "use a smaller model, or a lower data.max_tokens (decode.max_tokens when translating)"}};
 
 }  // namespace
 
-std::span<const ConfigTerm> config_terms() { return terms; }
+std::span<const ConfigTerm> place_terms() { return places; }
+std::span<const ConfigTerm> hint_terms() { return hints; }
 
-std::string in_config_terms(std::string text) {
-  for (const auto& [library, config] : terms)
-    for (std::size_t at = text.find(library); at != text.npos; at = text.find(library, at)) {
-      text.replace(at, std::string(library).size(), config);
-      at += std::string(config).size();
-    }
-  return text;
+Error in_config_terms(const Error& error) {
+  Error::Parts parts = error.parts();
+  for (const auto& [library, config] : places) {
+    const std::string_view term = library;
+    if (parts.where != term && !(term.ends_with("::") && parts.where.starts_with(term))) continue;
+    parts.where.replace(0, term.size(), config);
+    break;
+  }
+  for (const auto& [library, config] : hints)
+    if (error.parts().hint == library) parts.hint = config;
+  return {error.kind(), std::move(parts)};
 }
 
 }  // namespace glossa

@@ -1,21 +1,26 @@
 #pragma once
 
 #include <span>
-#include <string>
+
+#include "autograd/check.h"
 
 namespace glossa {
 
-/// A library term used in errors, and the configuration key that sets it.
+/// A term in the library's errors, and the same in terms of the configuration.
 struct ConfigTerm {
   const char* library;
   const char* config;
 };
 
-/// All terms. If two match at the same place, the earlier one is used.
-std::span<const ConfigTerm> config_terms();
+/// Terms for `where`: arguments, members and, if they end in ::, structs whose members have the names of keys. If two
+/// match, the earlier one is used.
+std::span<const ConfigTerm> place_terms();
+
+/// Whole hints.
+std::span<const ConfigTerm> hint_terms();
 
 /// Rewrites an error for users of YAML. The library names C++ arguments and members ("[AdamOptions::beta1] expected
 /// ..."); the result names keys ("[optim.beta1] expected ...").
-std::string in_config_terms(std::string text);
+Error in_config_terms(const Error& error);
 
 }  // namespace glossa

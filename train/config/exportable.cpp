@@ -112,18 +112,21 @@ std::string possible_exports(const Config& config, const VocabularySizes& sizes)
 
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,
                       const std::optional<VocabularySizes>& sizes, std::string_view otherwise) {
-  std::vector<std::string> refusals;
+  std::vector<std::string> names, lists;
   Config needed = config;  // by all formats together
   for (const ExportFormat format : formats) {
     needed = expressible(needed, format, sizes);
-    if (const auto obstacles = export_obstacles(config, format, sizes); !obstacles.empty())
-      refusals.push_back(fmt::format("expected options that {} can express; got {}", name_of(format), list(obstacles)));
+    const auto obstacles = export_obstacles(config, format, sizes);
+    if (obstacles.empty()) continue;
+    names.push_back(name_of(format));
+    lists.push_back(list(obstacles));
   }
-  if (refusals.empty()) return;
+  if (names.empty()) return;
   std::string hint = remedy(config, differences(config, needed));
   for (const ExportFormat other : {ExportFormat::marian, ExportFormat::huggingface})
     if (export_obstacles(config, other, sizes).empty()) hint += fmt::format(", or choose {}", name_of(other));
-  misuse(where, "{}. Hint: {}, or {}", fmt::join(refusals, "; "), hint, otherwise);
+  misuse(where, "expected options that {} can express; got {}. Hint: {}, or {}", fmt::join(names, " and "),
+         fmt::join(lists, " and "), hint, otherwise);
 }
 
 void check_exportable(const Config& config, const std::optional<VocabularySizes>& sizes) {

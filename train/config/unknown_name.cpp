@@ -14,6 +14,8 @@
 namespace glossa {
 namespace {
 
+constexpr std::string_view command_line = "command line";
+
 /// The nearest name in a list; empty if no name is near.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names) {
   const std::string found = nearest_name(name, names);
@@ -55,7 +57,7 @@ std::vector<std::string> options_for(const CommandWords& known, std::string_view
   return meant;
 }
 
-std::string unknown_option(const CommandWords& known, std::string_view word, std::string_view value) {
+Error::Parts unknown_option(const CommandWords& known, std::string_view word, std::string_view value) {
   std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   if (const auto equals = name.find('='); equals != name.npos) {
     value = name.substr(equals + 1);
@@ -65,16 +67,16 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   std::ranges::replace(key, '-', '_');
   const auto is_place = [&](std::string_view place) { return utf8::lower_case(place) == key; };
   if (std::ranges::any_of(known.places, is_place))
-    return unknown_name("option", word.substr(0, word.find('=')),
+    return unknown_name(command_line, "option", word.substr(0, word.find('=')),
                         {known.command + " " + shell_path(std::string(value))}, "");
   if (known.reads_text && (key == "text" || key == "sentence"))
-    return unknown_name("option", word.substr(0, word.find('=')), {},
+    return unknown_name(command_line, "option", word.substr(0, word.find('=')), {},
                         fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(value),
                                     known.command, fmt::join(known.places, " ")));
   if (std::ranges::find(known.options, name) != known.options.end())  // before the command
-    return unknown_name("option", word, {fmt::format("{} --{} ...", known.command, name)}, "");
+    return unknown_name(command_line, "option", word, {fmt::format("{} --{} ...", known.command, name)}, "");
   if (const std::vector<std::string> meant = options_for(known, key, value); !meant.empty())
-    return unknown_name("option", word.substr(0, word.find('=')), meant, "");
+    return unknown_name(command_line, "option", word.substr(0, word.find('=')), meant, "");
   const std::vector<std::string> keys = keys_for(known, key, value);
   const bool is_foreign = takes_sets(known) && find_foreign(key) != nullptr;
   const bool is_key = is_foreign || (!keys.empty() && ("." + keys.front()).ends_with("." + key));
@@ -84,7 +86,7 @@ std::string unknown_option(const CommandWords& known, std::string_view word, std
   if (meant.empty())
     for (const std::string& k : keys) meant.push_back(shell_command({"--set", fmt::format("{}={}", k, value)}));
   const std::string usual = known.command + " --help lists them";
-  return unknown_name("option", word.substr(0, word.find('=')), meant,
+  return unknown_name(command_line, "option", word.substr(0, word.find('=')), meant,
                       is_foreign ? hint_about(key, usual) : std::string_view(usual));
 }
 
@@ -104,9 +106,9 @@ std::string with_hyphens(std::string_view word) {
 }
 
 /// The message about a word without dashes: a KEY=VALUE without its --set, or a file without its option.
-std::string unknown_argument(const CommandWords& known, std::string_view word) {
+Error::Parts unknown_argument(const CommandWords& known, std::string_view word) {
   const std::string hyphens = with_hyphens(word);
-  if (hyphens != word) return unknown_name("argument", word, {shell_word(hyphens)}, "");
+  if (hyphens != word) return unknown_name(command_line, "argument", word, {shell_word(hyphens)}, "");
   const auto equals = word.find('=');
   std::vector<std::string> meant;
   if (takes_sets(known) && equals != word.npos && equals > 0) {
@@ -115,7 +117,7 @@ std::string unknown_argument(const CommandWords& known, std::string_view word) {
       meant.push_back(shell_command({"--set", k + std::string(word.substr(equals))}));
     if (keys_meant(key).empty()) meant.push_back(shell_command({"--set", word}));
   } else if (known.reads_text && looks_like_text(word)) {
-    return unknown_name("argument", word, {},
+    return unknown_name(command_line, "argument", word, {},
                         fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(word),
                                     known.command, fmt::join(known.places, " ")));
   } else {  // a file without its option
@@ -123,19 +125,18 @@ std::string unknown_argument(const CommandWords& known, std::string_view word) {
       if (std::ranges::find(known.options, text) != known.options.end())
         meant.push_back(shell_command({fmt::format("--{}", text), std::filesystem::path(word)}));
   }
-  return unknown_name("argument", word, meant, known.command + " --help shows what it takes");
+  return unknown_name(command_line, "argument", word, meant, known.command + " --help shows what it takes");
 }
 
 }  // namespace
 
-std::string unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& meant,
-                         std::string_view hint) {
-  const std::string text = fmt::format("unknown {} '{}'", kind, name);
-  if (meant.empty()) return fmt::format("{}. Hint: {}", text, hint);
+Error::Parts unknown_name(std::string_view where, std::string_view kind, std::string_view name,
+                          const std::vector<std::string>& meant, std::string_view hint) {
+  if (meant.empty()) return Error::Parts::of(where, "unknown {} '{}'. Hint: {}", kind, name, hint);
   std::vector<std::string> shown;
   for (const std::string& words : meant)  // commands may have quotes of their own
     shown.push_back(words.find_first_of("'\"") == words.npos ? "'" + words + "'" : words);
-  return fmt::format("{}; did you mean {}?", text, fmt::join(shown, " or "));
+  return Error::Parts::of(where, "unknown {} '{}'; did you mean {}?", kind, name, fmt::join(shown, " or "));
 }
 
 std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
@@ -177,10 +178,11 @@ std::string_view hint_about(std::string_view key, std::string_view usual) {
   return foreign != nullptr && foreign->is_sentence() ? foreign->meaning : usual;
 }
 
-std::string unknown_word(const CommandWords& known, std::string_view word, std::string_view value) {
+Error::Parts unknown_word(const CommandWords& known, std::string_view word, std::string_view value) {
   if (word.starts_with('-')) return unknown_option(known, word, value);
   if (!known.commands.empty())
-    return unknown_name("command", word, nearest(word, known.commands), known.command + " --help lists them");
+    return unknown_name(command_line, "command", word, nearest(word, known.commands),
+                        known.command + " --help lists them");
   return unknown_argument(known, word);
 }
 

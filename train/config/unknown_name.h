@@ -5,14 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "autograd/check.h"
+
 namespace glossa {
 
-// Messages about an unknown configuration key or command-line word, with suggestions.
+// Errors about an unknown configuration key or command-line word, with suggestions.
 
-/// Returns "unknown KIND 'NAME'; did you mean 'THIS' or 'THAT'?" or, if `meant` is empty, "unknown KIND 'NAME'. Hint:
-/// ...".
-std::string unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& meant,
-                         std::string_view hint);
+/// Returns "[WHERE] unknown KIND 'NAME'; did you mean 'THIS' or 'THAT'?" or, if `meant` is empty, "[WHERE] unknown KIND
+/// 'NAME'. Hint: ...".
+Error::Parts unknown_name(std::string_view where, std::string_view kind, std::string_view name,
+                          const std::vector<std::string>& meant, std::string_view hint);
 
 /// Returns the keys that a user may have meant by `key`, which may have a section. The result is the first of these
 /// that is not empty:
@@ -38,10 +40,10 @@ struct CommandWords {
   bool (*takes_key)(std::string_view key) = nullptr;
 };
 
-/// Returns a message about a `word` that a command does not accept, with suggestions. For a configuration key, suggests
+/// Returns the error about a `word` that a command does not accept, with suggestions. For a configuration key, suggests
 /// `--set KEY=VALUE`, where VALUE is `value`, the word that follows. For a word without dashes, suggests options that
 /// take a text, such as `--input`.
-std::string unknown_word(const CommandWords& known, std::string_view word, std::string_view value);
+Error::Parts unknown_word(const CommandWords& known, std::string_view word, std::string_view value);
 
 /// Finds a `--set` whose KEY=VALUE was typed as several words: `data.train = x`, `data.train =x`, `data.train= x` or
 /// `data.train x`. Returns KEY=VALUE, or empty text if not found. The last two forms count only if `x` is `unknown`,

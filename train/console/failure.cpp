@@ -1,36 +1,35 @@
 #include "train/console/failure.h"
 
-#include <fmt/core.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <new>
 #include <system_error>
 
-#include "autograd/check.h"
 #include "train/console/out_of_memory.h"
 
 namespace glossa {
 
-Failure failure_of(const std::exception_ptr& thrown) {
+Error failure_of(const std::exception_ptr& thrown) {
+  constexpr Error::Kind failure = Error::Kind::failure;
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    return {error.exit_status(), error.what()};
+    return error;
   } catch (const std::filesystem::filesystem_error& error) {
-    return {1, fmt::format("[{}] cannot access it: {}. Hint: check the path and its permissions",
-                           error.path1().string(), error.code().message())};
+    return {failure, error.path1().string(), "cannot access it: {}. Hint: check the path and its permissions",
+            error.code().message()};
   } catch (const std::system_error& error) {
     // From {fmt} if standard output is closed or full; or if a thread cannot be started.
-    const bool lost = std::ferror(stdout) != 0;
-    return {1, fmt::format(
-                   "[{}] cannot {}: {}. Hint: {}", lost ? "standard output" : "system",
-                   lost ? "write the output" : "get a system resource", error.code().message(),
-                   lost ? "check whether the disk is full" : "check the limit of processes and threads (ulimit -u)")};
+    if (std::ferror(stdout) != 0)
+      return {failure, "standard output", "cannot write the output: {}. Hint: check whether the disk is full",
+              error.code().message()};
+    return {failure, "system",
+            "cannot get a system resource: {}. Hint: check the limit of processes and threads (ulimit -u)",
+            error.code().message()};
   } catch (const std::bad_alloc&) {
-    return {1, out_of_memory};
+    return {failure, {.where = out_of_memory::where, .problem = out_of_memory::problem, .hint = out_of_memory::hint}};
   } catch (const std::exception& error) {
-    return {1, fmt::format("[internal] {}", error.what())};
+    return {failure, "internal", "{}", error.what()};
   }
 }
 

@@ -1,17 +1,12 @@
 #pragma once
 
 #include <exception>
-#include <string>
+
+#include "autograd/check.h"
 
 namespace glossa {
 
-/// Text of a fatal error as the program prints it, and the exit status.
-struct Failure {
-  int status = 1;
-  std::string text;
-};
-
-/// Describes any thrown exception.
-Failure failure_of(const std::exception_ptr& thrown);
+/// Describes any thrown exception as an Error.
+Error failure_of(const std::exception_ptr& thrown);
 
 }  // namespace glossa

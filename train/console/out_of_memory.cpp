@@ -28,7 +28,8 @@ std::terminate_handler usual_end = nullptr;
 }  // namespace
 
 void print_out_of_memory() noexcept {
-  for (const char* const part : {"glossa: ", out_of_memory, "\n"})
+  for (const char* const part :
+       {"glossa: [", out_of_memory::where, "] ", out_of_memory::problem, ". Hint: ", out_of_memory::hint, "\n"})
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
 }
 

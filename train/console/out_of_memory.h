@@ -2,10 +2,12 @@
 
 namespace glossa {
 
-/// Text of the error if memory runs out.
-inline constexpr const char* out_of_memory =
-    "[memory] cannot allocate memory: the machine has no more. Hint: lower data.max_tokens, or decode.max_tokens when "
-    "translating";
+/// Parts of the error if memory runs out.
+namespace out_of_memory {
+inline constexpr const char* where = "memory";
+inline constexpr const char* problem = "cannot allocate memory: the machine has no more";
+inline constexpr const char* hint = "lower data.max_tokens, or decode.max_tokens when translating";
+}  // namespace out_of_memory
 
 /// Prints this error as print_error does, but without using any memory.
 void print_out_of_memory() noexcept;

@@ -19,18 +19,16 @@ MessageSink& message_sink() {
 void set_message_sink(MessageSink sink) { message_sink() = std::move(sink); }
 bool has_message_sink() { return message_sink() != nullptr; }
 
+bool is_wanted(Message kind) {
+  if (has_message_sink() || kind == Message::warning) return true;
+  return kind == Message::detail ? verbosity() == Verbosity::verbose : verbosity() != Verbosity::quiet;
+}
+
 void send_message(Message kind, std::string_view text) {
+  if (!is_wanted(kind)) return;
   if (has_message_sink()) return message_sink()(kind, text);
-  switch (kind) {
-    case Message::detail:
-      if (verbosity() == Verbosity::verbose) print_message(stderr, "", text);
-      return;
-    case Message::note:
-      if (verbosity() != Verbosity::quiet) print_message(stderr, "", text);
-      return;
-    case Message::warning:
-      print_message(stderr, colored(stderr, Color::warning, "warning:") + " ", text);
-  }
+  const bool warns = kind == Message::warning;
+  print_message(stderr, warns ? colored(stderr, Color::warning, "warning:") + " " : "", text);
 }
 
 void print_message(std::FILE* to, std::string_view label, std::string_view text) {

@@ -24,6 +24,9 @@ using MessageSink = std::function<void(Message kind, std::string_view text)>;
 void set_message_sink(MessageSink sink);
 bool has_message_sink();
 
+/// True if a message of this kind goes anywhere. Check this before composing the text.
+bool is_wanted(Message kind);
+
 /// Sends a message to the sink, or prints it on standard error, a warning as "warning: TEXT".
 void send_message(Message kind, std::string_view text);
 
@@ -33,12 +36,12 @@ void print_message(std::FILE* to, std::string_view label, std::string_view text)
 
 template <class... T>
 void print_note(fmt::format_string<T...> format, T&&... arguments) {
-  send_message(Message::note, fmt::format(format, std::forward<T>(arguments)...));
+  if (is_wanted(Message::note)) send_message(Message::note, fmt::format(format, std::forward<T>(arguments)...));
 }
 
 template <class... T>
 void print_detail(fmt::format_string<T...> format, T&&... arguments) {
-  send_message(Message::detail, fmt::format(format, std::forward<T>(arguments)...));
+  if (is_wanted(Message::detail)) send_message(Message::detail, fmt::format(format, std::forward<T>(arguments)...));
 }
 
 template <class... T>

@@ -89,10 +89,11 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
       pieces.push_back(source_ids(piece, name, number));
       texts.push_back(piece);
       if (std::ssize(pieces.back()) > max_length)
-        throw LineError(fmt::format("{}:{}", name, number),
-                        fmt::format("expected at most {} tokens (model.max_positions, data.max_length); got {} for "
-                                    "`{}` alone. Hint: train with a larger limit",
-                                    max_length, pieces.back().size(), piece));
+        throw LineError(
+            fmt::format("{}:{}", name, number),
+            "expected at most {} tokens (model.max_positions, data.max_length); got {} for `{}` alone. Hint: "
+            "train with a larger limit",
+            max_length, pieces.back().size(), piece);
     }
   }
   if (is_cut) ++sources.in_pieces;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "train/console/failure.h"
+#include "train/processes/packed.h"
 
 namespace glossa {
 
@@ -109,21 +110,20 @@ Job::Patience::~Patience() {
 
 void Job::together(const std::function<void()>& work) const {
   if (!is_several()) return work();
-  std::string own;  // status and text of the error
+  std::string own;
   try {
     work();
   } catch (...) {
-    const Failure failure = failure_of(std::current_exception());
-    own = std::to_string(failure.status) + failure.text;
+    own = Packed().put(failure_of(std::current_exception())).bytes();
   }
   const std::vector<std::string> all = gather(own);
-  const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
+  const auto first = std::ranges::find_if(all, [](const std::string& bytes) { return !bytes.empty(); });
   if (first == all.end()) return;
   const auto rank = static_cast<int>(first - all.begin());
-  const std::size_t bracket = first->find("] ");  // [where] message
-  const std::string where = first->substr(2, bracket - 2), message = first->substr(bracket + 2);
-  throw CommonError(first->front() == '2' ? Error::Kind::misuse : Error::Kind::failure,
-                    rank == 0 ? where : fmt::format("{}, {}", where, place_.name(rank)), message);
+  const Error error = Unpacked(*first).take_error();
+  Error::Parts parts = error.parts();
+  if (rank > 0) parts.where += ", " + place_.name(rank);
+  throw CommonError(error.kind(), std::move(parts));
 }
 
 void Job::agree(std::string_view what, std::string_view text) const {
@@ -132,8 +132,8 @@ void Job::agree(std::string_view what, std::string_view text) const {
   for (int rank = 1; rank < count(); ++rank) {
     const std::string &mine = all.front(), &other = all[static_cast<std::size_t>(rank)];
     if (other == mine) continue;
-    throw CommonError(Error::Kind::failure, place_.name(rank),
-                      fmt::format("expected the same {} as {}, {}; got {}", what, place_.name(0), mine, other));
+    throw CommonError(Error::Kind::failure, place_.name(rank), "expected the same {} as {}, {}; got {}", what,
+                      place_.name(0), mine, other);
   }
 }
 
@@ -149,8 +149,8 @@ void Job::join() {
         "openmpi-bin, and build again",
         started);
   check(transport_->place().count > 1, "mpi",
-        "expected {} processes; MPI reports one. Hint: start with the mpirun of the MPI that glossa was built with, or "
-        "srun --mpi=pmix",
+        "expected {} processes; got one from MPI. Hint: start with the mpirun of the MPI that glossa was built with, "
+        "or srun --mpi=pmix",
         started);
   place_ = transport_->place();
 }

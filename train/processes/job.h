@@ -24,8 +24,8 @@ class CommonError : public Error {
 
 /// Throws CommonError unless `ok` is true. `ok` must be the same in all processes.
 template <class... Args>
-void check_in_all(bool ok, std::string_view where, fmt::format_string<Args...> format, Args&&... args) {
-  if (!ok) throw CommonError(Error::Kind::failure, where, fmt::format(format, std::forward<Args>(args)...));
+void check_in_all(bool ok, std::string_view where, Sentence<Args...> sentence, const Args&... args) {
+  if (!ok) throw CommonError(Error::Kind::failure, where, sentence, args...);
 }
 
 /// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A default-constructed Job is

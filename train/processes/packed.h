@@ -5,11 +5,14 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "autograd/check.h"
 
 namespace glossa {
 
-/// Serializes numbers and lists of numbers for another process of the same program.
+/// Serializes numbers, texts, errors and lists of numbers for another process of the same program.
 class Packed {
  public:
   template <class T>
@@ -17,6 +20,16 @@ class Packed {
     static_assert(std::is_arithmetic_v<T>);
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
+  }
+  Packed& put(const std::string& text) {
+    put(text.size());
+    bytes_ += text;
+    return *this;
+  }
+  Packed& put(const Error& error) {
+    const Error::Parts& p = error.parts();
+    put(error.kind() == Error::Kind::misuse).put(p.where).put(p.key).put(p.expected);
+    return put(p.got.has_value()).put(p.got.value_or("")).put(p.problem).put(p.hint);
   }
   template <class T>
   Packed& put(const std::vector<T>& values) {
@@ -31,7 +44,7 @@ class Packed {
   std::string bytes_;
 };
 
-/// Reads the numbers and lists from the bytes of a Packed, in the order in which they were put.
+/// Reads the values from the bytes of a Packed, in the order in which they were put.
 class Unpacked {
  public:
   explicit Unpacked(std::string_view bytes) : rest_(bytes) {}
@@ -43,6 +56,13 @@ class Unpacked {
     rest_.remove_prefix(sizeof value);
     return *this;
   }
+  Unpacked& take(std::string& text) {
+    std::size_t size = 0;
+    take(size);
+    text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return *this;
+  }
   template <class T>
   Unpacked& take(std::vector<T>& values) {
     std::size_t size = 0;
@@ -50,6 +70,14 @@ class Unpacked {
     values.resize(size);
     for (T& value : values) take(value);
     return *this;
+  }
+  Error take_error() {
+    bool is_misuse = false, has_got = false;
+    Error::Parts p;
+    take(is_misuse).take(p.where).take(p.key).take(p.expected);
+    take(has_got).take(p.got.emplace()).take(p.problem).take(p.hint);
+    if (!has_got) p.got.reset();
+    return {is_misuse ? Error::Kind::misuse : Error::Kind::failure, std::move(p)};
   }
 
   bool is_empty() const { return rest_.empty(); }

@@ -26,10 +26,10 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   }
   if (head.starts_with(TorchFile::stream_magic)) return std::make_unique<TorchFile>(path);
   if (head.size() > 8 && head[8] == '{') return std::make_unique<SafetensorsReader>(path);
-  fail(path.string(), "expected a file of tensors: safetensors, torch.save or .npz; got {}",
-       head.starts_with("version https://git-lfs")
-           ? "a Git LFS pointer. Hint: fetch the file with `git lfs pull`"
-           : "another kind of file. Hint: docs/exchange.md lists what can be imported");
+  const bool is_pointer = head.starts_with("version https://git-lfs");
+  fail(path.string(), "expected a file of tensors: safetensors, torch.save or .npz; got {}. Hint: {}",
+       is_pointer ? "a Git LFS pointer" : "another kind of file",
+       is_pointer ? "fetch the file with `git lfs pull`" : "docs/exchange.md lists what can be imported");
 }
 
 }  // namespace glossa

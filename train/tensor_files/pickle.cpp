@@ -113,7 +113,7 @@ class PickleMachine {
       : pickle_(pickle), bytes_(bytes), names_(names), where_(where) {}
 
   void run() {
-    require(byte() == '\x80' && byte() == 2, "a pickle of protocol 2");
+    require(byte() == '\x80' && byte() == 2, "expected a pickle of protocol 2; got another");
     while (pickle_.root_ == nullptr) step();
     pickle_.size_ = at_;
   }
@@ -122,14 +122,15 @@ class PickleMachine {
   using Kind = PickleValue::Kind;
 
   template <class... Args>
-  void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {
-    if (!ok)
-      fail(where_, "expected {} at byte {} of the pickle. Hint: the file is damaged, or contains more than tensors",
-           fmt::format(format, std::forward<Args>(args)...), at_);
+  void require(bool ok, Sentence<Args...> sentence, const Args&... args) const {
+    if (ok) return;
+    Error::Parts parts = Error::Parts::of(where_, sentence, args...);
+    parts.expected += fmt::format(" at byte {} of the pickle", at_);
+    throw Error(Error::Kind::failure, parts.with_hint("the file is damaged, or contains more than tensors"));
   }
 
   std::string_view take(std::size_t count) {
-    require(count <= bytes_.size() - at_, "{} more bytes", count);
+    require(count <= bytes_.size() - at_, "expected {} more bytes; got the end", count);
     at_ += count;
     return bytes_.substr(at_ - count, count);
   }
@@ -144,18 +145,18 @@ class PickleMachine {
   }
   std::string_view line() {
     const std::size_t end = bytes_.find('\n', at_);
-    require(end != bytes_.npos, "the end of a name");
+    require(end != bytes_.npos, "expected the end of a name; not found");
     const std::string_view result = take(end - at_);
     take(1);
     return result;
   }
 
   PickleValue& make(Kind kind) {
-    require(pickle_.values_.size() < max_pickled, "at most {} values", max_pickled);
+    require(pickle_.values_.size() < max_pickled, "expected at most {} values; got more", max_pickled);
     return pickle_.values_.emplace_back(PickleValue{.kind = kind});
   }
   void push(PickleValue& value) {
-    require(stack_.size() < max_pickled, "at most {} values on the stack", max_pickled);
+    require(stack_.size() < max_pickled, "expected at most {} values on the stack; got more", max_pickled);
     stack_.push_back(&value);
   }
   void push_number(Kind kind, std::int64_t value) {
@@ -164,20 +165,20 @@ class PickleMachine {
     push(made);
   }
   PickleValue& pop() {
-    require(stack_.size() > floor(), "a value on the stack");
+    require(stack_.size() > floor(), "expected a value on the stack; not found");
     PickleValue& value = *stack_.back();
     stack_.pop_back();
     return value;
   }
   PickleValue& top(Kind kind, std::string_view what) {
-    require(stack_.size() > floor() && stack_.back()->kind == kind, "{} on the stack", what);
+    require(stack_.size() > floor() && stack_.back()->kind == kind, "expected {} on the stack; not found", what);
     return *stack_.back();
   }
   /// Index of the first value after the last mark.
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
 
   std::vector<const PickleValue*> pop_to_mark() {
-    require(!marks_.empty(), "a mark on the stack");
+    require(!marks_.empty(), "expected a mark on the stack; not found");
     const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
     std::vector<const PickleValue*> values(first, stack_.end());
     stack_.erase(first, stack_.end());
@@ -191,18 +192,18 @@ class PickleMachine {
     push(tuple);
   }
   void put(std::int64_t place) {
-    require(stack_.size() > floor(), "a value to remember");
+    require(stack_.size() > floor(), "expected a value to remember; not found");
     memo_[place] = stack_.back();
-    require(memo_.size() <= max_pickled, "at most {} values to remember", max_pickled);
+    require(memo_.size() <= max_pickled, "expected at most {} values to remember; got more", max_pickled);
   }
   void get(std::int64_t place) {
     const auto found = memo_.find(place);
-    require(found != memo_.end(), "a remembered value {}", place);
+    require(found != memo_.end(), "expected a remembered value {}; not found", place);
     push(*found->second);
   }
   void append(Kind kind, std::string_view what, const std::vector<const PickleValue*>& values) {
     PickleValue& target = top(kind, what);
-    require(kind != Kind::dict || values.size() % 2 == 0, "a value for every key");
+    require(kind != Kind::dict || values.size() % 2 == 0, "expected a value for every key; got a key alone");
     target.items.insert(target.items.end(), values.begin(), values.end());
   }
 
@@ -221,11 +222,12 @@ class PickleMachine {
   void reduce() {
     const PickleValue& arguments = pop();
     const PickleValue& callee = pop();
-    require(arguments.kind == Kind::tuple && callee.kind == Kind::name, "a name and a tuple to call it with");
+    require(arguments.kind == Kind::tuple && callee.kind == Kind::name,
+            "expected a name and a tuple to call it with; got other values");
     constexpr std::size_t max_arguments = 16;  // a tensor has seven; a limit, because each call copies them
-    require(arguments.items.size() <= max_arguments, "a call of few arguments");
+    require(arguments.items.size() <= max_arguments, "expected a call of few arguments; got more");
     const bool makes_dict = callee.text == ordered_dict;
-    require(!makes_dict || arguments.items.empty(), "an empty OrderedDict");
+    require(!makes_dict || arguments.items.empty(), "expected an empty OrderedDict; got values in it");
     PickleValue& result = make(makes_dict ? Kind::dict : Kind::call);
     if (!makes_dict) {
       result.text = callee.text;
@@ -251,7 +253,7 @@ class PickleMachine {
         return push_number(Kind::integer, number(4, true));
       case '\x8A': {
         const auto length = static_cast<std::size_t>(number(1, false));
-        require(length <= 8, "a number of at most 64 bits");
+        require(length <= 8, "expected a number of at most 64 bits; got more");
         return push_number(Kind::integer, number(length, true));
       }
       case 'X': {
@@ -270,7 +272,7 @@ class PickleMachine {
       case '\x87':
         return push_tuple(3);
       case '(':
-        require(marks_.size() < max_pickled, "at most {} marks", max_pickled);
+        require(marks_.size() < max_pickled, "expected at most {} marks; got more", max_pickled);
         return marks_.push_back(stack_.size());
       case 't': {
         std::vector<const PickleValue*> values = pop_to_mark();
@@ -305,7 +307,7 @@ class PickleMachine {
       case 'R':
         return reduce();
       case 'b':  // attributes of a dict, such as a state_dict's _metadata, are ignored
-        require(pop().kind == Kind::dict, "attributes by name");
+        require(pop().kind == Kind::dict, "expected attributes by name; got another value");
         top(Kind::dict, "a dict");
         return;
       case 'Q': {
@@ -315,7 +317,7 @@ class PickleMachine {
       }
       case '.':
         pickle_.root_ = &pop();
-        require(stack_.empty() && marks_.empty(), "one value at the end");
+        require(stack_.empty() && marks_.empty(), "expected one value at the end; got more");
         return;
       default:
         fail(where_,

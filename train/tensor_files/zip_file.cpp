@@ -47,10 +47,10 @@ class Fields {
 };
 
 template <class... Args>
-void check_zip(const std::filesystem::path& path, bool ok, fmt::format_string<Args...> format, Args&&... args) {
+void check_zip(const std::filesystem::path& path, bool ok, Sentence<Args...> sentence, const Args&... args) {
   if (!ok)
-    fail(path.string(), "expected {}. Hint: the file is damaged, or not a zip archive of tensors",
-         fmt::format(format, std::forward<Args>(args)...));
+    throw Error(Error::Kind::failure, Error::Parts::of(path.string(), sentence, args...)
+                                          .with_hint("the file is damaged, or not a zip archive of tensors"));
 }
 
 /// Reads `count` bytes; throws if the file does not have them.
@@ -59,7 +59,7 @@ std::string bytes_at(const std::filesystem::path& path, std::ifstream& file, std
   file.clear();
   file.seekg(static_cast<std::streamoff>(at));
   file.read(bytes.data(), static_cast<std::streamsize>(count));
-  check_zip(path, bool(file), "{} bytes at {}; got the end of the file", count, at);
+  check_zip(path, bool(file), "expected {} bytes at {}; got the end of the file", count, at);
   return bytes;
 }
 
@@ -72,20 +72,22 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   const std::uint64_t tail = std::min(file_size, end_size + max_comment), from = file_size - tail;
   const std::string bytes = bytes_at(path, file, from, tail);
   const std::size_t at = bytes.rfind("PK\x05\x06");
-  check_zip(path, at != bytes.npos && at + end_size <= bytes.size(), "the directory of a zip archive at the end");
+  check_zip(path, at != bytes.npos && at + end_size <= bytes.size(),
+            "expected the directory of a zip archive at the end; not found");
   Fields end(std::string_view(bytes).substr(at + 4));
   const bool one_part = end.take<std::uint32_t>() == 0;  // numbers of this part and of the directory's part
   end.take<std::uint16_t>();
   Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
-  check_zip(path, one_part, "a single-part archive");
+  check_zip(path, one_part, "expected a single-part archive; got one of several parts");
   if (from + at < locator_size) return directory;
   const std::string locator = bytes_at(path, file, from + at - locator_size, locator_size);
   if (!locator.starts_with("PK\x06\x07")) return directory;
   Fields where(std::string_view(locator).substr(8));
   const auto begin = where.take<std::uint64_t>();
-  check_zip(path, begin <= file_size && file_size - begin >= end64_size, "the end of the directory within the file");
+  check_zip(path, begin <= file_size && file_size - begin >= end64_size,
+            "expected the end of the directory within the file; got a place outside");
   const std::string record = bytes_at(path, file, begin, end64_size);
-  check_zip(path, record.starts_with("PK\x06\x06"), "the end of the directory at byte {}", begin);
+  check_zip(path, record.starts_with("PK\x06\x06"), "expected the end of the directory at byte {}; not found", begin);
   Fields end64(std::string_view(record).substr(32));
   directory.entries = end64.take<std::uint64_t>();
   directory.size = end64.take<std::uint64_t>();
@@ -107,7 +109,7 @@ void read_extra(Fields extra, ZipEntry& entry, bool size, bool stored_size, bool
 
 ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   ZipEntry entry;
-  check_zip(path, fields.text(4) == "PK\x01\x02", "an entry of the directory");
+  check_zip(path, fields.text(4) == "PK\x01\x02", "expected an entry of the directory; not found");
   fields.take<std::uint32_t>();  // versions
   const auto flags = fields.take<std::uint16_t>(), method = fields.take<std::uint16_t>();
   fields.take<std::uint32_t>();  // time and date
@@ -123,15 +125,16 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   entry.header = header;
   read_extra(Fields(fields.text(extra)), entry, size == in_64_bits, stored_size == in_64_bits, header == in_64_bits);
   fields.text(comment);
-  check_zip(path, fields.ok(), "complete entries in the directory");
+  check_zip(path, fields.ok(), "expected complete entries in the directory; got a truncated one");
   const bool printable = std::ranges::none_of(entry.name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
   check_zip(path, !entry.name.empty() && name <= max_name && printable,
-            "names of at most {} bytes without control characters in the directory", max_name);
+            "expected names of at most {} bytes without control characters in the directory; got another", max_name);
   check_zip(path, (flags & 1) == 0 && (method == 0 || method == 8),
-            "'{}' to be stored or deflated, not encrypted; got method {}", entry.name, method);
+            "expected '{}' to be stored or deflated, not encrypted; got method {}", entry.name, method);
   entry.deflated = method == 8;
   check_zip(path, entry.deflated || entry.size == entry.stored_size,
-            "'{}', stored uncompressed, to have one size; got {} and {}", entry.name, entry.size, entry.stored_size);
+            "expected '{}', stored uncompressed, to have one size; got {} and {}", entry.name, entry.size,
+            entry.stored_size);
   return entry;
 }
 
@@ -144,16 +147,16 @@ void check_sizes(const std::filesystem::path& path, const std::map<std::string, 
   for (const auto& [name, entry] : entries) {
     ordered.push_back(&entry);
     check_zip(path, entry.size <= max_bytes && (all += entry.size) <= max_bytes,
-              "entries of at most {} bytes in a file of {}; got more with '{}'", max_bytes, file_size, name);
+              "expected entries of at most {} bytes in a file of {}; got more with '{}'", max_bytes, file_size, name);
   }
   std::ranges::sort(ordered, {}, &ZipEntry::header);
   std::uint64_t end = 0;
   for (const ZipEntry* entry : ordered) {
-    check_zip(path, entry->header >= end, "'{}' to follow the entry before it", entry->name);
+    check_zip(path, entry->header >= end, "expected '{}' to follow the entry before it; got an overlap", entry->name);
     check_zip(path,
               entry->header <= directory && directory - entry->header >= header_size &&
                   directory - entry->header - header_size >= entry->stored_size,
-              "'{}' to lie before the directory", entry->name);
+              "expected '{}' to lie before the directory; got an overlap", entry->name);
     end = entry->header + header_size + entry->stored_size;
   }
 }
@@ -189,7 +192,8 @@ struct ZipStream::State {
       }
       const int status = inflate(&inflater, Z_NO_FLUSH);
       const bool ends = status == Z_STREAM_END && inflater.avail_out == 0;
-      check_zip(path, ends || status == Z_OK, "'{}' to be {} bytes, deflated", entry.name, entry.size);
+      check_zip(path, ends || status == Z_OK, "expected '{}' to be {} bytes, deflated; got other data", entry.name,
+                entry.size);
     }
   }
 };
@@ -210,8 +214,8 @@ std::size_t ZipStream::read(std::span<std::byte> bytes) {
     s.fetch(bytes.data(), bytes.size());
   s.left -= bytes.size();
   s.crc = static_cast<std::uint32_t>(crc32_z(s.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-  check_zip(s.path, s.left > 0 || s.crc == s.entry.crc, "'{}' to have the checksum {:08x}; got {:08x}", s.entry.name,
-            s.entry.crc, s.crc);
+  check_zip(s.path, s.left > 0 || s.crc == s.entry.crc, "expected '{}' to have the checksum {:08x}; got {:08x}",
+            s.entry.name, s.entry.crc, s.crc);
   return bytes.size();
 }
 
@@ -223,16 +227,17 @@ ZipFile::ZipFile(std::filesystem::path path) : path_(std::move(path)) {
   check(file.is_open(), path_.string(), "cannot open the file. Hint: check its permissions");
   const Directory directory = find_directory(path_, file, file_size);
   check_zip(path_, directory.size <= max_directory && directory.entries <= max_entries,
-            "a directory of at most {} entries and {} bytes; got {} and {}", max_entries, max_directory,
+            "expected a directory of at most {} entries and {} bytes; got {} and {}", max_entries, max_directory,
             directory.entries, directory.size);
   check_zip(path_, directory.begin <= file_size && file_size - directory.begin >= directory.size,
-            "the directory within the file");
+            "expected the directory within the file; got a place outside");
   const std::string bytes = bytes_at(path_, file, directory.begin, directory.size);
   Fields fields(bytes);
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     ZipEntry entry = read_entry(path_, fields);
     const std::string name = entry.name;
-    check_zip(path_, entries_.emplace(name, std::move(entry)).second, "every entry once; got '{}' twice", name);
+    check_zip(path_, entries_.emplace(name, std::move(entry)).second, "expected every entry once; got '{}' twice",
+              name);
   }
   check_sizes(path_, entries_, directory.begin, file_size);
 }
@@ -244,7 +249,8 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   state->file.open(path_, std::ios::binary);
   const std::string header = bytes_at(path_, state->file, entry.header, header_size);
   Fields fields(header);
-  check_zip(path_, fields.text(4) == zip_magic, "the header of '{}' at byte {}", entry.name, entry.header);
+  check_zip(path_, fields.text(4) == zip_magic, "expected the header of '{}' at byte {}; not found", entry.name,
+            entry.header);
   fields.text(22);  // the directory has the same
   const auto name = fields.take<std::uint16_t>(), extra = fields.take<std::uint16_t>();
   state->file.seekg(name + extra, std::ios::cur);
@@ -260,8 +266,8 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
 
 std::string ZipFile::read(const std::string& name, std::uint64_t max_bytes) const {
   const auto found = entries_.find(name);
-  check_zip(path_, found != entries_.end(), "an entry '{}'", name);
-  check_zip(path_, found->second.size <= max_bytes, "'{}' to hold at most {} bytes; got {}", name, max_bytes,
+  check_zip(path_, found != entries_.end(), "expected an entry '{}'; not found", name);
+  check_zip(path_, found->second.size <= max_bytes, "expected '{}' to hold at most {} bytes; got {}", name, max_bytes,
             found->second.size);
   std::string bytes(found->second.size, '\0');
   ZipStream stream = open(found->second);

@@ -81,7 +81,7 @@ class Call {
 
   /// `count` numbers in {lowest, ..., lowest + below - 1}, keyed by number i.
   std::span<const int> ids(int i, Index count, Index below, int lowest = 0) {
-    check(below > 0, "ids", "expected rows to choose from; there are none");
+    check(below > 0, "ids", "expected rows to choose from; got none");
     RandomStream random(number(i), "ids");
     const auto ids = memory<int>(count);
     for (int& id : ids) id = lowest + static_cast<int>(random.below(static_cast<std::uint64_t>(below)));

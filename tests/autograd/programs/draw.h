@@ -47,7 +47,7 @@ class Draw {
   std::vector<int> layout(Index rows);  ///< the two numbers of Call::layout
 
   int below(Index n) {
-    check(n > 0, "draw", "expected something to choose from; there is nothing");
+    check(n > 0, "draw", "expected something to choose from; got nothing");
     return static_cast<int>(random_.below(static_cast<std::uint64_t>(n)));
   }
   bool one_in(Index n) { return below(n) == 0; }

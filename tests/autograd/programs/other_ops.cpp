@@ -14,7 +14,7 @@ Instruction new_leaf(Draw& d) { return {.numbers = {d.below(2), d.seed()}, .shap
 Instruction kept_graph(Draw& d) { return {.operands = {d.requiring_grad()}, .numbers = {1, d.seed()}}; }
 
 /// Declared before the program is drawn, and used when an op needs their shape.
-Instruction not_drawn(Draw&) { fail("draw", "expected an op that is drawn by itself"); }
+Instruction not_drawn(Draw&) { fail("draw", "expected an op that is drawn by itself; got another"); }
 
 }  // namespace
 

@@ -134,5 +134,5 @@ TEST_CASE("one file contains everything, and damage is reported with its name") 
   CHECK(error_of<Error>([&] { PieceTokenizer(pair.source, tokens, pair.specials, "vocab.json"); }) ==
         "[vocab.json] expected tokens without line breaks; got one in token 5");
   CHECK(contains(error_of<Error>([&] { PieceTokenizer("", pair.tokens, pair.specials, "source.spm"); }),
-                 "[source.spm] expected a sentencepiece model; got: an empty file"));
+                 "[source.spm] expected a sentencepiece model; got an empty file"));
 }

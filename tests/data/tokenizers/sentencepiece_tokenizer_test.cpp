@@ -191,7 +191,7 @@ TEST_CASE("damaged models, ids out of range and impossible options are errors") 
     CAPTURE(size);
     CHECK(contains(error_of<Error>([&] { parse_tokenizer(model.substr(0, size), "cut.model"); }), "[cut.model"));
   }
-  CHECK(contains(error_of<Error>([] { parse_tokenizer("", "empty.model"); }), "got: an empty file"));
+  CHECK(contains(error_of<Error>([] { parse_tokenizer("", "empty.model"); }), "got an empty file"));
   const int size = tokenizer->vocabulary_size();
   CHECK(contains(error_of<Error>([&] { tokenizer->token(size); }), "expected an id from 0 to"));
   CHECK(contains(error_of<Error>([&] { tokenizer->decode(Ids{-1}); }), "got -1"));

@@ -40,7 +40,7 @@ std::string message(const F& call) {
   try {
     call();
   } catch (const Error& error) {
-    return in_config_terms(error.what());
+    return in_config_terms(error).what();
   }
   return "no error";
 }
@@ -61,7 +61,7 @@ TEST_CASE("errors of the library name configuration keys when the program prints
         "lists the names; * matches any text");
   CHECK(message([] {
           make_schedule({.schedule = OptimConfig::Schedule::cosine, .warmup = {5}, .total_updates = {5}}, 8);
-        }) == "[optim.total_updates] expected more than optim.warmup (5); got 5");
+        }) == "[optim.total_updates] expected more than the warmup (5); got 5");
   CHECK(message([] { make_schedule({.schedule = OptimConfig::Schedule::noam}, 0); }) ==
         "[model.width] expected at least 1; got 0");
   CHECK(message([] { make_model({.tied = ModelConfig::Tied::all}, 5, 6, 1); }) ==
@@ -70,20 +70,24 @@ TEST_CASE("errors of the library name configuration keys when the program prints
   CHECK(message([] { Sampler(EncodedCorpus(), {.max_tokens = 0}); }) == "[data.max_tokens] expected 1 or more; got 0");
 }
 
-TEST_CASE("a text without such names is unchanged") {
-  CHECK(in_config_terms("[softmax] expected [N, D]; got [3]") == "[softmax] expected [N, D]; got [3]");
-  CHECK(in_config_terms("") == "");
+TEST_CASE("an error without such names is unchanged, and so are names within its arguments") {
+  const auto unchanged = [](Error::Parts parts) {
+    const Error error(Error::Kind::failure, parts), same = in_config_terms(error);
+    return same.kind() == error.kind() && same.what() == std::string(error.what());
+  };
+  CHECK(unchanged(Error::Parts::of("softmax", "expected [N, D]; got [{}]", 3)));
+  CHECK(unchanged(Error::Parts::of("freeze.txt", "expected {}; got {}", "AdamOptions::beta1", "Tied::output")));
+  CHECK(unchanged(Error::Parts::of("text:2", "cannot encode the text: {}", "use fewer rows at a time")));
 }
 
 TEST_CASE("every term is used by the library and stands for an existing key") {
   const std::string source = library_source();
-  for (const auto& [library, config] : config_terms()) {
-    std::string word = library;
-    CAPTURE(word);
-    if (word.starts_with('[')) word = word.substr(1, word.size() - 2);
-    CHECK(source.find(word) != source.npos);
-    CHECK((names_a_key(config) || word.find("ParameterStore") == 0));
-  }
+  for (const std::span<const ConfigTerm> terms : {place_terms(), hint_terms()})
+    for (const auto& [library, config] : terms) {
+      CAPTURE(library);
+      CHECK(source.find(library) != source.npos);
+      CHECK((names_a_key(config) || std::string_view(config).starts_with("`glossa inspect`")));
+    }
 }
 
 TEST_CASE("option members in the library's errors become names of keys, if a key can set them") {
@@ -95,11 +99,18 @@ TEST_CASE("option members in the library's errors become names of keys, if a key
   const std::regex literal("\"[^\"\n]*\""), member("[A-Z][A-Za-z0-9]*::[a-z_0-9]+");
   int found = 0;
   for (std::sregex_iterator text(source.begin(), source.end(), literal), end; text != end; ++text) {
-    std::string message = text->str();
-    for (const std::string& name : beyond_configuration) message = std::regex_replace(message, std::regex(name), "");
-    if (!std::regex_search(message, member)) continue;
+    std::string words = text->str().substr(1, text->length() - 2);
+    for (const std::string& name : beyond_configuration) words = std::regex_replace(words, std::regex(name), "");
+    if (!std::regex_search(words, member)) continue;
     ++found;
-    message = in_config_terms(message);
+    CAPTURE(words);
+    // A sentence with its hint, a hint alone, or a place.
+    const bool is_hint = words.find(' ') != words.npos;
+    const std::size_t hint = words.find(". Hint: ");
+    Error::Parts parts{.where = is_hint ? "place" : words, .problem = "cannot"};
+    if (hint != words.npos) parts.problem = words.substr(0, hint);
+    if (is_hint) parts.hint = words.substr(hint == words.npos ? 0 : hint + 8);
+    const std::string message = in_config_terms(Error(Error::Kind::misuse, parts)).what();
     CAPTURE(message);
     CHECK_FALSE(std::regex_search(message, member));
     CHECK((names_a_key(message) || message.find("`glossa inspect`") != message.npos));

@@ -167,7 +167,7 @@ TEST_CASE("the structure of a file is checked") {
   CHECK(YamlFile("- a\n").error() == "[c.yaml:1] expected sections such as 'data:' and 'model:'; got a list");
   CHECK(YamlFile("? [a]\n: 1\n").error() == "[c.yaml:1] expected the name of an option; got a list");
   CHECK(YamlFile("model:\n  heads: 4\n---\nmodel:\n").error() == "[c.yaml:4] expected one YAML document; got 2");
-  CHECK(YamlFile("model:\n  heads: ]\n").error().starts_with("[c.yaml:2] expected YAML; got: "));
+  CHECK(YamlFile("model:\n  heads: ]\n").error().starts_with("[c.yaml:2] expected YAML; got "));
   CHECK(YamlFile("model:\n  heads: " + std::string(5000, '[') + std::string(5000, ']') + "\n")
             .error()
             .starts_with("[c.yaml:2] expected sections with options below them; got more than "));

@@ -66,10 +66,10 @@ TEST_CASE("an error lists every obstacle of every format, with its value, the va
         "model.norm: pre (needs post), model.final_norm: true (needs false). Hint: train with --set data.bos_id=1 "
         "--set model.norm=post --set model.final_norm=false, or stay");
   CHECK(refusal(small, both) ==
-        "[export] expected options that Hugging Face's MarianMTModel can express; got data.bos_id: 2 (needs 1), "
-        "model.norm: pre (needs post), model.final_norm: true (needs false); expected options that Marian can express; "
-        "got data.bos_id: 2 (needs 1), model.sinusoid: interleaved (needs halves). Hint: train with --set "
-        "data.bos_id=1 --set model.norm=post --set model.final_norm=false --set model.sinusoid=halves, or stay");
+        "[export] expected options that Hugging Face's MarianMTModel and Marian can express; got data.bos_id: 2 (needs "
+        "1), model.norm: pre (needs post), model.final_norm: true (needs false) and data.bos_id: 2 (needs 1), "
+        "model.sinusoid: interleaved (needs halves). Hint: train with --set data.bos_id=1 --set model.norm=post --set "
+        "model.final_norm=false --set model.sinusoid=halves, or stay");
   CHECK(refusal(recipe("small-pair"), {ExportFormat::huggingface})
             .ends_with("model.final_norm=false, or choose Marian, or stay"));
   CHECK(refusal(recipe("small-pair"), {ExportFormat::marian}).empty());

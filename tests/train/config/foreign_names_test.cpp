@@ -11,11 +11,13 @@
 
 #include "autograd/check.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/train/config/unknown_text.h"
 #include "train/config/config.h"
 #include "train/config/unknown_name.h"
 
 using namespace glossa;
 using glossa::testing::error_of;
+using glossa::testing::unknown_text;
 
 namespace {
 
@@ -116,7 +118,7 @@ TEST_CASE("the options of other programs lead to a key, in YAML, in --set and on
     const bool is_explained = !hint_about(key, "").empty();
     CHECK((is_explained != !keys_meant(key).empty()));
     CHECK(keys_meant("train." + key) == keys_meant(key));
-    const std::string text = unknown_word(train_command, fmt::format("--{}", name), "7");
+    const std::string text = unknown_text(train_command, fmt::format("--{}", name), "7");
     CAPTURE(text);
     CHECK(text.find(foreign_options(name) == "run" ? "; did you mean '--run'?"
                     : is_explained                 ? "'. Hint: "
@@ -126,20 +128,20 @@ TEST_CASE("the options of other programs lead to a key, in YAML, in --set and on
 }
 
 TEST_CASE("the message about a foreign name has its key or an explanation") {
-  CHECK_EQ(unknown_word(train_command, "--epochs", "3"),
+  CHECK_EQ(unknown_text(train_command, "--epochs", "3"),
            "unknown option '--epochs'; did you mean '--set train.max_epochs=3'?");
-  CHECK_EQ(unknown_word(train_command, "--learning-rate=0.1", ""),
+  CHECK_EQ(unknown_text(train_command, "--learning-rate=0.1", ""),
            "unknown option '--learning-rate'; did you mean '--set optim.lr=0.1'?");
-  CHECK_EQ(unknown_word(train_command, "--device", "cuda"),
+  CHECK_EQ(unknown_text(train_command, "--device", "cuda"),
            "unknown option '--device'. Hint: glossa runs on the CPU; runtime.threads is the number of threads");
-  CHECK_EQ(unknown_word(train_command, "--fp16", "VALUE"),
+  CHECK_EQ(unknown_text(train_command, "--fp16", "VALUE"),
            "unknown option '--fp16'. Hint: glossa runs on the CPU, in float32");
-  CHECK_EQ(unknown_word(train_command, "--lang", "fr"),
+  CHECK_EQ(unknown_text(train_command, "--lang", "fr"),
            "unknown option '--lang'. Hint: data.source and data.target are the languages");
-  CHECK_EQ(unknown_word(train_command, "epochs=3", ""),
+  CHECK_EQ(unknown_text(train_command, "epochs=3", ""),
            "unknown argument 'epochs=3'; did you mean '--set train.max_epochs=3'?");
   const CommandWords inspect{.command = "glossa inspect", .commands = {}, .options = {"help", "json"}};
-  CHECK_EQ(unknown_word(inspect, "--epochs", "3"), "unknown option '--epochs'. Hint: glossa inspect --help lists them");
+  CHECK_EQ(unknown_text(inspect, "--epochs", "3"), "unknown option '--epochs'. Hint: glossa inspect --help lists them");
 }
 
 TEST_CASE("a foreign name may mean something else in a section") {
@@ -155,13 +157,13 @@ TEST_CASE("a foreign name may mean something else in a section") {
 }
 
 TEST_CASE("a number as the length penalty is decode.alpha") {
-  CHECK_EQ(unknown_word(train_command, "--length_penalty", "0.6"),
+  CHECK_EQ(unknown_text(train_command, "--length_penalty", "0.6"),
            "unknown option '--length_penalty'; did you mean '--set decode.alpha=0.6'?");
-  CHECK_EQ(unknown_word(train_command, "--length-penalty", "gnmt"),
+  CHECK_EQ(unknown_text(train_command, "--length-penalty", "gnmt"),
            "unknown option '--length-penalty'; did you mean '--set decode.length_penalty=gnmt'?");
-  CHECK_EQ(unknown_word(train_command, "--decode.length_penalty", "gnmt"),
+  CHECK_EQ(unknown_text(train_command, "--decode.length_penalty", "gnmt"),
            "unknown option '--decode.length_penalty'; did you mean '--set decode.length_penalty=gnmt'?");
-  CHECK_EQ(unknown_word(train_command, "length_penalty=0.6", ""),
+  CHECK_EQ(unknown_text(train_command, "length_penalty=0.6", ""),
            "unknown argument 'length_penalty=0.6'; did you mean '--set decode.alpha=0.6'?");
   const std::string error = error_of<Error>([] { load_config("", {"decode.length_penalty=0.6"}); });
   CHECK(error.ends_with("got '0.6'. Hint: did you mean decode.alpha?"));
@@ -176,7 +178,7 @@ TEST_CASE("options of other programs lead to options of the command, if it has t
   const CommandWords export_command{
       .command = "glossa export", .commands = {}, .options = {"marian", "huggingface", "force"}};
   const auto meant = [](const CommandWords& command, const char* option, const char* value = "x") {
-    const std::string text = unknown_word(command, option, value);
+    const std::string text = unknown_text(command, option, value);
     const auto at = text.find("; did");
     return at == text.npos ? text.substr(text.find("'. ") + 3) : text.substr(at + 2);
   };

@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/train/config/unknown_text.h"
+
 using namespace glossa;
+using glossa::testing::unknown_text;
 using Strings = std::vector<std::string>;
 
 namespace {
@@ -37,47 +40,47 @@ TEST_CASE("an unknown section suggests the nearest section before any key") {
 }
 
 TEST_CASE("an unknown command suggests the nearest one") {
-  CHECK_EQ(unknown_word(program, "trian", ""), "unknown command 'trian'; did you mean 'train'?");
-  CHECK_EQ(unknown_word(program, "zzzzzz", ""), "unknown command 'zzzzzz'. Hint: glossa --help lists them");
+  CHECK_EQ(unknown_text(program, "trian", ""), "unknown command 'trian'; did you mean 'train'?");
+  CHECK_EQ(unknown_text(program, "zzzzzz", ""), "unknown command 'zzzzzz'. Hint: glossa --help lists them");
 }
 
 TEST_CASE("an unknown option suggests a configuration key, else the nearest option, else the nearest key") {
-  CHECK_EQ(unknown_word(train, "--lr", "0.1"), "unknown option '--lr'; did you mean '--set optim.lr=0.1'?");
-  CHECK_EQ(unknown_word(train, "--lr=0.2", "VALUE"), "unknown option '--lr'; did you mean '--set optim.lr=0.2'?");
-  CHECK_EQ(unknown_word(train, "--seed", "3"),
+  CHECK_EQ(unknown_text(train, "--lr", "0.1"), "unknown option '--lr'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_text(train, "--lr=0.2", "VALUE"), "unknown option '--lr'; did you mean '--set optim.lr=0.2'?");
+  CHECK_EQ(unknown_text(train, "--seed", "3"),
            "unknown option '--seed'; did you mean '--set train.seed=3' or '--set decode.seed=3'?");
-  CHECK_EQ(unknown_word(train, "--max-updates", "9"),
+  CHECK_EQ(unknown_text(train, "--max-updates", "9"),
            "unknown option '--max-updates'; did you mean '--set train.max_updates=9'?");
-  CHECK_EQ(unknown_word({.command = "x", .commands = {}, .options = {"max-update", "set"}}, "--max-updates", "9"),
+  CHECK_EQ(unknown_text({.command = "x", .commands = {}, .options = {"max-update", "set"}}, "--max-updates", "9"),
            "unknown option '--max-updates'; did you mean '--set train.max_updates=9'?");
-  CHECK_EQ(unknown_word(train, "--optim.lr", "0.1"), "unknown option '--optim.lr'; did you mean '--set optim.lr=0.1'?");
-  CHECK_EQ(unknown_word(train, "--rnu", "b"), "unknown option '--rnu'; did you mean '--run'?");
-  CHECK_EQ(unknown_word(train, "--widht", "64"), "unknown option '--widht'; did you mean '--set model.width=64'?");
-  CHECK_EQ(unknown_word(train, "--modle", "x"), "unknown option '--modle'. Hint: glossa train --help lists them");
-  CHECK_EQ(unknown_word(inspect, "--lr", "0.1"), "unknown option '--lr'. Hint: glossa inspect --help lists them");
-  CHECK_EQ(unknown_word(inspect, "--jsn", ""), "unknown option '--jsn'; did you mean '--json'?");
-  CHECK_EQ(unknown_word(train, "--", ""), "unknown option '--'. Hint: glossa train --help lists them");
+  CHECK_EQ(unknown_text(train, "--optim.lr", "0.1"), "unknown option '--optim.lr'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_text(train, "--rnu", "b"), "unknown option '--rnu'; did you mean '--run'?");
+  CHECK_EQ(unknown_text(train, "--widht", "64"), "unknown option '--widht'; did you mean '--set model.width=64'?");
+  CHECK_EQ(unknown_text(train, "--modle", "x"), "unknown option '--modle'. Hint: glossa train --help lists them");
+  CHECK_EQ(unknown_text(inspect, "--lr", "0.1"), "unknown option '--lr'. Hint: glossa inspect --help lists them");
+  CHECK_EQ(unknown_text(inspect, "--jsn", ""), "unknown option '--jsn'; did you mean '--json'?");
+  CHECK_EQ(unknown_text(train, "--", ""), "unknown option '--'. Hint: glossa train --help lists them");
 }
 
 TEST_CASE("a command is offered only keys that its --set takes") {
   CommandWords translate{.command = "glossa translate", .commands = {}, .options = {"set"}};
   translate.takes_key = [](std::string_view key) { return key.starts_with("decode."); };
-  CHECK_EQ(unknown_word(translate, "--num-beams", "4"),
+  CHECK_EQ(unknown_text(translate, "--num-beams", "4"),
            "unknown option '--num-beams'; did you mean '--set decode.beam=4'?");
-  CHECK_EQ(unknown_word(translate, "--seed", "4"), "unknown option '--seed'; did you mean '--set decode.seed=4'?");
-  CHECK_EQ(unknown_word(translate, "--lr", "4"), "unknown option '--lr'. Hint: glossa translate --help lists them");
-  CHECK_EQ(unknown_word(translate, "\u2014beam", "4"), "unknown argument '\u2014beam'; did you mean '--beam'?");
-  CHECK_EQ(unknown_word(translate, "\u2013-beam", "4"), "unknown argument '\u2013-beam'; did you mean '--beam'?");
-  CHECK_EQ(unknown_word(translate, "lr=4", ""),
+  CHECK_EQ(unknown_text(translate, "--seed", "4"), "unknown option '--seed'; did you mean '--set decode.seed=4'?");
+  CHECK_EQ(unknown_text(translate, "--lr", "4"), "unknown option '--lr'. Hint: glossa translate --help lists them");
+  CHECK_EQ(unknown_text(translate, "\u2014beam", "4"), "unknown argument '\u2014beam'; did you mean '--beam'?");
+  CHECK_EQ(unknown_text(translate, "\u2013-beam", "4"), "unknown argument '\u2013-beam'; did you mean '--beam'?");
+  CHECK_EQ(unknown_text(translate, "lr=4", ""),
            "unknown argument 'lr=4'. Hint: glossa translate --help shows what it takes");
 }
 
 TEST_CASE("another program's option leads to the command's own, where it has one") {
   CommandWords translate{.command = "glossa translate", .commands = {}, .options = {"beam", "set", "input"}};
   translate.takes_key = [](std::string_view key) { return key.starts_with("decode."); };
-  CHECK_EQ(unknown_word(translate, "--beam-size", "5"), "unknown option '--beam-size'; did you mean '--beam'?");
+  CHECK_EQ(unknown_text(translate, "--beam-size", "5"), "unknown option '--beam-size'; did you mean '--beam'?");
   const CommandWords evaluate{.command = "glossa evaluate", .commands = {}, .options = {"source", "reference", "test"}};
-  CHECK_EQ(unknown_word(evaluate, "--input", "a"), "unknown option '--input'; did you mean '--source' or '--test'?");
+  CHECK_EQ(unknown_text(evaluate, "--input", "a"), "unknown option '--input'; did you mean '--source' or '--test'?");
 }
 
 TEST_CASE("a --set in several words is recognized") {
@@ -98,40 +101,40 @@ TEST_CASE("a --set in several words is recognized") {
 }
 
 TEST_CASE("an extra word suggests --set for a value, and is otherwise unknown") {
-  CHECK_EQ(unknown_word(train, "lr=0.1", ""), "unknown argument 'lr=0.1'; did you mean '--set optim.lr=0.1'?");
-  CHECK_EQ(unknown_word(train, "b=2", ""), "unknown argument 'b=2'; did you mean '--set b=2'?");
-  CHECK_EQ(unknown_word(train, "optim.lr=0.1", ""),
+  CHECK_EQ(unknown_text(train, "lr=0.1", ""), "unknown argument 'lr=0.1'; did you mean '--set optim.lr=0.1'?");
+  CHECK_EQ(unknown_text(train, "b=2", ""), "unknown argument 'b=2'; did you mean '--set b=2'?");
+  CHECK_EQ(unknown_text(train, "optim.lr=0.1", ""),
            "unknown argument 'optim.lr=0.1'; did you mean '--set optim.lr=0.1'?");
   const CommandWords translate{.command = "x", .commands = {}, .options = {"input", "set"}};
   const CommandWords reader{
       .command = "glossa translate", .commands = {}, .options = {"input"}, .places = {"RUN"}, .reads_text = true};
-  CHECK_EQ(unknown_word(reader, "How are you?", ""),
+  CHECK_EQ(unknown_text(reader, "How are you?", ""),
            "unknown argument 'How are you?'. Hint: the text comes from standard input: echo 'How are you?' | glossa "
            "translate RUN");
-  CHECK_EQ(unknown_word(reader, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
-  CHECK_EQ(unknown_word(translate, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
-  CHECK_EQ(unknown_word(translate, "my text.fr", ""),
+  CHECK_EQ(unknown_text(reader, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
+  CHECK_EQ(unknown_text(translate, "text.fr", ""), "unknown argument 'text.fr'; did you mean '--input text.fr'?");
+  CHECK_EQ(unknown_text(translate, "my text.fr", ""),
            "unknown argument 'my text.fr'; did you mean --input 'my text.fr'?");
-  CHECK_EQ(unknown_word(translate, "a=b", ""), "unknown argument 'a=b'; did you mean '--set a=b'?");
+  CHECK_EQ(unknown_text(translate, "a=b", ""), "unknown argument 'a=b'; did you mean '--set a=b'?");
   const CommandWords evaluate{.command = "x", .commands = {}, .options = {"source", "reference", "test"}};
-  CHECK_EQ(unknown_word(evaluate, "text.fr", ""),
+  CHECK_EQ(unknown_text(evaluate, "text.fr", ""),
            "unknown argument 'text.fr'; did you mean '--source text.fr' or '--test text.fr'?");
-  CHECK_EQ(unknown_word(inspect, "a=b", ""), "unknown argument 'a=b'. Hint: glossa inspect --help shows what it takes");
-  CHECK_EQ(unknown_word(train, "b.yaml", ""),
+  CHECK_EQ(unknown_text(inspect, "a=b", ""), "unknown argument 'a=b'. Hint: glossa inspect --help shows what it takes");
+  CHECK_EQ(unknown_text(train, "b.yaml", ""),
            "unknown argument 'b.yaml'. Hint: glossa train --help shows what it takes");
 }
 
 TEST_CASE("an option that is a word of its own, or a text, suggests how to write it") {
   const CommandWords serve{.command = "glossa serve", .commands = {}, .options = {"set"}, .places = {"RUN"}};
-  CHECK_EQ(unknown_word(serve, "--run", "runs/a"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
-  CHECK_EQ(unknown_word(serve, "--run=runs/a", "x"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
-  CHECK_EQ(unknown_word(serve, "--run", "Läufe kopie"),
+  CHECK_EQ(unknown_text(serve, "--run", "runs/a"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
+  CHECK_EQ(unknown_text(serve, "--run=runs/a", "x"), "unknown option '--run'; did you mean 'glossa serve runs/a'?");
+  CHECK_EQ(unknown_text(serve, "--run", "Läufe kopie"),
            "unknown option '--run'; did you mean glossa serve 'Läufe kopie'?");
-  CHECK_EQ(unknown_word(serve, "--run", "-a"), "unknown option '--run'; did you mean 'glossa serve ./-a'?");
-  CHECK_EQ(unknown_word(serve, "\u2014set=a b", ""), "unknown argument '\u2014set=a b'; did you mean '--set=a b'?");
+  CHECK_EQ(unknown_text(serve, "--run", "-a"), "unknown option '--run'; did you mean 'glossa serve ./-a'?");
+  CHECK_EQ(unknown_text(serve, "\u2014set=a b", ""), "unknown argument '\u2014set=a b'; did you mean '--set=a b'?");
   CommandWords attention{.command = "glossa attention", .commands = {}, .options = {"input", "set"}, .places = {"RUN"}};
-  CHECK_EQ(unknown_word(attention, "--text", "it's"), "unknown option '--text'; did you mean '--set'?");
+  CHECK_EQ(unknown_text(attention, "--text", "it's"), "unknown option '--text'; did you mean '--set'?");
   attention.reads_text = true;
-  CHECK_EQ(unknown_word(attention, "--text", "a b"),
+  CHECK_EQ(unknown_text(attention, "--text", "a b"),
            "unknown option '--text'. Hint: the text comes from standard input: echo 'a b' | glossa attention RUN");
 }
