@@ -204,8 +204,10 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
   if (job.is_several()) config = parse_config(job.broadcast(dump(config)), run.folder);
   job.together([&] {
     corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed), places);
-    if (job.is_first()) test = read_test(config, places, remarks.warnings);
-    if (origin.begins) check_new_run(config, origin, corpora, test ? &*test : nullptr);
+    if (origin.begins) {
+      test = read_test(config, places, remarks.warnings);
+      check_new_run(config, origin, corpora, test ? &*test : nullptr);
+    }
     decide_auto_options(config, corpora.training, corpora.split);
     for (std::string& line : decide_bleu_tokenizer(config, corpora.training.target))
       remarks.notes.push_back(std::move(line));

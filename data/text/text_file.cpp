@@ -1,5 +1,6 @@
 #include "data/text/text_file.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -80,7 +81,7 @@ bool LineReader::read_raw() {
   if (begin_ == end_ && !refill()) return false;
   ++line_number_;
   std::size_t length = 0;
-  constexpr std::size_t endless = std::size_t{256} << 20;
+  const std::size_t endless = std::max(std::size_t{256} << 20, options_.max_line_bytes);
   for (bool more = true; more; more = refill()) {
     const char* from = buffer_.data() + begin_;
     const void* line_feed = std::memchr(from, '\n', end_ - begin_);
