@@ -83,10 +83,10 @@ TEST_CASE("an error without such names is unchanged, and so are names within its
 TEST_CASE("every term is used by the library and stands for an existing key") {
   const std::string source = library_source();
   for (const std::span<const ConfigTerm> terms : {place_terms(), hint_terms()})
-    for (const auto& [library, config] : terms) {
-      CAPTURE(library);
-      CHECK(source.find(library) != source.npos);
-      CHECK((names_a_key(config) || std::string_view(config).starts_with("`glossa inspect`")));
+    for (const ConfigTerm& term : terms) {
+      CAPTURE(term.library);
+      CHECK(source.find(term.library) != source.npos);
+      CHECK((names_a_key(term.config) || std::string_view(term.config).starts_with("`glossa inspect`")));
     }
 }
 
