@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 
 #include "autograd/stopwatch.h"
@@ -12,6 +11,7 @@
 #include "files/atomic_file.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
+#include "train/console/local_time.h"
 #include "train/report_figures.h"
 #include "train/run.h"
 #include "train/runtime.h"
@@ -21,6 +21,8 @@
 namespace glossa {
 
 namespace {
+
+constexpr const char* time_format = "%Y-%m-%d %H:%M:%S";
 
 /// Number of the epoch, counted from 1, that contains the last update.
 std::int64_t epoch_of_last_update(const TrainingState& state) { return state.epoch + (state.batch > 0 ? 1 : 0); }
@@ -78,15 +80,6 @@ std::string name(TrainConfig::Metric metric) {
 
 bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
   return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
-}
-
-std::string local_time() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
-  return text;
 }
 
 /// Writes all samples of a validation to a file of the run.
@@ -252,12 +245,12 @@ bool Trainer::stop_requested() {
 void Trainer::log(std::string text, LogLine::Kind kind) { log(LogLine{.kind = kind, .text = std::move(text)}); }
 
 void Trainer::log(LogLine line) {
-  line.time = local_time();
+  line.time = local_time(time_format);
   for (TrainingObserver* observer : observers_) observer->log(line);
 }
 
 void Trainer::note(TrainingEvent event) {
-  event.time = local_time();
+  event.time = local_time(time_format);
   for (TrainingObserver* observer : observers_) observer->event(event);
 }
 

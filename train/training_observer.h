@@ -27,6 +27,7 @@ class TrainingObserver {
 
   virtual void validation(const ValidationReport&) {}
 
+  /// In process 0.
   virtual void checkpoint(const CheckpointReport&) {}
 };
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "app/pages/page.h"
 #include "app/report/option_values.h"
 #include "train/console/json_line.h"
+#include "train/console/local_time.h"
 #include "train/console/version.h"
 
 namespace glossa {
@@ -17,15 +17,6 @@ namespace glossa {
 namespace {
 
 constexpr std::size_t max_rows = 2000, max_events = 200, max_problems = 20;
-
-std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
-  return text;
-}
 
 /// The columns of the thinned series as arrays, without empty columns; `rows` is the original number of rows.
 JsonLine json_of(const Series& all) {
@@ -132,7 +123,7 @@ std::string report_json(std::span<const RunHistory> runs, std::span<const RunAtt
     configs.push_back(runs[i].config);
   }
   JsonLine json;
-  json.add("glossa", program_version).add("written", now()).add("following", following);
+  json.add("glossa", program_version).add("written", local_time("%Y-%m-%d %H:%M")).add("following", following);
   json.add("runs", documents).add_json("corpora", fmt::format("[{}]", fmt::join(different, ",")));
   json.add("options", json_of(option_values(configs)));
   return json.text();

@@ -25,7 +25,7 @@ struct RunStory {
   /// `auto`. If the newest start did not list any, the list of an earlier start comes first.
   std::vector<std::string> head;
 
-  /// How the newest start ended, in the log's words. Empty if that start is still running or was killed.
+  /// The end of the newest start, in the words of the log. Empty if that start is still running or was killed.
   std::string end;
 
   /// State of the newest start: finished, stopped, failed, killed (or still running), or new (no start).

@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <string>
 
 #include "train/checkpoint/checkpoint.h"
@@ -24,7 +23,7 @@ class Coach : public TrainingObserver {
   double enough_;
 };
 
-/// Trains in the folder; returns the last update.
+/// Trains in the folder until the loss is low enough.
 void train(const Config& config, const std::string& folder, bool resume, double enough) {
   Trainer trainer(prepare({.config = config, .run = folder, .resume = resume}));
   Coach coach(trainer.requests(), enough);
@@ -34,8 +33,8 @@ void train(const Config& config, const std::string& folder, bool resume, double 
 
 std::string state_of(const std::string& folder) { return state_sha256(CheckpointReader(folder + "/checkpoints/last")); }
 
-int main(int, char** arguments) try {
-  const std::string folder = arguments[1];
+int main(int count, char** arguments) try {
+  const std::string folder = count > 1 ? arguments[1] : "runs/from_code";
   set_message_sink([](Message, std::string_view) {});
   const Config config = config_from({{"data.train", "toy:1000"},
                                      {"data.max_tokens", 256},

@@ -46,14 +46,14 @@ std::span<const ConfigTerm> hint_terms() { return hints; }
 
 Error in_config_terms(const Error& error) {
   Error::Parts parts = error.parts();
-  for (const auto& [library, config] : places) {
-    const std::string_view term = library;
+  for (const auto& [code, config] : places) {
+    const std::string_view term = code;
     if (parts.where != term && !(term.ends_with("::") && parts.where.starts_with(term))) continue;
     parts.where.replace(0, term.size(), config);
     break;
   }
-  for (const auto& [library, config] : hints)
-    if (error.parts().hint == library) parts.hint = config;
+  for (const auto& [code, config] : hints)
+    if (error.parts().hint == code) parts.hint = config;
   return {error.kind(), std::move(parts)};
 }
 

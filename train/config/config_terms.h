@@ -8,7 +8,7 @@ namespace glossa {
 
 /// A term in the library's errors, and the same in terms of the configuration.
 struct ConfigTerm {
-  const char* library;
+  const char* code;
   const char* config;
 };
 

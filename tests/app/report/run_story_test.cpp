@@ -24,11 +24,11 @@ std::string text_of(const RunStory& story) {
 RunStory checked_story(const TrainerFixture& fixture, const std::string& run) {
   const auto metrics = fixture / run / "metrics.jsonl";
   const std::string before = read_bytes(metrics);
-  const RunStory told = read_history(fixture / run, fixture.config).story;
+  const RunStory from_events = read_history(fixture / run, fixture.config).story;
   write_bytes(metrics, figures_in(before));
-  CHECK_EQ(text_of(told), text_of(read_history(fixture / run, fixture.config).story));
+  CHECK_EQ(text_of(from_events), text_of(read_history(fixture / run, fixture.config).story));
   write_bytes(metrics, before);
-  return told;
+  return from_events;
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ TEST_CASE("every term is used by the library and stands for an existing key") {
   const std::string source = library_source();
   for (const std::span<const ConfigTerm> terms : {place_terms(), hint_terms()})
     for (const ConfigTerm& term : terms) {
-      CAPTURE(term.library);
-      CHECK(source.find(term.library) != source.npos);
+      CAPTURE(term.code);
+      CHECK(source.find(term.code) != source.npos);
       CHECK((names_a_key(term.config) || std::string_view(term.config).starts_with("`glossa inspect`")));
     }
 }
