@@ -7,8 +7,8 @@
 
 #include "tests/support/restore_runtime.h"
 #include "tests/support/temporary_folder.h"
-#include "train/decoding/translator.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/decoding/translator.h"
 #include "train/trainer.h"
 
 namespace glossa::testing {
