@@ -32,30 +32,29 @@ Config config_of(const FoundCheckpoint& found) {
   return parse_config(read_training_state(found.reader).config, found.reader.path());
 }
 
-bool may_resume(const Config& old, const Config& now) {
-  try {
-    check_resume(old, now);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-/// Refuses to overwrite an old run, or to resume a different one.
-void check_continues(const Config& config, const std::string& run, bool resume,
-                     const std::optional<FoundCheckpoint>& found) {
-  if (found && !resume)
+/// Refuses to overwrite a run.
+void check_is_unused(const std::string& run, const std::optional<FoundCheckpoint>& found) {
+  if (found)
     misuse(
         run,
         "expected an empty folder for a new run; got one with checkpoints. Hint: continue with {}, or choose another "
         "--run",
         shell_command({"glossa", "train", "--resume", std::filesystem::path(run)}));
-  if (!found) return;
+}
+
+/// Refuses to resume a different run.
+void check_continues(const std::string& run, const FoundCheckpoint& found, const Config& old, const Config& now) {
+  const std::string path = found.reader.path();
   const auto belongs = [&](const TrainingState& state) {
-    return may_resume(parse_config(state.config, found->reader.path()), config);
+    try {
+      check_resume(parse_config(state.config, path), now);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
   };
-  check_is_not_stray(run, found->reader.path(), read_training_state(found->reader), belongs);
-  check_resume(config_of(*found), config);
+  check_is_not_stray(run, path, read_training_state(found.reader), belongs);
+  check_resume(old, now);
 }
 
 /// Describes in one line when training ends, and a warm-up given in epochs.
@@ -96,15 +95,15 @@ Tokenizers tokenizers_for(const Config& config, const std::string& run, bool res
   return train_tokenizers(config.data, text);
 }
 
-/// Chooses BLEU's tokenizer by the text if the configuration does not set one. Returns a log line if it is not the
-/// default.
-std::vector<std::string> decide_bleu_tokenizer(Config& config, std::span<const std::string> target) {
+/// Chooses BLEU's tokenizer by the text if the configuration does not set one. Adds a note if it is not the default.
+void decide_bleu_tokenizer(Config& config, std::span<const std::string> target, std::vector<std::string>& notes) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
-  if (tokenizer) return {};
+  if (tokenizer) return;
   tokenizer = usual_bleu_tokenizer(config.data.target, target);
-  if (tokenizer == BleuOptions().tokenizer) return {};
-  return {fmt::format("BLEU counts characters (tok:{}): no spaces separate words in {}; see train.bleu_tokenize",
-                      name(*tokenizer), config.data.target)};
+  if (tokenizer != BleuOptions().tokenizer)
+    notes.push_back(
+        fmt::format("BLEU counts characters (tok:{}): no spaces separate words in {}; see train.bleu_tokenize",
+                    name(*tokenizer), config.data.target));
 }
 
 /// Copies process 0's tokenizers.
@@ -127,9 +126,6 @@ std::string describe(const Job& job) {
   return fmt::format("{}: {}", counted(job.count(), "process"), fmt::join(hosts, ", "));
 }
 
-/// Copies process 0's numbers.
-void as_first(const Job& job, std::span<float> numbers) { job.broadcast(std::as_writable_bytes(numbers)); }
-
 /// The beginning of a run: a checkpoint of its own, one of train.warm_start, or nothing. Only process 0 looks.
 struct Origin {
   std::unique_ptr<CheckpointFolder> checkpoints = {};  // null until the run's folder exists
@@ -141,7 +137,7 @@ struct Origin {
 
 /// For the head of the log.
 struct Remarks {
-  std::string exports;
+  std::string memory, exports;
   std::vector<std::string> warnings, notes;
 
   void warn(const std::vector<std::string>& more) { warnings.insert(warnings.end(), more.begin(), more.end()); }
@@ -167,15 +163,13 @@ Origin find_origin(const TrainingOrder& order, Config& config, Remarks& remarks)
     origin.checkpoints = open_checkpoints(order.run, config);
     origin.found = origin.checkpoints->newest_valid();
   }
-  const std::optional<FoundCheckpoint>& found = origin.found;
-  if (found) {
-    const Config old = config_of(*found);
+  if (!order.resume) check_is_unused(order.run, origin.found);
+  if (origin.found) {
+    const Config old = config_of(*origin.found);
     config = decided_as(old, std::move(config));
     config.train.allow = old.train.allow;  // concerns the start only
-  }
-  check_continues(config, order.run, order.resume, found);
-  if (found) {
-    for (const auto& [key, before, now] : differences(config_of(*found), config))
+    check_continues(order.run, *origin.found, old, config);
+    for (const auto& [key, before, now] : differences(old, config))
       remarks.notes.push_back(fmt::format("{} is now {}; it was {}", key, now, before));
     return origin;
   }
@@ -209,8 +203,7 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
       check_new_run(config, origin, corpora, test ? &*test : nullptr);
     }
     decide_auto_options(config, corpora.training, corpora.split);
-    for (std::string& line : decide_bleu_tokenizer(config, corpora.training.target))
-      remarks.notes.push_back(std::move(line));
+    decide_bleu_tokenizer(config, corpora.training.target, remarks.notes);
     if (!job.is_first()) return;
     if (!origin.checkpoints) origin.new_folder = std::make_unique<NewRunFolder>(run.folder);
     tokenizers = tokenizers_for(config, run.folder, origin.found.has_value(), corpora.training);
@@ -225,10 +218,9 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     check_exportable(config, sizes);
     remarks.exports = possible_exports(config, sizes);
     run.task = std::make_unique<TranslationTask>(config, corpora, tokenizers, job);
-    const std::int64_t epoch = run.updates_per_epoch();
-    run.schedule = make_schedule(config.optim, config.model.width, epoch);
-    for (const auto& doubts : {corpus_doubts(config.data, corpora, test ? &*test : nullptr),
-                               size_doubts(config, corpora), option_doubts(config), length_doubts(config, epoch)})
+    for (const auto& doubts :
+         {corpus_doubts(config.data, corpora, test ? &*test : nullptr), size_doubts(config, corpora),
+          option_doubts(config), length_doubts(config, run.updates_per_epoch())})
       remarks.warn(doubts);
   });
   job.agree("program and instruction set", job.is_several() ? program_fingerprint() : "");
@@ -283,14 +275,14 @@ void restore(PreparedRun& run, const Origin& origin) {
   });
   job.broadcast(std::as_writable_bytes(std::span(&run.resumes, 1)));
   if (job.is_several()) {
-    const TextStatistics text = state.text;  // is not among the bytes
-    state = from_bytes<TrainingState>(job.broadcast(to_bytes(state)), run.folder);
-    state.text = text;
-    as_first(job, parameters.values());
+    const std::string first = job.broadcast(to_bytes(state));
+    if (!job.is_first()) state = from_bytes<TrainingState>(first, run.folder);
+    job.broadcast(std::as_writable_bytes(parameters.values()));
     parameters.mark_changed();
   }
-  run.schedule.set_plateau(state.plateau);
   job.together([&] {
+    run.schedule = make_schedule(run.config.optim, run.config.model.width, run.updates_per_epoch());
+    run.schedule.set_plateau(state.plateau);
     run.task->begin_epoch(state.epoch);
     check(state.batch < run.task->batches(), "resume",
           "expected a position within the {} of epoch {}; got {}. Hint: move the file away to use the one "
@@ -303,7 +295,7 @@ void restore(PreparedRun& run, const Origin& origin) {
                  [&](std::span<std::byte> moments) { job.broadcast(moments); });
     if (MovingAverage<float>* average = run.updater->average()) {
       if (origin.found) read_average(origin.found->reader, parameters, *average);
-      as_first(job, average->average());
+      job.broadcast(std::as_writable_bytes(average->average()));
     }
   }
 }
@@ -329,8 +321,8 @@ void remark_on_origin(const PreparedRun& run, const Origin& origin, Remarks& rem
   }
 }
 
-/// Throws, or returns a warning, if the disk is too small for the checkpoints that the run keeps.
-std::string check_disk_space(const PreparedRun& run, const Origin& origin) {
+/// Throws, or warns, if the disk is too small for the checkpoints that the run keeps.
+void check_disk_space(const PreparedRun& run, const Origin& origin, Remarks& remarks) {
   const TrainConfig& train = run.config.train;
   const auto epoch = static_cast<double>(run.updates_per_epoch());
   const auto updates = [&](const Period& period) {  // infinite if unknown
@@ -338,13 +330,12 @@ std::string check_disk_space(const PreparedRun& run, const Origin& origin) {
            : period.unit == Period::Unit::epochs                        ? epoch * period.amount
                                                                         : period.amount;
   };
-  const bool validates = run.task->can_validate();
   const double left =
       std::min(updates(train.max_updates), updates(train.max_epochs)) - static_cast<double>(run.state.update);
   const bool may_save_more = train.save_every.unit == Period::Unit::target_tokens || !std::isfinite(left);
-  const double validations = validates ? left / updates(train.validate_every) : 0;
+  const double validations = run.validates() ? left / updates(train.validate_every) : 0;
   const double saves = may_save_more ? HUGE_VAL : std::floor(left / updates(train.save_every) + validations) + 1;
-  const double kept = static_cast<double>(train.keep_checkpoints) + (validates ? 1 : 0);  // with the best
+  const double kept = static_cast<double>(train.keep_checkpoints) + (run.validates() ? 1 : 0);  // with the best
   const double present = origin.checkpoints ? static_cast<double>(origin.checkpoints->count()) : 0;
   // While a checkpoint is written, the one that it replaces still exists.
   const double files = std::min(saves, std::max(kept + 1 - present, 1.0));
@@ -352,7 +343,9 @@ std::string check_disk_space(const PreparedRun& run, const Origin& origin) {
       1 + static_cast<double>(run.updater->optimizer().state().size()) + (run.updater->average() ? 1 : 0);
   const double bytes =
       arrays * static_cast<double>(sizeof(float)) * static_cast<double>(run.task->parameters().count());
-  return check_disk(run.folder, files, bytes, static_cast<double>(std::filesystem::space(run.folder).available));
+  const auto available = static_cast<double>(std::filesystem::space(run.folder).available);
+  if (const std::string warning = check_disk(run.folder, files, bytes, available); !warning.empty())
+    remarks.warnings.push_back(warning);
 }
 
 /// Sets the links according to the state. A kill may have prevented their update, or they may name the former end of
@@ -373,7 +366,7 @@ std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin,
   if (!origin.checkpoints) {
     origin.checkpoints = open_checkpoints(run.folder, run.config);
     // Another trainer may have used the folder while this one prepared its data.
-    check_continues(run.config, run.folder, false, origin.checkpoints->newest_valid());
+    check_is_unused(run.folder, origin.checkpoints->newest_valid());
   }
   if (origin.new_folder) origin.new_folder->keep();
   if (!places.is_recorded()) record_origin(run.folder, places.working_folder());
@@ -390,7 +383,7 @@ std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin,
 }
 
 /// The first lines of the log.
-std::vector<LogLine> head_of(const PreparedRun& run, const std::string& memory, const Remarks& remarks) {
+std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
   const Config& config = run.config;
   std::vector<LogLine> head;
   const auto add = [&](std::string text, LogLine::Kind kind = LogLine::Kind::note) {
@@ -407,7 +400,7 @@ std::vector<LogLine> head_of(const PreparedRun& run, const std::string& memory, 
   add(describe_runtime());
   for (const std::string& warning : warnings(environment())) add("warning: " + warning, LogLine::Kind::warning);
   for (const std::string& line : run.task->head()) add(line);
-  add(memory);
+  add(remarks.memory);
   add(remarks.exports);
   if (run.updater->average())
     add(fmt::format("validating and translating with the moving average of the weights (train.ema {})",
@@ -445,19 +438,16 @@ PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   run.state.config = dump(run.config);
   run.state.build = build_fingerprint();
   const bool trains = !run.ending();
-  std::string memory;
-  job.together([&] { memory = run.updater->rehearse(); });
+  job.together([&] { remarks.memory = run.updater->rehearse(); });
   job.together([&] {
     if (!job.is_first()) return;
-    if (trains)
-      if (std::string warning = check_disk_space(run, origin); !warning.empty())
-        remarks.warnings.push_back(std::move(warning));
+    if (trains) check_disk_space(run, origin, remarks);
     run.records = open_records(run, origin, places, trains, remarks);
     run.last_validation = last_validation(run.folder);
   });
   job.broadcast(std::as_writable_bytes(std::span(&run.last_validation, 1)));
   run.decided = decisions(given, run.config);
-  run.head = head_of(run, memory, remarks);
+  run.head = head_of(run, remarks);
   return run;
 }
 

@@ -36,28 +36,33 @@ bool binds(std::string_view key) {
   return (key.starts_with("data.") && !is_of_reading(key)) || key.starts_with("model.");
 }
 
-void check_is_there(const std::string& run) {
-  if (std::filesystem::exists(run)) return;
-  const std::string nearest = nearest_path(run);
-  fail(run.empty() ? "RUN" : run, "expected a run folder; not found. Hint: {}",
-       nearest.empty() ? "create one with glossa train CONFIG.yaml --run FOLDER"
-                       : fmt::format("did you mean {}?", shell_path(nearest)));
-}
-
-/// A hint at the runs in a folder of runs.
+/// A hint at the runs in a folder of runs, or in the folder `runs` of a project.
 std::optional<std::string> runs_within(const std::string& folder) {
   constexpr std::size_t max_named = 5;
   std::vector<std::string> runs;
   std::error_code unreadable;
-  for (const std::string& name : names_in(folder)) {
-    const std::filesystem::path run = std::filesystem::path(folder) / name;
-    if (std::filesystem::is_regular_file(config_file(run.string()), unreadable)) runs.push_back(shell_path(run));
-  }
+  for (const std::filesystem::path& parent : {std::filesystem::path(folder), std::filesystem::path(folder) / "runs"})
+    for (const std::string& name : names_in(parent)) {
+      const std::filesystem::path run = (parent / name).lexically_normal();
+      if (std::filesystem::is_regular_file(config_file(run.string()), unreadable)) runs.push_back(shell_path(run));
+    }
   if (runs.empty()) return {};
   const std::size_t more = runs.size() - std::min(runs.size(), max_named);
   runs.resize(runs.size() - more);
   return fmt::format("name a run in it: {}{}", fmt::join(runs, ", "),
                      more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Throws unless `run` is a folder that training has begun.
+void check_is_run(const std::string& run) {
+  if (std::filesystem::is_regular_file(config_file(run))) return;
+  if (std::filesystem::exists(run))
+    fail(run, "expected a run folder, with its config.yaml; got something else. Hint: {}",
+         runs_within(run).value_or("name what train had as --run"));
+  const std::string nearest = nearest_path(run);
+  fail(run.empty() ? "RUN" : run, "expected a run folder; not found. Hint: {}",
+       nearest.empty() ? "create one with glossa train CONFIG.yaml --run FOLDER"
+                       : fmt::format("did you mean {}?", shell_path(nearest)));
 }
 
 /// Throws a misuse error if another option keeps the given option of decoding from having an effect.
@@ -103,10 +108,7 @@ bool is_of_use(std::string_view key) {
 }
 
 Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
-  check_is_there(run);
-  check(std::filesystem::is_regular_file(config_file(run)), run,
-        "expected a run folder, with its config.yaml; got something else. Hint: {}",
-        runs_within(run).value_or("name what train had as --run"));
+  check_is_run(run);
   for (const std::string& set : sets) {
     const std::size_t end = std::min(set.find('='), set.size());
     const std::string key = set.substr(0, end);
@@ -264,7 +266,7 @@ const std::string& RunName::folder() const {
 
 std::vector<std::filesystem::path> RunName::files() const {
   if (is_checkpoint_) return {named_};
-  check_is_there(folder_);
+  if (!std::filesystem::exists(std::filesystem::path(folder_) / "checkpoints")) check_is_run(folder_);
   return chosen_checkpoints(folder_, choice_);
 }
 

@@ -38,9 +38,10 @@ std::string limit(TrainingEnd end, const TrainConfig& train, bool raised) {
   const auto value = [&](double amount) { return raised ? std::ceil(1.5 * amount) : amount; };
   switch (end) {
     case TrainingEnd::max_updates:
-      return to_string(Period{value(train.max_updates.amount), train.max_updates.unit});
-    case TrainingEnd::max_epochs:
-      return to_string(Period{value(train.max_epochs.amount), train.max_epochs.unit});
+    case TrainingEnd::max_epochs: {
+      const Period& period = end == TrainingEnd::max_updates ? train.max_updates : train.max_epochs;
+      return to_string(Period{value(period.amount), period.unit});
+    }
     case TrainingEnd::max_minutes:
       return fmt::format("{}", value(train.max_minutes));
     case TrainingEnd::early_stopping:
@@ -58,8 +59,17 @@ std::string reason(TrainingEnd end, const TrainConfig& train, Requests::By by = 
   return fmt::format("train.{} {} reached", name(end), limit(end, train, false));
 }
 
-/// The value of train.metric, and true if larger is better.
-std::pair<double, bool> decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
+struct Decisive {
+  double value;
+  bool larger_is_better;
+
+  bool is_best(const TrainingState& state) const {
+    return std::isfinite(value) && (!state.has_best || (larger_is_better ? value > state.best : value < state.best));
+  }
+};
+
+/// The value of train.metric.
+Decisive decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
   switch (metric) {
     case TrainConfig::Metric::loss:
     case TrainConfig::Metric::perplexity:
@@ -72,14 +82,6 @@ std::pair<double, bool> decisive_number(const ValidationReport& report, TrainCon
       return {*report.exact_match, true};
   }
   return {report.loss, false};
-}
-
-std::string name(TrainConfig::Metric metric) {
-  return TrainConfig::metric_names.begin()[static_cast<std::size_t>(metric)];
-}
-
-bool is_best(const TrainingState& state, double metric, bool larger_is_better) {
-  return std::isfinite(metric) && (!state.has_best || (larger_is_better ? metric > state.best : metric < state.best));
 }
 
 /// Writes all samples of a validation to a file of the run.
@@ -101,6 +103,8 @@ Progress PreparedRun::progress() const {
   const double part = static_cast<double>(state.batch) / static_cast<double>(task->batches());
   return {state.update, static_cast<double>(state.epoch) + part, state.target_tokens};
 }
+
+bool PreparedRun::validates() const { return task->can_validate() && !config.train.validate_every.never(); }
 
 std::string PreparedRun::resumption() const {
   return fmt::format("resumed at update {} (epoch {}, batch {})", state.update, state.epoch + 1, state.batch);
@@ -139,7 +143,7 @@ void Trainer::record_failure(const Error& error) noexcept {
     }
   };
   attempt([&] { log(error.what(), LogLine::Kind::error); });
-  attempt([&] { note({.kind = TrainingEvent::Kind::failure, .update = state_.update, .text = error.what()}); });
+  attempt([&] { announce({.kind = TrainingEvent::Kind::failure, .update = state_.update, .text = error.what()}); });
 }
 
 /// Logs the head.
@@ -153,15 +157,16 @@ void Trainer::begin() {
     log(line.text, line.kind);
     if (line.kind != LogLine::Kind::detail) start.head.push_back(std::move(line.text));
   }
-  note(std::move(start));
+  announce(std::move(start));
 }
 
 TrainingEnd Trainer::update_until_end() {
   const TrainConfig& train = run_.config.train;
   std::optional<TrainingEnd> end = run_.ending();
   if (end) log("nothing to do: " + reason(*end, train) + ". Hint: raise the limit with --set", LogLine::Kind::warning);
-  if (!end && validate_start() && stop_requested()) end = TrainingEnd::stopped;
-  const TrainingPace pace(train, run_.task->can_validate(), run_.progress(), state_.seconds);
+  if (!end) validate_start();
+  if (!end && take_requests()) end = TrainingEnd::stopped;
+  const TrainingPace pace(train, run_.validates(), run_.progress(), state_.seconds);
   const std::int64_t begin = state_.update;
   const double seconds_before = state_.seconds;
   bool knows_speed = false;
@@ -176,7 +181,7 @@ TrainingEnd Trainer::update_until_end() {
       if (!std::exchange(knows_speed, true)) warn_about_time(now.updates - begin, state_.seconds - seconds_before);
     }
     const bool best = train.validate_every.due(before, now) && validate();
-    const bool stops = stop_requested();
+    const bool stops = take_requests();
     end = run_.ending();
     if (!end && stops) end = TrainingEnd::stopped;
     // After a skipped update no checkpoint is saved, so that the newest one predates a series of skipped updates. A
@@ -220,11 +225,11 @@ void Trainer::conclude(TrainingEnd end, bool has_trained, bool best_at_end) {
       fmt::format("{}; {}{}, {:.2f} epochs, {:.1f} s of training, peak memory {:.0f} MiB", reason(end, train, by),
                   counted(state_.update, "update"), skipped, event.epochs, event.seconds, event.peak_mib);
   log("finished: " + event.text);
-  note(std::move(event));
+  announce(std::move(event));
 }
 
 /// Takes the requests to any process of the job; returns whether one was to stop.
-bool Trainer::stop_requested() {
+bool Trainer::take_requests() {
   const Job& job = run_.job;
   const Job::Patience patience(job, run_.config.runtime.timeout, fmt::format("update {}", state_.update));
   std::vector<double> requests(static_cast<std::size_t>(2 * job.count()));
@@ -249,7 +254,7 @@ void Trainer::log(LogLine line) {
   for (TrainingObserver* observer : observers_) observer->log(line);
 }
 
-void Trainer::note(TrainingEvent event) {
+void Trainer::announce(TrainingEvent event) {
   event.time = local_time(time_format);
   for (TrainingObserver* observer : observers_) observer->event(event);
 }
@@ -299,7 +304,7 @@ void Trainer::refuse(const Update& update) {
       fmt::format("update {} skipped: loss {} and gradient norm {} are not finite; first seen in {}", state_.update,
                   update.nll_sum, update.grad_norm, run_.updater->first_nonfinite(update, state_.epoch));
   log(text, LogLine::Kind::warning);
-  note({.kind = TrainingEvent::Kind::refused, .update = state_.update, .text = text});
+  announce({.kind = TrainingEvent::Kind::refused, .update = state_.update, .text = text});
   check_in_all(state_.consecutive_bad < run_.config.train.max_bad_updates, fmt::format("update {}", state_.update),
                "expected finite losses; got {} in a row without one (train.max_bad_updates). Earlier checkpoints are "
                "kept. Hint: lower optim.lr or set optim.clip_norm",
@@ -351,6 +356,9 @@ ValidationReport Trainer::measure() {
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
   report.seconds = state_.seconds;
+  const TrainConfig::Metric metric = run_.config.train.metric;
+  report.metric = TrainConfig::metric_names.begin()[static_cast<std::size_t>(metric)];
+  report.stalled = decisive_number(report, metric).is_best(state_) ? 0 : state_.stalled + 1;
   if (run_.records) {
     run_.records->checkpoints->check_in_place();
     write_samples(run_.folder, report);
@@ -365,45 +373,39 @@ void Trainer::validated(const ValidationReport& report) {
   log(line_of(report));
 }
 
+/// Validates between updates, which may lower the learning rate or end training; returns whether the weights are the
+/// best so far.
 bool Trainer::validate() {
-  if (!run_.task->can_validate()) return false;
-  ValidationReport report = measure();
-  const auto [metric, larger_is_better] = decisive_number(report, run_.config.train.metric);
-  run_.schedule.observe(metric, larger_is_better);
+  if (!run_.validates()) return false;
+  const ValidationReport report = measure();
+  const Decisive decisive = decisive_number(report, run_.config.train.metric);
+  run_.schedule.observe(decisive.value, decisive.larger_is_better);
   state_.plateau = run_.schedule.plateau();
-  const bool best = is_best(state_, metric, larger_is_better);
+  state_.stalled = report.stalled;
+  const bool best = report.stalled == 0;
   if (best) {
     state_.has_best = true;
-    state_.best = metric;
+    state_.best = decisive.value;
     state_.best_update = state_.update;
   }
-  state_.stalled = best ? 0 : state_.stalled + 1;
-  report.stalled = state_.stalled;
-  report.metric = name(run_.config.train.metric);
   validated(report);
   return best;
 }
 
 /// Validates the weights of a warm start before their first update, and saves them as the best so far: training need
-/// not improve them. A run resumed from there has validated them. Returns whether it validates now.
-bool Trainer::validate_start() {
+/// not improve them. A run resumed from there has validated them.
+void Trainer::validate_start() {
   const bool is_warm = !run_.config.train.warm_start.empty() && state_.update == 0 && !state_.has_best;
-  if (!is_warm || run_.config.train.validate_every.never()) return false;
-  if (validate()) save(true);
-  return true;
+  if (is_warm && validate()) save(true);
 }
 
 /// If a limit hit between validations, validates the final weights, which may be the best; returns whether they are.
 /// Not saved: a resumed run never stops here.
 bool Trainer::validate_end() {
-  const bool validates = run_.task->can_validate() && !run_.config.train.validate_every.never();
-  if (!validates) return false;
+  if (!run_.validates()) return false;
   if (run_.last_validation == state_.update) return state_.has_best && state_.best_update == state_.update;
   ValidationReport report = measure();
-  const auto [metric, larger_is_better] = decisive_number(report, run_.config.train.metric);
   report.at_end = true;
-  report.metric = name(run_.config.train.metric);
-  report.stalled = is_best(state_, metric, larger_is_better) ? 0 : state_.stalled + 1;
   const auto update = static_cast<std::uint64_t>(state_.update);
   if (report.stalled == 0 && run_.records) run_.records->checkpoints->point_links(update, update);
   validated(report);

@@ -23,14 +23,14 @@ namespace glossa {
 /// Order to train a run.
 struct TrainingOrder {
   Config config;
-  std::string run;               ///< the run's folder
-  bool resume = false;           ///< from the newest valid checkpoint, if one exists
-  std::string config_path = {};  ///< file that `config` was read from, if any; it must not be in the way of the run's
+  std::string run;      ///< the run's folder
+  bool resume = false;  ///< from the newest valid checkpoint, if any; without `resume`, checkpoints are an error
+  std::string config_path = {};  ///< file that `config` was read from, if any; an error if the run's would replace it
 };
 
-/// The contents of the run's folder, which process 0 writes.
+/// Files that process 0 keeps open in the run's folder. Configuration, vocabulary and samples are also written there.
 struct RunRecords {
-  std::unique_ptr<CheckpointFolder> checkpoints;
+  std::unique_ptr<CheckpointFolder> checkpoints;  ///< holds the run's lock
   RunLog log;
   std::optional<TensorboardLog> tensorboard = {};  ///< with train.tensorboard
 };
@@ -38,16 +38,17 @@ struct RunRecords {
 /// Reason for the end of training.
 enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, stopped };
 
-/// A run that is ready to train. Its parts come to life in this order; each is made of those before it.
+/// A run that is ready to train. Its parts are completed in this order, each from those before it. Only the lock and
+/// the checkpoint to resume from are looked for at first, as they decide options.
 struct PreparedRun {
-  const Job& job;  ///< the processes that train together
+  const Job& job;  ///< the processes that train together; must outlive the run
   std::string folder;
   Config config;                               ///< every option; the corpora decide those given as `auto`
   std::unique_ptr<TranslationTask> task = {};  ///< corpora, vocabulary, batches and model
-  Schedule schedule{ScheduleOptions()};        ///< of the learning rate
-  std::unique_ptr<Updater> updater = {};       ///< optimizer, moving average of the weights, and the memory of a step
   bool resumes = false;                        ///< true: continues from a checkpoint
   TrainingState state = {};                    ///< where training stands: at the beginning, or as in the checkpoint
+  Schedule schedule{ScheduleOptions()};        ///< of the learning rate
+  std::unique_ptr<Updater> updater = {};       ///< optimizer, moving average of the weights, and the memory of a step
   std::unique_ptr<RunRecords> records = {};    ///< null in processes other than the first
   std::int64_t last_validation = 0;            ///< update of the newest validation in the records; 0 if none
   std::vector<std::string> decided = {};       ///< the options that were `auto`, as in TrainingEvent
@@ -56,6 +57,9 @@ struct PreparedRun {
   std::int64_t updates_per_epoch() const;
   Progress progress() const;
 
+  /// True if there is validation data, and train.validate_every is not `never`.
+  bool validates() const;
+
   /// Describes the place to resume at: "resumed at update 25 (epoch 2, batch 5)".
   std::string resumption() const;
 
@@ -63,28 +67,36 @@ struct PreparedRun {
   std::optional<TrainingEnd> ending() const;
 };
 
-/// Prepares a run. Throws Error on any user mistake; the folder then contains no half-written file.
+/// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, makes the parts above, and
+/// loads a checkpoint or the weights of train.warm_start. Writes configuration and vocabulary; when resuming, drops
+/// records that are newer than the checkpoint. Sets the threads and the library of matrix products of the whole
+/// process. Throws Error on any user mistake; the folder then contains no half-written file. Not for several threads at
+/// once.
 PreparedRun prepare(const TrainingOrder& order, const Job& job = Job::alone());
 
-/// Trains a prepared run. Validation, saving and the calls of observers happen between updates.
+/// Trains a prepared run.
 class Trainer {
  public:
   explicit Trainer(PreparedRun run);
 
-  /// Calls `observer` as well, after the run's own records. It must outlive training.
+  /// Calls `observer` as well, after the run's own records, in the thread that trains. It must outlive training.
   void add(TrainingObserver& observer) { observers_.push_back(&observer); }
 
   /// Requests to stop or to save, from an observer, another thread or a signal handler.
   Requests& requests() { return requests_; }
 
-  /// Trains until a configured limit, early stopping or a request, then saves; returns the reason. A fatal error is
-  /// also recorded in the run, unless it occurred in another process of the job. Call it once.
+  /// Trains until a limit, early stopping or a request; returns the reason, of which a limit precedes a request. After
+  /// the last update it saves, then validates unless stopped. If training is at its end already, or a stop was
+  /// requested before, no update is made. An error saves nothing: it is passed to the observers as a line and an event
+  /// (in the process where it occurred), then thrown; also train.max_bad_updates in a row and exceptions of observers
+  /// are errors. Call it once.
   TrainingEnd train();
 
-  /// Seconds of training so far, without validation and saving.
+  /// Seconds of training so far, with those before a resume, without validation and saving.
   double seconds() const { return state_.seconds; }
 
-  /// Work done by this process: updates, source and target tokens without padding, and computed rows.
+  /// Work of the whole job since `train` began, without refused updates: updates, source and target tokens without
+  /// padding, and computed rows.
   struct Work {
     std::int64_t updates = 0, tokens = 0, rows = 0;
   };
@@ -97,11 +109,11 @@ class Trainer {
   void one_update();
   void apply(const Update& update);
   void refuse(const Update& update);
-  bool stop_requested();
+  bool take_requests();
   void conclude(TrainingEnd end, bool has_trained, bool best_at_end);
 
   bool validate();
-  bool validate_start();
+  void validate_start();
   bool validate_end();
   ValidationReport measure();
   void validated(const ValidationReport& report);
@@ -113,7 +125,7 @@ class Trainer {
   void warn_about_time(std::int64_t updates, double seconds);
   void log(std::string text, LogLine::Kind kind = LogLine::Kind::note);
   void log(LogLine line);
-  void note(TrainingEvent event);
+  void announce(TrainingEvent event);
 
   PreparedRun run_;
   TrainingState& state_ = run_.state;
@@ -127,7 +139,7 @@ class Trainer {
   } since_log_;
   double lr_ = 0, grad_norm_ = 0;
   bool save_due_ = false;
-  std::string doubt_;  // of the last validation
+  std::string doubt_;  // about the translations of the last validation
 };
 
 }  // namespace glossa

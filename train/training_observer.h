@@ -4,9 +4,10 @@
 
 namespace glossa {
 
-/// Follows a training run. The trainer calls these members in its own thread, between updates. To stop training, keep a
-/// reference to Trainer::requests and call `stop`. If several processes train, each calls its own observers. An
-/// exception from an observer ends training like any other error.
+/// Follows a training run. The trainer calls these members in its own thread, between updates; `validating` during a
+/// validation, and the event `refused` within its update. To stop training, keep a reference to Trainer::requests and
+/// call `stop`. If several processes train, each calls its own observers. An exception from an observer ends training
+/// like any other error.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
@@ -27,7 +28,7 @@ class TrainingObserver {
 
   virtual void validation(const ValidationReport&) {}
 
-  /// In process 0.
+  /// Only in process 0.
   virtual void checkpoint(const CheckpointReport&) {}
 };
 

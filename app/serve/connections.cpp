@@ -327,6 +327,7 @@ void Connections::Loop::use(std::uint64_t number, Connection& connection, std::s
     }
     if (reader.is_complete()) ask(number, connection);
   } catch (const HttpError& error) {
+    if (connection.state == State::idle) connection.since = Clock::now();  // malformed in its first bytes
     reply(number, connection, final_error(error.status(), error.what()));
   }
 }

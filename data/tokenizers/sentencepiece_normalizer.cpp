@@ -87,8 +87,10 @@ std::string with_joiners(std::string_view compiled, std::span<const std::string>
   for (int length = 1; length <= 3; ++length) {
     run += zwnj;
     rules.set(run, zwnj);
-    rules.set(" " + run, " ");
-    rules.set(run + " ", " ");
+    for (const std::string space : {" ", "\u00A0", "\u200B"}) {
+      rules.set(space + run, " ");
+      rules.set(run + space, " ");
+    }
   }
   return rules.bytes();
 }

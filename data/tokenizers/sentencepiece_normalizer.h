@@ -16,14 +16,14 @@ namespace glossa {
 ///
 /// | character | library | here |
 /// |---|---|---|
-/// | U+200C (ZWNJ) | space | kept; dropped beside a space, repeated, or if the training text has none |
+/// | U+200C (ZWNJ) | space | kept; dropped beside a space, if repeated, or if the training text has none |
 /// | U+200D (ZWJ) | kept | kept; dropped if the training text has none |
 /// | U+200E, U+200F, U+FEFF | space | dropped |
 /// | U+200B (zero-width space) | space | space |
 /// | U+FFFD | space | kept |
 ///
-/// A ZWNJ at an end of the line is kept, because rules cannot express the ends of a text. All other text is normalized
-/// as by the library.
+/// Rules cannot express the ends of a text or runs of any length: a ZWNJ at an end of the line is kept, and the rules
+/// cover runs of up to three. All other text is normalized as by the library.
 class SentencepieceNormalizer {
  public:
   /// `rule` is a rule of the library; `sentences` are the training text. Throws for an unknown rule.

@@ -127,8 +127,9 @@ TEST_CASE("a folder in place of a file is refused, and a file in place of a fold
   fs::create_directory(tiny / "corpus.en");
   write_bytes(tiny / "corpus.hi", worte);
   check_no_run(tiny, {"data.train=" + (tiny / "corpus").string()}, 1, {"corpus.en]", "directory"});
-  check_refused(glossa_program({"train", toy, "--run", tiny / "run"}), 2, {"[CONFIG]", "got a folder, " + toy});
-  check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "/checkpoints]", "train the run first"});
+  check_refused(glossa_program({"train", toy, "--run", tiny / "run"}), 2,
+                {"[" + toy + "] expected a YAML file as CONFIG; got a folder"});
+  check_refused(glossa_program({"inspect", toy}), 1, {"[" + toy + "] expected a run folder"});
   check_refused(tiny.train("tiny.yaml"), 1, {"tiny.yaml]"});
   check_refused(glossa_program({"translate", tiny / "tiny.yaml"}), 1, {"tiny.yaml]"});
   check_refused(glossa_program({"inspect", tiny / "tiny.yaml"}), 1,

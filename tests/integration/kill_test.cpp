@@ -47,7 +47,7 @@ TEST_CASE("--resume without a run is refused; --resume=auto starts it, and says 
   check_refused(glossa_program({"inspect", tiny / "fersh"}), 1, {"not found. Hint: did you mean " + fresh + "?"});
   check_refused(
       glossa_program({"train", fresh}), 2,
-      {"[CONFIG] expected a YAML file; got a folder, " + fresh, "glossa train --resume " + fresh + " resumes"});
+      {"[" + fresh + "] expected a YAML file as CONFIG; got a folder", "glossa train --resume " + fresh + " resumes"});
   check_refused(glossa_program({"train", "a.yaml", "--resume=" + fresh}), 2,
                 {"Hint: glossa train --resume " + fresh + " resumes a run"});
   check_refused(glossa_program({"train", "--resume", fresh, "--run", tiny / "empty"}), 2, {"[--run]", "Hint: omit"});

@@ -37,7 +37,7 @@ bool may_be(std::string_view key, std::string_view value) {
 /// Keys that a user may have meant by a name with a value, and that the command's --set takes.
 std::vector<std::string> keys_for(const CommandWords& known, std::string_view name, std::string_view value) {
   if (!takes_sets(known)) return {};
-  std::vector<std::string> keys = keys_meant(name);
+  std::vector<std::string> keys = keys_meant(name == "data" ? "data.train" : name == "optim" ? "optim.name" : name);
   for (std::string& key : keys)
     if (const ForeignNames* foreign = find_foreign(key); foreign != nullptr && !may_be(key, value))
       key = foreign->meaning;

@@ -60,6 +60,8 @@ TEST_CASE("invisible characters neither split words nor make new ones; U+FFFD st
              {"a \u200C\u200C b", "a b", "a b"},
              {"a\u200C\u200Cb", "a\u200Cb", "ab"},
              {"a\u200C\u200C\u200C b", "a b", "a b"},
+             {"a\u00A0\u200Cb", "a b", "a b"},
+             {"a\u200C\u200Bb", "a b", "a b"},
              {" \u200Ca", "a", "a"},
              {"a\u200C ", "a", "a"},
              {"\u200Ca\u200C", "\u200Ca\u200C", "a"},  // no rule can express the ends of a text
