@@ -66,7 +66,8 @@ Choice choice_of(const TrainArguments& arguments) {
   if (!fs::is_directory(config, missing) && (!may_be_run || fs::exists(config, missing)))
     return {arguments.config, arguments.run.empty() ? ("runs" / config.stem()).string() : arguments.run};
   if (arguments.resume.empty())
-    misuse(arguments.config, "expected a YAML file as CONFIG; got a folder. Hint: if it is that of a run, {} resumes it",
+    misuse(arguments.config,
+           "expected a YAML file as CONFIG; got a folder. Hint: if it is that of a run, {} resumes it",
            shell_command({"glossa", "train", "--resume", config}));
   if (!arguments.run.empty() && !fs::equivalent(config, run, missing))
     misuse("--run", "expected the run to resume, {}, or nothing; got {}. Hint: omit --run", arguments.config,
