@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "train/decoding/attention_maps.h"
-
 namespace glossa {
 
 /// Figures of the updates since the last training line. Losses are natural-log cross-entropy per target token; `loss`
@@ -43,14 +41,13 @@ struct ValidationReport {
   /// Set if the corpus was translated; exact_match is from 0 to 1.
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
-  std::int64_t stalled = 0;               ///< validations since the best one by `metric`; 0: this is the best
-  bool at_end = false;                    ///< true: made because the run ended between validations; dropped on resume
-  std::vector<std::string> samples = {};  ///< translations to show; the log has only the first
-  std::vector<AttentionMaps> attention = {};  ///< of sentences to show in TensorBoard
-  double seconds = 0;                         ///< as in a TrainingReport
-  std::vector<WatchedReport> watched = {};    ///< of further corpora, in the order of data.valid
-  std::string metric = "loss";                ///< train.metric
-  std::string doubt = {};                     ///< about the translations; see OutputWatch
+  std::int64_t stalled = 0;                 ///< validations since the best one by `metric`; 0: this is the best
+  bool at_end = false;                      ///< true: made because the run ended between validations; dropped on resume
+  std::vector<std::string> samples = {};    ///< translations to show; the log has only the first
+  double seconds = 0;                       ///< as in a TrainingReport
+  std::vector<WatchedReport> watched = {};  ///< of further corpora, in the order of data.valid
+  std::string metric = "loss";              ///< train.metric
+  std::string doubt = {};                   ///< about the translations; see OutputWatch
 };
 
 /// A checkpoint that was saved.

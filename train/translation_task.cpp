@@ -1,7 +1,5 @@
 #include "train/translation_task.h"
 
-#include <cmath>
-
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/decoding/output_watch.h"
@@ -33,24 +31,6 @@ std::string report(const char* use, const ParallelCorpus& corpus, const EncodedC
   return text;
 }
 
-/// The first short pair of each half of a corpus, if they have one.
-EncodedCorpus pairs_to_look_at(const EncodedCorpus& corpus) {
-  constexpr int count = 2, max_tokens = 48;
-  EncodedCorpus chosen;
-  chosen.specials = corpus.specials;
-  chosen.source_pad = corpus.source_pad;
-  for (int k = 0; k < count; ++k)
-    for (int i = k * corpus.size() / count; i < (k + 1) * corpus.size() / count; ++i) {
-      if (corpus.source_length(i) > max_tokens || corpus.target_length(i) > max_tokens) continue;
-      const auto pair = static_cast<std::size_t>(i);
-      chosen.source.push_back(corpus.source[pair]);
-      chosen.target.push_back(corpus.target[pair]);
-      chosen.origin.push_back(corpus.origin[pair]);
-      break;
-    }
-  return chosen;
-}
-
 }  // namespace
 
 TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
@@ -68,10 +48,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
       sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   const HeldOut& split = corpora.split;
   data_report_ = report("training", corpora.training, training_) + "\n" + first_pair(corpora.training);
-  if (!corpora.validation.source.empty()) {
-    add_validation(corpora.validation, std::move(encoded.validation));
-    if (config_.train.tensorboard) looked_at_ = pairs_to_look_at(validations_.front().pairs);
-  }
+  if (!corpora.validation.source.empty()) add_validation(corpora.validation, std::move(encoded.validation));
   for (std::size_t i = 0; i < corpora.watched.size(); ++i)
     add_validation(corpora.watched[i], std::move(encoded.watched[i]));
   if (split.pairs() > 0)
@@ -165,17 +142,7 @@ ValidationReport TranslationTask::validate(Context<float>& context,
   OutputWatch watch;
   for (std::size_t i = 0; i < outputs.size(); ++i) watch.add(validations_.front().sources[i], outputs[i]);
   report.doubt = watch.doubt();
-  // A diverged model has no meaningful attention.
-  if (job_.is_first() && std::isfinite(report.loss)) report.attention = attention(context);
   return report;
-}
-
-/// Attention on the displayed pairs, with their references.
-std::vector<AttentionMaps> TranslationTask::attention(Context<float>& context) const {
-  std::vector<AttentionMaps> all(looked_at_.source.size());
-  for_each_attention(context, *model_->transformer, tokenizers_, looked_at_, /*max_tokens=*/1,
-                     [&](int pair, AttentionMaps maps) { all[static_cast<std::size_t>(pair)] = std::move(maps); });
-  return all;
 }
 
 /// Samples of sentences spread over the corpus, the same ones each time.

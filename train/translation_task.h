@@ -88,7 +88,6 @@ class TranslationTask {
   std::vector<std::string> measure(const Validation& validation, Context<float>& context, Translator& translator,
                                    Scores& scores) const;
   std::vector<std::string> samples(std::span<const std::string> outputs) const;
-  std::vector<AttentionMaps> attention(Context<float>& context) const;
 
   const Job& job_;
   Config config_;
@@ -97,7 +96,6 @@ class TranslationTask {
   EncodedCorpus training_;
   TextStatistics text_statistics_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
-  EncodedCorpus looked_at_;              // pairs of the first validation corpus whose attention is logged
   std::string data_report_;
   Sampler sampler_;
   std::vector<std::vector<int>> batches_;  // of the current epoch

@@ -40,9 +40,6 @@ def main():
     expected = Counter(figures(run))
     for tag in tags["scalars"]:
         print(f"{tag:22} {len(events.Scalars(tag)):6} steps")
-    for tag in tags["images"]:
-        sizes = sorted({f"{e.width} x {e.height}" for e in events.Images(tag)})
-        print(f"{tag:22} {len(events.Images(tag)):6} pictures, {', '.join(sizes)}")
     for tag in tags["tensors"]:
         text = events.Tensors(tag)[-1].tensor_proto.string_val[0].decode()
         print(f"{tag:22} {len(events.Tensors(tag)):6} texts, the last: {text.split(chr(10))[0].strip()[:60]}")

@@ -30,11 +30,6 @@ def text(tag, content):
     return summary_pb2.Summary(value=[summary_pb2.Summary.Value(tag=tag, tensor=tensor, metadata=metadata)])
 
 
-def picture(tag, width, height, png):
-    image = summary_pb2.Summary.Image(width=width, height=height, colorspace=3, encoded_image_string=png)
-    return summary_pb2.Summary(value=[summary_pb2.Summary.Value(tag=tag, image=image)])
-
-
 def session(status):
     return event_pb2.SessionLog(status=status)
 
@@ -47,7 +42,6 @@ EVENTS = [
     Event(wall_time=3, step=50, summary=scalars(train__loss=2.5, train__lr=1e-3, train__zero=0.0, train__big=-1e30)),
     Event(wall_time=4, step=300, summary=scalars(valid__loss=float("inf"))),
     Event(wall_time=5, step=300, summary=text("samples/1", "    source     " + "नमस्ते " * 100)),
-    Event(wall_time=6, step=300, summary=picture("attention/cross", 1000, 200, bytes(range(256)) * 2)),
     Event(wall_time=7, step=3_000_000_000, session_log=session(event_pb2.SessionLog.STOP)),
 ]
 

@@ -12,8 +12,7 @@
 using namespace glossa;
 
 TEST_CASE("events have the bytes that TensorBoard's own library gives them") {
-  std::string png, greeting;
-  for (int i = 0; i < 512; ++i) png += static_cast<char>(i % 256);
+  std::string greeting;
   for (int i = 0; i < 100; ++i) greeting += "नमस्ते ";
   const std::vector<Scalar> training{{"train/loss", 2.5}, {"train/lr", 1e-3}, {"train/zero", 0}, {"train/big", -1e30}};
   const std::vector<Scalar> validation{{"valid/loss", std::numeric_limits<double>::infinity()}};
@@ -24,7 +23,6 @@ TEST_CASE("events have the bytes that TensorBoard's own library gives them") {
       event::scalars({3, 50}, training),
       event::scalars({4, 300}, validation),
       event::text({5, 300}, "samples/1", "    source     " + greeting),
-      event::image({6, 300}, "attention/cross", 1000, 200, png),
       event::session_stop({7, 3'000'000'000}),
   };
   const std::string golden = testing::read_bytes(GLOSSA_SOURCE_DIR "/tests/golden/event_files.tfevents");

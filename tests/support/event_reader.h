@@ -27,7 +27,7 @@ inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
 struct RecordedValue {
   std::int64_t step = 0;
   float number = 0;  ///< a scalar's number
-  std::string text;  ///< a text, or an image's PNG
+  std::string text;
 };
 
 /// A folder of event files as TensorBoard reads it: files in name order, each up to the first record with a wrong
@@ -69,9 +69,9 @@ inline RecordedEvents read_events(const std::filesystem::path& folder) {
         const auto bits = static_cast<std::uint32_t>(field.whole);
         std::memcpy(&value.number, &bits, sizeof bits);
       }
-      if (field.number == 4 || field.number == 8)  // an image or a tensor
+      if (field.number == 8)  // a tensor
         fields(field.bytes, [&](const wire::Field& inner) {
-          if (inner.number == field.number) value.text = inner.bytes;
+          if (inner.number == 8) value.text = inner.bytes;
         });
     });
     seen.values[tag].push_back(value);

@@ -77,7 +77,7 @@ TEST_CASE("details are not in the log; the last error is") {
 
 TEST_CASE("a validation line says whether it is the best, and by which metric") {
   const ValidationReport best{100, 2, 1.0, {}, {}, {}, 0},
-      scored{200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}, {}, 90.5, {}, "bleu"};
+      scored{200, 3, 1.5, 12.345, 30.5, 0.25, 2, false, {"source  a\noutput  b", "more"}, 90.5, {}, "bleu"};
   CHECK(line_of(best).text == "Ep. 2 : Up. 100 : valid loss 1.0000 : ppl 2.72 : new best loss");
   CHECK(line_of(best).highlight == "new best");
   CHECK(line_of(scored).text ==

@@ -191,7 +191,7 @@ std::vector<Option<TrainConfig>> train_options() {
       option("samples", &C::samples, whole("[0, 1000]"),
              "translations written to samples/ at each validation; the log shows the first"),
       option("tensorboard", &C::tensorboard, true_or_false(),
-             "write event files for TensorBoard to tensorboard/: figures, samples, configuration, attention"),
+             "write event files for TensorBoard to tensorboard/: figures, samples, configuration"),
       option("warm_start", &C::warm_start, text("a run directory or a checkpoint"),
              "start from the weights and vocabulary of another run, with its options for model, vocabulary and "
              "decoding unless given; empty: random weights"),

@@ -21,12 +21,8 @@ namespace of_summary {
 enum : std::uint32_t { value = 1 };
 }
 namespace of_value {
-enum : std::uint32_t { tag = 1, simple_value = 2, image = 4, tensor = 8, metadata = 9 };
+enum : std::uint32_t { tag = 1, simple_value = 2, tensor = 8, metadata = 9 };
 }
-namespace of_image {
-enum : std::uint32_t { height = 1, width = 2, colorspace = 3, encoded_image_string = 4 };
-enum : std::int64_t { rgb = 3 };
-}  // namespace of_image
 namespace of_tensor {
 enum : std::uint32_t { dtype = 1, tensor_shape = 2, string_val = 8 };
 enum : std::int64_t { dt_string = 7 };
@@ -93,16 +89,6 @@ std::string text(const EventTime& time, std::string_view tag, std::string_view t
   return summary_of(
       time,
       Message().bytes(of_value::tag, tag).message(of_value::tensor, tensor).message(of_value::metadata, metadata));
-}
-
-std::string image(const EventTime& time, std::string_view tag, std::int64_t width, std::int64_t height,
-                  std::string_view png) {
-  const Message image = Message()
-                            .whole(of_image::height, height)
-                            .whole(of_image::width, width)
-                            .whole(of_image::colorspace, of_image::rgb)
-                            .bytes(of_image::encoded_image_string, png);
-  return summary_of(time, Message().bytes(of_value::tag, tag).message(of_value::image, image));
 }
 
 }  // namespace event

@@ -35,10 +35,6 @@ std::string scalars(const EventTime& time, std::span<const Scalar> scalars);
 /// Text in Markdown; bytes that are not UTF-8 become U+FFFD.
 std::string text(const EventTime& time, std::string_view tag, std::string_view text);
 
-/// A PNG of width x height pixels.
-std::string image(const EventTime& time, std::string_view tag, std::int64_t width, std::int64_t height,
-                  std::string_view png);
-
 }  // namespace event
 
 /// Fields of an event that EventFile::cut needs.

@@ -138,10 +138,6 @@ void EventFile::text(std::int64_t step, std::string_view tag, std::string_view t
   write(event::text({now(), step}, tag, as_code(text)));
 }
 
-void EventFile::image(std::int64_t step, std::string_view tag, const Image& image) {
-  write(event::image({now(), step}, tag, image.width(), image.height(), image.png()));
-}
-
 void EventFile::end(std::int64_t step) { write(event::session_stop({now(), step})); }
 
 void EventFile::write(const std::string& event) { file_.write(as_record(event)); }

@@ -9,7 +9,6 @@
 
 #include "train/console/appender.h"
 #include "train/tensorboard/event.h"
-#include "train/tensorboard/image.h"
 
 namespace glossa {
 
@@ -34,8 +33,6 @@ class EventFile {
 
   /// Adds text that TensorBoard shows verbatim, line by line.
   void text(std::int64_t step, std::string_view tag, std::string_view text);
-
-  void image(std::int64_t step, std::string_view tag, const Image& image);
 
   /// Marks the events added after this call as part of the run's end. A resumed run removes them (`cut`).
   void end(std::int64_t step);
