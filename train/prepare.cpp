@@ -360,7 +360,7 @@ void restore_links(const CheckpointFolder& checkpoints, const TrainingState& sta
 
 /// Opens the run's files in process 0. `trains` is false for a finished run.
 std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin, const CorpusPlaces& places,
-                                         bool trains, Remarks& remarks) {
+                                         bool trains) {
   const Uninterrupted whole;
   const TrainingState& state = run.state;
   if (!origin.checkpoints) {
@@ -375,8 +375,7 @@ std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin,
   const std::int64_t updates_done = run.resumes ? state.update : -1;
   std::unique_ptr<RunRecords> records(
       new RunRecords{.checkpoints = std::move(origin.checkpoints), .log = RunLog(run.folder, updates_done, trains)});
-  remarks.warn(EventFile::cut(run.folder, updates_done, trains));
-  if (run.config.train.tensorboard) records->tensorboard.emplace(run.folder, state.update, trains, state.config);
+  if (run.config.train.tensorboard) records->tensorboard.emplace(run.folder, updates_done + 1, state.config);
   // After the log dropped the end: an interruption repeats this.
   if (run.resumes) restore_links(*records->checkpoints, state, trains);
   return records;
@@ -442,7 +441,7 @@ PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   job.together([&] {
     if (!job.is_first()) return;
     if (trains) check_disk_space(run, origin, remarks);
-    run.records = open_records(run, origin, places, trains, remarks);
+    run.records = open_records(run, origin, places, trains);
     run.last_validation = last_validation(run.folder);
   });
   job.broadcast(std::as_writable_bytes(std::span(&run.last_validation, 1)));

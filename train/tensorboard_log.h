@@ -4,24 +4,31 @@
 #include <filesystem>
 #include <string_view>
 
-#include "train/tensorboard/event_file.h"
+#include "train/console/appender.h"
 #include "train/training_observer.h"
 
 namespace glossa {
 
-/// Writes all training and validation reports of one start of a run for TensorBoard.
+/// Writes all training and validation reports of one start of a run for TensorBoard: to a new file in the run's
+/// `tensorboard` folder, which TensorBoard reads while it grows. Each event is in the file when the call that adds it
+/// returns. Throws a failure that names the file if it cannot be written.
+///
+/// Files of earlier starts remain as they are, even if a kill left their last event incomplete. TensorBoard reads the
+/// files in the order of their names, and each one up to such an event. The new file begins with a session mark, by
+/// which TensorBoard discards earlier events from `first_step` on. Its data server ignores the mark; instead each value
+/// replaces those of its tag at its step and at later steps.
 class TensorboardLog : public TrainingObserver {
  public:
-  /// Begins a file in the run's folder, with the configuration if the run `resumes` or is new. Call EventFile::cut
-  /// first.
-  TensorboardLog(const std::filesystem::path& run, std::int64_t updates_done, bool resumes,
-                 std::string_view configuration);
+  /// Begins the file, with the configuration. `first_step` is the first update that this start may report.
+  TensorboardLog(const std::filesystem::path& run, std::int64_t first_step, std::string_view configuration);
 
   void training(const TrainingReport& report) override;
   void validation(const ValidationReport& report) override;
 
  private:
-  EventFile file_;
+  void text(std::int64_t step, std::string_view tag, std::string_view text);
+
+  Appender file_;
 };
 
 }  // namespace glossa

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Reads a run's event files with TensorBoard's own EventAccumulator and compares them with metrics.jsonl: every figure
-of every line must be found under its tag and step, and nothing else. Needs a run with train.tensorboard: true.
+of every line must be found under its tag and step, and nothing else, except validations at the update from which the
+run resumed. (metrics.jsonl drops the extra validation at the end of an earlier start.) Needs a run with
+train.tensorboard: true.
 
 Usage: pip install tensorboard && python3 docs/examples/tensorboard_scalars.py RUN
 """
@@ -20,10 +22,9 @@ def single(value):
     return None if value is None or not math.isfinite(value) else struct.unpack("f", struct.pack("f", value))[0]
 
 
-def figures(run):
+def figures(records):
     """(tag, step, value) of every figure of metrics.jsonl."""
-    for line in (run / "metrics.jsonl").read_text().splitlines():
-        record = json.loads(line)
+    for record in records:
         if "event" in record:
             continue
         group = "valid" if "valid_loss" in record else "train"
@@ -36,8 +37,16 @@ def main():
     run = Path(sys.argv[1])
     events = EventAccumulator(str(run / "tensorboard"), size_guidance=STORE_EVERYTHING_SIZE_GUIDANCE).Reload()
     tags = events.Tags()
-    found = Counter((tag, e.step, single(e.value)) for tag in tags["scalars"] for e in events.Scalars(tag))
-    expected = Counter(figures(run))
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    resumed_at = {record["update"] for record in records if record.get("event") == "resume"}
+    expected = Counter(figures(records))
+    steps = {(tag, step) for tag, step, _ in expected}
+
+    def ended_a_start(tag, step):
+        return tag.startswith("valid/") and step in resumed_at and (tag, step) not in steps
+
+    found = Counter((tag, e.step, single(e.value)) for tag in tags["scalars"] for e in events.Scalars(tag)
+                    if not ended_a_start(tag, e.step))
     for tag in tags["scalars"]:
         print(f"{tag:22} {len(events.Scalars(tag)):6} steps")
     for tag in tags["tensors"]:

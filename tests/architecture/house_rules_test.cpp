@@ -59,9 +59,9 @@ std::string objection(const std::string& path, const std::string& header) {
   static const std::set<std::string> rooms{"files", "autograd", "layers", "optim", "data", "train", "app", "tests"};
   static const std::set<std::string> known_to_all{"autograd/check.h", "autograd/random.h"};
   // Within data/, train/ and app/, as in docs/architecture.md. A folder stands for its own files, without subfolders.
-  static const std::set<std::string> rooms_of_train{
-      "train/console",  "train/scores", "train/config",    "train/checkpoint",   "train/corpora",
-      "train/decoding", "train/model",  "train/processes", "train/tensor_files", "train/tensorboard"};
+  static const std::set<std::string> rooms_of_train{"train/console",    "train/scores",    "train/config",
+                                                    "train/checkpoint", "train/corpora",   "train/decoding",
+                                                    "train/model",      "train/processes", "train/tensor_files"};
   static const std::map<std::string, std::set<std::string>> neighbors{
       {"data", {"data/text", "data/tokenizers"}},
       {"data/text", {}},
@@ -78,7 +78,6 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/corpora", {"train/config", "train/console"}},
       {"train/model", {"train/config", "train/processes"}},
       {"train/decoding", {"train/model", "train/corpora", "train/console"}},
-      {"train/tensorboard", {"train/console"}},
       {"app", {"app/commands"}},
       {"app/commands", {"app/serve", "app/report", "app/exchange", "app/measure", "app/pages"}},
       {"app/exchange", {}},

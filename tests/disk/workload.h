@@ -47,7 +47,7 @@ Workload saves();
 /// kept.
 Workload training();
 
-/// The log of a run resumed from update 2: cuts off later metrics and events, even torn ones, and reports update 3.
+/// The log of a run resumed from update 2, after metrics and events that end torn: reports update 3.
 Workload log();
 
 /// The state of a run's folder.

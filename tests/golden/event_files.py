@@ -30,19 +30,15 @@ def text(tag, content):
     return summary_pb2.Summary(value=[summary_pb2.Summary.Value(tag=tag, tensor=tensor, metadata=metadata)])
 
 
-def session(status):
-    return event_pb2.SessionLog(status=status)
-
-
 Event = event_pb2.Event
+START = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
 EVENTS = [
     Event(wall_time=1.5, file_version="brain.Event:2"),
-    Event(wall_time=1700000000.125, step=1, session_log=session(event_pb2.SessionLog.START)),
+    Event(wall_time=1700000000.125, step=3_000_000_001, session_log=START),
     Event(wall_time=2, summary=text("configuration", "    train:\n      seed: 1\n")),
     Event(wall_time=3, step=50, summary=scalars(train__loss=2.5, train__lr=1e-3, train__zero=0.0, train__big=-1e30)),
     Event(wall_time=4, step=300, summary=scalars(valid__loss=float("inf"))),
     Event(wall_time=5, step=300, summary=text("samples/1", "    source     " + "नमस्ते " * 100)),
-    Event(wall_time=7, step=3_000_000_000, session_log=session(event_pb2.SessionLog.STOP)),
 ]
 
 

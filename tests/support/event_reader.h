@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.h"
-#include "train/tensorboard/wire.h"
 
 namespace glossa::testing {
 
@@ -23,6 +22,37 @@ inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
   return ~crc;
 }
 
+/// A little-endian number of at most 8 bytes.
+inline std::uint64_t number_of(std::string_view bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes.data(), bytes.size());
+  return value;
+}
+
+/// Calls `use(number, whole, bytes)` for each field of a Protocol Buffers message: with the bits of a number, or with
+/// bytes. Throws std::out_of_range if the message is malformed.
+inline void for_each_field(std::string_view message, const auto& use) {
+  const auto take = [&](std::uint64_t count) {
+    if (count > 0) message.at(count - 1);
+    const std::string_view taken = message.substr(0, count);
+    message.remove_prefix(count);
+    return taken;
+  };
+  const auto take_varint = [&] {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      const std::uint64_t byte = number_of(take(1));
+      value |= (byte & 0x7F) << shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (!message.empty()) {
+    const std::uint64_t key = take_varint(), type = key & 7;
+    const std::uint64_t whole = type == 0 || type == 2 ? take_varint() : number_of(take(type == 1 ? 8 : 4));
+    use(key >> 3, whole, type == 2 ? take(whole) : std::string_view());
+  }
+}
+
 /// A value as TensorBoard reads it.
 struct RecordedValue {
   std::int64_t step = 0;
@@ -30,11 +60,17 @@ struct RecordedValue {
   std::string text;
 };
 
+/// The two readers of TensorBoard differ in how they discard data that a resumed run replaces.
+enum class EventReader {
+  python,  ///< at the start of a session, except the first: all data at its step and at later ones
+  server   ///< the data server, by default: at each value, data of its tag at its step and at later ones
+};
+
 /// A folder of event files as TensorBoard reads it: files in name order, each up to the first record with a wrong
 /// length or checksum.
 struct RecordedEvents {
   std::map<std::string, std::vector<RecordedValue>> values;  ///< by tag, in the order written
-  std::vector<std::int64_t> starts, stops;                   ///< steps at which a session starts or stops
+  std::vector<std::int64_t> starts;                          ///< steps at which a session starts
   int files = 0, torn = 0;  ///< numbers of files, and of files with unread bytes at the end
 
   /// The steps of a tag.
@@ -46,35 +82,40 @@ struct RecordedEvents {
   }
 };
 
-inline RecordedEvents read_events(const std::filesystem::path& folder) {
+inline RecordedEvents read_events(const std::filesystem::path& folder, EventReader reader = EventReader::python) {
   RecordedEvents seen;
-  const auto number = [](std::string_view bytes, std::size_t size) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, bytes.data(), size);
-    return value;
-  };
   const auto is_summed = [&](std::string_view bytes, std::string_view sum) {
     const std::uint32_t crc = crc32c_by_bits(bytes);
-    return number(sum, 4) == static_cast<std::uint32_t>((crc >> 15 | crc << 17) + 0xA282EAD8u);
+    return number_of(sum) == static_cast<std::uint32_t>((crc >> 15 | crc << 17) + 0xA282EAD8u);
   };
-  const auto fields = [](std::string_view message, const auto& use) {
-    while (const auto field = wire::next_field(message)) use(*field);
+  const auto discard = [](std::vector<RecordedValue>& values, std::int64_t from) {
+    std::erase_if(values, [&](const RecordedValue& value) { return value.step >= from; });
   };
   const auto read_value = [&](std::int64_t step, std::string_view message) {
     std::string tag;
     RecordedValue value{.step = step, .number = 0, .text = {}};
-    fields(message, [&](const wire::Field& field) {
-      if (field.number == 1) tag = field.bytes;
-      if (field.number == 2) {
-        const auto bits = static_cast<std::uint32_t>(field.whole);
-        std::memcpy(&value.number, &bits, sizeof bits);
-      }
-      if (field.number == 8)  // a tensor
-        fields(field.bytes, [&](const wire::Field& inner) {
-          if (inner.number == 8) value.text = inner.bytes;
+    for_each_field(message, [&](std::uint64_t number, std::uint64_t whole, std::string_view bytes) {
+      if (number == 1) tag = bytes;
+      if (number == 2) std::memcpy(&value.number, &whole, sizeof value.number);
+      if (number == 8)  // a tensor
+        for_each_field(bytes, [&](std::uint64_t inner, std::uint64_t, std::string_view text) {
+          if (inner == 8) value.text = text;
         });
     });
+    if (reader == EventReader::server) discard(seen.values[tag], step);
     seen.values[tag].push_back(value);
+  };
+  const auto read_event = [&](std::string_view event) {
+    std::int64_t step = 0;
+    for_each_field(event, [&](std::uint64_t number, std::uint64_t whole, std::string_view bytes) {
+      if (number == 2) step = static_cast<std::int64_t>(whole);
+      if (number == 5)
+        for_each_field(bytes, [&](std::uint64_t, std::uint64_t, std::string_view value) { read_value(step, value); });
+      if (number != 7) return;
+      if (reader == EventReader::python && !seen.starts.empty())
+        for (auto& values : seen.values) discard(values.second, step);
+      seen.starts.push_back(step);
+    });
   };
   if (!std::filesystem::exists(folder)) return seen;
   for (const std::string& name : names_in(folder)) {
@@ -82,16 +123,9 @@ inline RecordedEvents read_events(const std::filesystem::path& folder) {
     std::string_view rest = bytes;
     ++seen.files;
     while (rest.size() >= 16 && is_summed(rest.substr(0, 8), rest.substr(8, 4))) {
-      const std::uint64_t length = number(rest, 8);
+      const std::uint64_t length = number_of(rest.substr(0, 8));
       if (length > rest.size() - 16 || !is_summed(rest.substr(12, length), rest.substr(12 + length, 4))) break;
-      std::int64_t step = 0;
-      fields(rest.substr(12, length), [&](const wire::Field& field) {
-        if (field.number == 2) step = static_cast<std::int64_t>(field.whole);
-        if (field.number == 5) fields(field.bytes, [&](const wire::Field& value) { read_value(step, value.bytes); });
-        if (field.number == 7)
-          fields(field.bytes,
-                 [&](const wire::Field& status) { (status.whole == 1 ? seen.starts : seen.stops).push_back(step); });
-      });
+      read_event(rest.substr(12, length));
       rest.remove_prefix(16 + length);
     }
     if (!rest.empty()) ++seen.torn;
