@@ -49,6 +49,7 @@ void add_commands(CLI::App& app, int& status, const Job& job) {
   add_options(table);
   add_manual(table);
   add_completion(table);
+  add_complete(table);
   CommandTable bench = table.add_table({.name = "bench", .help = "Measure speed", .group = "Measure"});
   add_bench_step(bench);
   add_bench_exchange(bench);
@@ -74,7 +75,7 @@ std::optional<Error::Parts> about_unknown_word(const CLI::App& app, const std::v
     command = command->get_subcommands().front();
     known.command += " " + command->get_name();
   }
-  for (const CLI::App* below : command->get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* below : command->get_subcommands([](const CLI::App* each) { return each->get_group() != ""; }))
     known.commands.push_back(below->get_name());
   for (const CLI::Option* option : command->get_options()) {
     for (const std::string& name : option->get_lnames()) known.options.push_back(name);

@@ -51,6 +51,9 @@ void add_manual(CommandTable& table);
 /// Prints a shell's completion script.
 void add_completion(CommandTable& table);
 
+/// Prints the words that may stand at the end of a command line. For the scripts, so no help lists it.
+void add_complete(CommandTable& table);
+
 /// Times a training step.
 void add_bench_step(CommandTable& table);
 

@@ -1,8 +1,5 @@
 #include "app/commands/description.h"
 
-#include <algorithm>
-#include <ranges>
-
 #include "train/config/config.h"
 #include "train/run.h"
 
@@ -41,17 +38,6 @@ std::vector<Command> leaves(const Command& program) {
   return all;
 }
 
-Offer offer(const Argument& argument) {
-  const std::string& name = argument.name();
-  if (!argument.choices.empty()) return Offer::words;
-  if (name == "RUN") return Offer::runs;
-  if (name == "CONFIG") return Offer::configurations;
-  if (name == "--checkpoint") return Offer::checkpoints;
-  if (name == "--set") return Offer::keys;
-  if (name == "--run") return Offer::folders;
-  return argument.value == "TEXT" ? Offer::files : Offer::nothing;
-}
-
 std::vector<Key> keys(bool of_trained_run) {
   std::vector<Key> all;
   for (const OptionSection& section : option_sections())
@@ -59,10 +45,6 @@ std::vector<Key> keys(bool of_trained_run) {
       if (const std::string name = section.name + "." + option.name; !of_trained_run || is_of_use(name))
         all.push_back({name, option.help, option.accepts, option.text(Config{}), values_of(option)});
   return all;
-}
-
-bool reads_run(const Command& command) {
-  return std::ranges::any_of(command.words, [](const Argument& word) { return word.name() == "RUN"; });
 }
 
 }  // namespace glossa::commands

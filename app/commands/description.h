@@ -29,10 +29,6 @@ struct Command {
 /// Returns the commands without subcommands, in help order: `bench step`, but not `bench`.
 std::vector<Command> leaves(const Command& program);
 
-/// Kind of words that completion offers for an argument.
-enum class Offer { words, files, folders, configurations, runs, checkpoints, keys, nothing };
-Offer offer(const Argument& argument);
-
 /// A configuration key that may follow --set.
 struct Key {
   std::string name, help, range, usual;  // usual: the default, as YAML
@@ -42,16 +38,7 @@ struct Key {
 /// Returns all keys. If `of_trained_run`, returns only those that a command accepts if it reads a trained run.
 std::vector<Key> keys(bool of_trained_run = false);
 
-/// True if the command reads a trained run.
-bool reads_run(const Command& command);
-
 /// The manual page, glossa(1), for troff.
 std::string manual_page(const Command& program);
-
-/// The bash script that completes glossa's words.
-std::string bash_completion(const Command& program);
-
-/// The zsh script that completes glossa's words and describes each of them.
-std::string zsh_completion(const Command& program);
 
 }  // namespace glossa::commands

@@ -52,8 +52,10 @@ std::set<std::string> options_of(const std::string& command) {
   return names;
 }
 
+/// Runs a script of bash in `folder`, which is its home and has programs.
 Outcome shell(const std::string& script, const fs::path& folder) {
-  return run_program({.arguments = {"/bin/bash", "-c", script}, .input = {}, .folder = folder});
+  return run_program(
+      {.arguments = {"/bin/bash", "-c", "export HOME=$PWD PATH=$PWD:$PATH\n" + script}, .input = {}, .folder = folder});
 }
 
 bool has(const std::string& program) { return shell("command -v " + program, "/").status == 0; }
@@ -66,6 +68,7 @@ struct CompletedFolder {
     for (const char* name : {"recipes/toy.yaml", "recipes/notes.txt", "runs/demo/config.yaml", "runs/mine/config.yaml",
                              "runs/demo/checkpoints/update-00000350.ckpt", "text.en", "data/text.en"})
       write_bytes(folder / name, "");
+    fs::create_symlink(tested_program(), folder / "glossa");
     write_bytes(folder / "completion", printed({"completion", "bash"}));
     write_bytes(folder / "_glossa", printed({"completion", "zsh"}));
   }
@@ -89,11 +92,14 @@ const std::vector<Completion> questions{
     {"glossa translate runs/demo --format ", {"text", "moses", "json"}},
     {"glossa translate runs/demo --beam ", {}},
     {"glossa translate runs/demo --checkpoint ", {"best", "last", "average:", "350"}},
+    {"glossa translate \"runs/de\"mo --checkpoint 3", {"350"}},
+    {"glossa translate ~/runs/demo --checkpoint 3", {"350"}},
     {"glossa translate runs/demo --set decode.le", {"decode.length_penalty="}},
+    {"glossa translate runs/demo --set \"decode.le", {"decode.length_penalty="}},
     {"glossa translate runs/demo --set model.w", {}},
     {"glossa train recipes/toy.yaml --set model.w", {"model.width="}},
     {"glossa train r", {"recipes", "runs"}},
-    {"glossa train --resume runs/", {"runs/demo", "runs/mine"}},
+    {"glossa train -q --q", {}},
     {"glossa train recipes/toy.yaml --resume --set model.norm=", {"pre", "post"}},
     {"glossa train recipes/toy.yaml --set data.split=a", {"auto"}},
     {"glossa train recipes/toy.yaml --set optim.beta1=", {}},
@@ -164,7 +170,8 @@ TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys"
       COMP_WORDS=(${line//:/ : })
       [[ $1 == *' ' ]] && COMP_WORDS+=('')
       COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$1; COMP_POINT=${#1}
-      _glossa
+      local word=${COMP_WORDS[-1]}
+      _glossa glossa "${word#[=:]}"
       echo "${COMPREPLY[*]}"
     }
 )";
@@ -173,7 +180,10 @@ TEST_CASE("bash completes commands, options, values, runs, checkpoints and keys"
            {"glossa train ", {"recipes", "runs", "data"}},  // folders, as there is no YAML here
            {"glossa train recipes/", {"recipes/toy.yaml"}},
            {"glossa translate ", {"recipes", "runs", "data"}},
+           {"glossa train --resume runs/", {"runs/demo", "runs/mine"}},
+           {"glossa train --resume --run runs/demo recipes/", {"recipes/toy.yaml"}},
            {"glossa translate runs/", {"runs/demo", "runs/mine"}},
+           {"glossa translate ~/runs/", {"~/runs/demo", "~/runs/mine"}},
            {"glossa translate runs/demo/checkpoints/", {"runs/demo/checkpoints/update-00000350.ckpt"}},
            {"glossa translate runs/demo --input te", {"text.en"}},
            {"glossa translate --beam 4 runs/m", {"runs/mine"}},
@@ -219,13 +229,13 @@ TEST_CASE("zsh completes commands, options, values, runs, checkpoints and keys")
     bindkey '^X' finish
 )");
   std::vector<Completion> completions = questions;
-  for (const Completion& more : std::vector<Completion>{{"glossa train recipes/", {"toy.yaml"}},
-                                                        {"glossa translate runs/", {"runs/demo", "runs/mine"}},
-                                                        {"glossa translate runs/demo --input te", {"text.en"}}})
+  for (const Completion& more :
+       std::vector<Completion>{{"glossa train recipes/", {"toy.yaml"}},
+                               {"glossa train --resume runs/", {"demo", "mine"}},
+                               {"glossa translate ~/runs/", {"demo", "mine"}},
+                               {"glossa translate runs/demo --format=", {"text", "moses", "json"}},
+                               {"glossa translate runs/demo --input te", {"text.en"}}})
     completions.push_back(more);
-  for (Completion& each : completions)  // zsh handles the = after a key itself
-    for (std::string& offered : each.offered)
-      if (offered.ends_with('=')) offered.pop_back();
   std::string script = R"(
     zmodload zsh/zpty || exit 4
     : > answers
@@ -247,6 +257,17 @@ TEST_CASE("zsh completes commands, options, values, runs, checkpoints and keys")
   CHECK_EQ(outcome.err, "");
   const std::string answers = read_bytes(fixture.folder / "answers");
   check_answers(completions, answers.substr(answers.find('\n') + 1));
+}
+
+TEST_CASE("no line is too odd to complete, and no help lists the command that completes it") {
+  for (const char* line : {"", " ", "glossa", "glossa '", "glossa \"\\", "glossa train --set =",
+                           "glossa train --=\"= '", "glossa translate ~/ --checkpoint ", "glossa nothing --here \xff"})
+    for (const char* part : {"", "=", "longer than the line that it ends"}) {
+      CAPTURE(line);
+      CHECK_EQ(succeeded(glossa_program({"complete", "--", line, part})).err, "");
+    }
+  CHECK_EQ(printed({"complete", "glossa attention --htm"}).substr(0, 3), "-h\t");
+  CHECK_EQ(printed({"help"}).find("complete"), std::string::npos);
 }
 
 TEST_CASE("a shell without a completion is refused") {
