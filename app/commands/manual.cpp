@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
+#include <map>
 
 #include "app/commands/command_line.h"
 #include "app/commands/command_table.h"
@@ -13,32 +14,13 @@ namespace {
 
 /// Escapes text so that troff prints it literally, anywhere in a line.
 std::string plain(std::string_view text) {
+  static const std::map<char, std::string> escapes{{'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'`', "\\(ga"},
+                                                   {'^', "\\(ha"}, {'~', "\\(ti"}, {'"', "\\(dq"}};
   std::string escaped;
-  for (const char c : text) switch (c) {
-      case '\\':
-        escaped += "\\e";
-        break;
-      case '-':
-        escaped += "\\-";
-        break;
-      case '\'':
-        escaped += "\\(aq";
-        break;
-      case '`':
-        escaped += "\\(ga";
-        break;
-      case '^':
-        escaped += "\\(ha";
-        break;
-      case '~':
-        escaped += "\\(ti";
-        break;
-      case '"':
-        escaped += "\\(dq";
-        break;
-      default:
-        escaped += c;
-    }
+  for (const char c : text) {
+    const auto found = escapes.find(c);
+    escaped += found == escapes.end() ? std::string(1, c) : found->second;
+  }
   return escaped.starts_with('.') ? "\\&" + escaped : escaped;
 }
 

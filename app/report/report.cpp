@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/pages/page.h"
@@ -33,17 +34,8 @@ JsonLine json_of(const Series& all) {
 }
 
 const char* name(RunEvent::Kind kind) {
-  switch (kind) {
-    case RunEvent::Kind::stop:
-      return "stop";
-    case RunEvent::Kind::resume:
-      return "resume";
-    case RunEvent::Kind::refused:
-      return "refused";
-    case RunEvent::Kind::failure:
-      break;
-  }
-  return "failure";
+  constexpr std::array names{"stop", "resume", "refused", "failure"};  // in the order of Kind
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 /// The newest events, at most `max_events`.

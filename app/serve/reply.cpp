@@ -11,38 +11,22 @@ namespace glossa::serve {
 namespace {
 
 const char* reason(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 204:
-      return "No Content";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 415:
-      return "Unsupported Media Type";
-    case 421:
-      return "Misdirected Request";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return "Internal Server Error";
-  }
+  static const std::map<int, const char*> reasons{{200, "OK"},
+                                                  {204, "No Content"},
+                                                  {400, "Bad Request"},
+                                                  {403, "Forbidden"},
+                                                  {404, "Not Found"},
+                                                  {405, "Method Not Allowed"},
+                                                  {408, "Request Timeout"},
+                                                  {413, "Content Too Large"},
+                                                  {414, "URI Too Long"},
+                                                  {415, "Unsupported Media Type"},
+                                                  {421, "Misdirected Request"},
+                                                  {431, "Request Header Fields Too Large"},
+                                                  {501, "Not Implemented"},
+                                                  {503, "Service Unavailable"}};
+  const auto found = reasons.find(status);
+  return found == reasons.end() ? "Internal Server Error" : found->second;
 }
 
 }  // namespace
