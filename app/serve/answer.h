@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include "app/serve/listener.h"
 #include "app/serve/reply.h"
+#include "files/descriptor.h"
 
 namespace glossa::serve {
 

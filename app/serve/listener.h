@@ -3,21 +3,9 @@
 #include <cstdint>
 #include <string>
 
+#include "files/descriptor.h"
+
 namespace glossa::serve {
-
-/// Owns a file descriptor; the destructor closes it.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// A socket that accepts connections.
 struct Listener {

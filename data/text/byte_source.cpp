@@ -28,9 +28,9 @@ bool is_endless_device(int descriptor, const struct stat& status) {
   return is_device && status.st_rdev != makedev(null_major, null_minor) && ::isatty(descriptor) == 0;
 }
 
-int open_for_reading(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
+Descriptor open_for_reading(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) {
     const std::string reason = system_error(), nearest = errno == ENOENT ? nearest_path(path) : "";
     fail(path, "cannot open the file: {}. Hint: {}", reason,
          path == "-"       ? "standard input is the file /dev/stdin"
@@ -38,13 +38,12 @@ int open_for_reading(const std::string& path) {
                            : fmt::format("did you mean {}?", shell_path(nearest)));
   }
   struct stat status;
-  if (::fstat(descriptor, &status) == 0) {
-    const bool is_device = is_endless_device(descriptor, status);
-    if (is_device || S_ISDIR(status.st_mode)) ::close(descriptor);
-    if (is_device) fail(path, "expected a file or a pipe; got a device. Hint: name a file");
-    if (S_ISDIR(status.st_mode)) fail(path, "expected a file; got a directory. Hint: name a file in it");
+  if (::fstat(file.number(), &status) == 0) {
+    check(!is_endless_device(file.number(), status), path,
+          "expected a file or a pipe; got a device. Hint: name a file");
+    check(!S_ISDIR(status.st_mode), path, "expected a file; got a directory. Hint: name a file in it");
   }
-  return descriptor;
+  return file;
 }
 
 }  // namespace
@@ -107,17 +106,14 @@ class ByteSource::Unpacker {
   bool is_first_member_ = true, is_between_members_ = false;
 };
 
-ByteSource::ByteSource(const std::string& path, Packing packing) : ByteSource(open_for_reading(path), path) {
-  is_own_ = true;
+ByteSource::ByteSource(const std::string& path, Packing packing)
+    : name_(path), file_(open_for_reading(path)), descriptor_(file_.number()) {
   if (packing == Packing::by_name && path.ends_with(".gz")) unpacker_ = std::make_unique<Unpacker>(*this);
 }
 
-ByteSource::ByteSource(int descriptor, const std::string& name)
-    : name_(name), descriptor_(descriptor), is_own_(false) {}
+ByteSource::ByteSource(int descriptor, const std::string& name) : name_(name), descriptor_(descriptor) {}
 
-ByteSource::~ByteSource() {
-  if (is_own_) ::close(descriptor_);
-}
+ByteSource::~ByteSource() = default;
 
 std::size_t ByteSource::read(char* bytes, std::size_t size) {
   return unpacker_ ? unpacker_->read(bytes, size) : read_plain(bytes, size);

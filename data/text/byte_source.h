@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "files/descriptor.h"
+
 namespace glossa {
 
 /// Source of a text's bytes: a file or a pipe, plain or gzipped.
@@ -38,8 +40,8 @@ class ByteSource {
   std::size_t read_plain(char* bytes, std::size_t size);
 
   std::string name_;
+  Descriptor file_;  // none if the descriptor is the caller's
   int descriptor_;
-  bool is_own_;
   std::unique_ptr<Unpacker> unpacker_;  // null unless the file is unpacked
 };
 

@@ -230,44 +230,23 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
 CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(path) {
   // O_NONBLOCK, so that a pipe of that name is refused below instead of blocking.
   do {
-    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  } while (descriptor_ == -1 && errno == EINTR);
-  check(descriptor_ != -1, path_.string(),
+    file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  } while (file_.number() == -1 && errno == EINTR);
+  check(file_.number() != -1, path_.string(),
         "cannot open the checkpoint: {}. Hint: name one, such as RUN/checkpoints/last", std::strerror(errno));
-  try {
-    struct stat status {};
-    check(fstat(descriptor_, &status) == 0, path_.string(), "cannot read its size: {}", std::strerror(errno));
-    check(S_ISREG(status.st_mode), path_.string(),
-          "expected a checkpoint; got something that is not a regular file. Hint: name one, such as "
-          "RUN/checkpoints/last");
-    const auto file_size = static_cast<std::uint64_t>(status.st_size);
-    read_table(file_size);
-    verify_payload(file_size);
-  } catch (...) {
-    close(descriptor_);
-    throw;
-  }
-}
-
-CheckpointReader::~CheckpointReader() {
-  if (descriptor_ != -1) close(descriptor_);
-}
-
-CheckpointReader::CheckpointReader(CheckpointReader&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      entries_(std::move(other.entries_)) {}
-
-CheckpointReader& CheckpointReader::operator=(CheckpointReader&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(entries_, other.entries_);
-  return *this;
+  struct stat status {};
+  check(fstat(file_.number(), &status) == 0, path_.string(), "cannot read its size: {}", std::strerror(errno));
+  check(S_ISREG(status.st_mode), path_.string(),
+        "expected a checkpoint; got something that is not a regular file. Hint: name one, such as "
+        "RUN/checkpoints/last");
+  const auto file_size = static_cast<std::uint64_t>(status.st_size);
+  read_table(file_size);
+  verify_payload(file_size);
 }
 
 void CheckpointReader::read_at(std::uint64_t offset, std::span<std::byte> destination) const {
   while (!destination.empty()) {
-    const ssize_t count = pread(descriptor_, destination.data(), destination.size(), static_cast<off_t>(offset));
+    const ssize_t count = pread(file_.number(), destination.data(), destination.size(), static_cast<off_t>(offset));
     if (count == -1 && errno == EINTR) continue;
     check(count > 0, path_.string(), "cannot read {} bytes at {}: {}", destination.size(), offset,
           count == 0 ? "end of file" : std::strerror(errno));

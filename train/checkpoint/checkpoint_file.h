@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "files/descriptor.h"
+
 namespace glossa {
 
 /// A checkpoint is one immutable file of named arrays. All numbers are little-endian. Each line below has an offset, a
@@ -98,9 +100,6 @@ class CheckpointReader {
   /// Opens a file and verifies all of it: the structure, every checksum, and the overall hash. Throws an Error that
   /// names the file and the fault. Needs memory for the table only.
   explicit CheckpointReader(const std::filesystem::path& path);
-  ~CheckpointReader();
-  CheckpointReader(CheckpointReader&& other) noexcept;
-  CheckpointReader& operator=(CheckpointReader&& other) noexcept;
 
   const std::filesystem::path& path() const { return path_; }
 
@@ -123,7 +122,7 @@ class CheckpointReader {
   void verify_payload(std::uint64_t file_size) const;
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor file_;
   std::vector<CheckpointEntry> entries_;
 };
 

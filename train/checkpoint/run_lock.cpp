@@ -58,8 +58,6 @@ std::string holder_of(int descriptor) {
 
 }  // namespace
 
-RunLock::Descriptor::~Descriptor() { close(number_); }
-
 RunLock::RunLock(const fs::path& run) : run_(run), folder_(open_folder(run)), file_(open_lock(lock_file(run))) {
   lock();
   write_holder();
@@ -70,9 +68,9 @@ void RunLock::lock() {
   const struct flock lock = whole_file(F_WRLCK);
   // A holder without a name is starting or ending, and soon has a name or no lock.
   constexpr int attempts = 100;
-  for (int attempt = 1; fcntl(file_, F_OFD_SETLK, &lock) == -1; ++attempt) {
+  for (int attempt = 1; fcntl(file_.number(), F_OFD_SETLK, &lock) == -1; ++attempt) {
     check(errno == EAGAIN || errno == EACCES, where, "cannot lock the run: {}", std::strerror(errno));
-    const std::string holder = holder_of(file_);
+    const std::string holder = holder_of(file_.number());
     check(holder.empty() && attempt < attempts, where,
           "expected no other trainer in this run; got {}. Hint: let it finish, or choose another run",
           holder.empty() ? "another process" : holder);
@@ -83,7 +81,7 @@ void RunLock::lock() {
 /// Only for messages; the kernel knows the holder.
 void RunLock::write_holder() {
   const std::string holder = fmt::format("process {}", getpid());
-  const bool written = ftruncate(file_, 0) == 0 && pwrite(file_, holder.data(), holder.size(), 0) > 0;
+  const bool written = ftruncate(file_.number(), 0) == 0 && pwrite(file_.number(), holder.data(), holder.size(), 0) > 0;
   check(written, lock_file(run_).string(), "cannot write the run's lock: {}", std::strerror(errno));
 }
 
@@ -91,8 +89,8 @@ void RunLock::check_in_place() const {
   struct stat locked {
   }, named{};
   const bool is_there = stat(run_.c_str(), &named) == 0;
-  const bool is_same =
-      is_there && fstat(folder_, &locked) == 0 && named.st_dev == locked.st_dev && named.st_ino == locked.st_ino;
+  const bool is_same = is_there && fstat(folder_.number(), &locked) == 0 && named.st_dev == locked.st_dev &&
+                       named.st_ino == locked.st_ino;
   check(is_same, run_.string(),
         "expected the folder that training began in; got {}. Hint: it was removed or renamed meanwhile; if it still "
         "exists, it has the earlier checkpoints",
@@ -100,11 +98,8 @@ void RunLock::check_in_place() const {
 }
 
 bool has_trainer(const fs::path& run) {
-  const int descriptor = open(lock_file(run).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor == -1) return false;
-  const bool has = is_held(descriptor);
-  close(descriptor);
-  return has;
+  const Descriptor lock(open(lock_file(run).c_str(), O_RDONLY | O_CLOEXEC));
+  return lock.number() >= 0 && is_held(lock.number());
 }
 
 }  // namespace glossa

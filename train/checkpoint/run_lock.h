@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "files/descriptor.h"
+
 namespace glossa {
 
 /// Lock of a run, RUN/.lock, so that only one trainer at a time works in the run. The kernel releases the lock when the
@@ -17,19 +19,6 @@ class RunLock {
   void check_in_place() const;
 
  private:
-  /// An open file or folder.
-  class Descriptor {
-   public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor();
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    operator int() const { return number_; }
-
-   private:
-    int number_;
-  };
-
   void lock();
   void write_holder();
 
