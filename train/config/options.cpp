@@ -227,18 +227,7 @@ ValueRule<CorpusNames> corpus_names(const char* accepts) {
           }};
 }
 
-ValueRule<std::vector<std::string>> text_list(const char* accepts) {
-  return {accepts,
-          [](const GivenValue& given) -> std::optional<std::vector<std::string>> {
-            if (given.kind == Kind::nested) return std::nullopt;
-            return given.kind == Kind::list ? given.list : split_commas(given.scalar);
-          },
-          [](const std::vector<std::string>& values) {
-            std::vector<std::string> texts(values.size());
-            std::transform(values.begin(), values.end(), texts.begin(), yaml_text);
-            return fmt::format("[{}]", fmt::join(texts, ", "));
-          }};
-}
+ValueRule<std::vector<std::string>> text_list(const char* accepts) { return list_of(accepts, text(accepts)); }
 
 ValueRule<Period> period() {
   return or_never(scalar_rule<Period>(
