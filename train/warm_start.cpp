@@ -22,13 +22,9 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
     return key == "data.lowercase" || key == "data.normalization" || key == "data.vocab_size";
   };
   std::vector<std::string> doubts;
-  for (const OptionSection& section : option_sections())
-    for (const auto& option : section.options) {
-      const std::string key = section.name + "." + option.name, before = option.text(base), now = option.text(config);
-      if (binds(key) && now != before && now != "auto")
-        doubts.push_back(
-            fmt::format("{} is {}, but {} was trained with {}", key, now, config.train.warm_start, before));
-    }
+  for (const auto& [key, before, now] : differences(base, config))
+    if (binds(key) && now != "auto")
+      doubts.push_back(fmt::format("{} is {}, but {} was trained with {}", key, now, config.train.warm_start, before));
   const DataConfig &was = base.data, &is = config.data;
   if (was.source != "source" && !(same_language(was.source, is.source) && same_language(was.target, is.target)))
     doubts.push_back(fmt::format("data.source and data.target are {} and {}, but {} translates {} to {}", is.source,

@@ -40,10 +40,9 @@ std::vector<Command> leaves(const Command& program) {
 
 std::vector<Key> keys(bool of_trained_run) {
   std::vector<Key> all;
-  for (const OptionSection& section : option_sections())
-    for (const Option<Config>& option : section.options)
-      if (const std::string name = section.name + "." + option.name; !of_trained_run || is_of_use(name))
-        all.push_back({name, option.help, option.accepts, option.text(Config{}), values_of(option)});
+  for (const Option<Config>& option : all_options())
+    if (!of_trained_run || is_of_use(option.key))
+      all.push_back({option.key, option.help, option.accepts, option.text(Config{}), values_of(option)});
   return all;
 }
 

@@ -39,10 +39,9 @@ SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesy
 }
 
 void check_ranges(const Config& config, const std::string& where) {
-  for (const OptionSection& section : option_sections())
-    for (const auto& option : section.options)
-      if (Config copy; !option.set(copy, {GivenValue::Kind::scalar, option.text(config), {}}))
-        fail(where, "expected {}.{} to be {}; got {}", section.name, option.name, option.accepts, option.text(config));
+  for (const Option<Config>& option : all_options())
+    if (Config copy; !option.set(copy, {GivenValue::Kind::scalar, option.text(config), {}}))
+      fail(where, "expected {} to be {}; got {}", option.key, option.accepts, option.text(config));
 }
 
 Pretrained read_pretrained(const std::filesystem::path& folder) {

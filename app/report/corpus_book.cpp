@@ -16,9 +16,8 @@ namespace {
 std::string key_of(const Config& config, const Tokenizers& tokenizers, const CorpusPlaces& places) {
   std::string key =
       fmt::format("{} {} {}", tokenizers.fingerprint(), config.train.seed, places.working_folder().string());
-  for (const OptionSection& section : option_sections())
-    for (const Option<Config>& option : section.options)
-      if (section.name == "data") key += "\n" + option.text(config);
+  for (const Option<Config>& option : all_options())
+    if (option.key.starts_with("data.")) key += "\n" + option.text(config);
   return key;
 }
 

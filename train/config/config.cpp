@@ -47,12 +47,11 @@ bool is_section(std::string_view name) {
 /// Throws the error for a section with a value in place of options.
 [[noreturn]] void value_of_section(std::string_view where, const OptionSection& section, const GivenValue& given) {
   std::string hint;
-  for (const auto& other : option_sections())
-    for (const auto& option : other.options)
-      if (Config config; option.name == section.name && option.set(config, given))
-        hint = fmt::format("did you mean {}.{}?", other.name, option.name);
-  bad_value(where, section.name, fmt::format("a key below it, such as {}.{}", section.name, section.options[0].name),
-            given.shown(), hint);
+  for (const Option<Config>& option : all_options())
+    if (Config config; option.name == section.name && option.set(config, given))
+      hint = fmt::format("did you mean {}?", option.key);
+  bad_value(where, section.name, fmt::format("a key below it, such as {}", section.options[0].key), given.shown(),
+            hint);
 }
 
 /// Throws the error for an unknown key.
@@ -99,18 +98,15 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
   };
   check_text(given.scalar);
   std::ranges::for_each(given.list, check_text);
-  for (const auto& section : option_sections())
-    for (const auto& option : section.options) {
-      if (key != section.name + "." + option.name) continue;
-      if (option.set(config, given)) return;
-      const ForeignNames* const foreign = find_foreign(key);
-      const std::string number = without_comma(option, given);
-      bad_value(where, key, option.accepts, given.shown(),
-                !number.empty()      ? fmt::format("write {}", number)
-                : foreign == nullptr ? ""
-                                     : fmt::format("did you mean {}?", foreign->meaning));
-    }
-  unknown_key(where, key, given);
+  const Option<Config>* const option = find_option(key);
+  if (option == nullptr) unknown_key(where, key, given);
+  if (option->set(config, given)) return;
+  const ForeignNames* const foreign = find_foreign(key);
+  const std::string number = without_comma(*option, given);
+  bad_value(where, key, option->accepts, given.shown(),
+            !number.empty()      ? fmt::format("write {}", number)
+            : foreign == nullptr ? ""
+                                 : fmt::format("did you mean {}?", foreign->meaning));
 }
 
 /// Reads one YAML text into the configuration. yaml-cpp only handles syntax: values are taken as text and read by their
@@ -215,10 +211,9 @@ Config load_config(const std::string& path, const std::vector<std::string>& sets
 
 std::vector<OptionDifference> differences(const Config& before, const Config& after) {
   std::vector<OptionDifference> found;
-  for (const auto& section : option_sections())
-    for (const auto& option : section.options)
-      if (std::string old = option.text(before), now = option.text(after); old != now)
-        found.push_back({section.name + "." + option.name, std::move(old), std::move(now)});
+  for (const Option<Config>& option : all_options())
+    if (std::string old = option.text(before), now = option.text(after); old != now)
+      found.push_back({option.key, std::move(old), std::move(now)});
   return found;
 }
 
@@ -228,11 +223,10 @@ void check_agree(const Config& old, const Config& now, const std::function<bool(
     if (matters(key)) misuse(key, "expected {}, {}; got {}. Hint: {}", before, source, after, hint);
 }
 
-Config decided_as(const Config& old, Config now, std::string_view name) {
-  for (const auto& section : option_sections())
-    for (const auto& option : section.options)
-      if (section.name.starts_with(name) && section.name != "runtime" && option.text(now) == "auto")
-        option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
+Config decided_as(const Config& old, Config now, std::string_view section) {
+  for (const Option<Config>& option : all_options())
+    if (option.key.starts_with(section) && !option.key.starts_with("runtime.") && option.text(now) == "auto")
+      option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
   return now;
 }
 
@@ -293,7 +287,7 @@ std::string options_page() {
     page +=
         fmt::format("\n## {}: {}\n\n| key | default | range | help |\n|---|---|---|---|\n", section.name, section.help);
     for (const auto& option : section.options)
-      page += fmt::format("| `{}.{}` | `{}` | {} | {} |\n", section.name, option.name, option.text(Config{}),
+      page += fmt::format("| `{}` | `{}` | {} | {} |\n", option.key, option.text(Config{}),
                           markdown_cell(option.accepts), markdown_cell(option.help));
   }
   return page;

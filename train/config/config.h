@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -194,6 +195,14 @@ struct OptionSection {
 
 /// Every option, in order: the single table used to read, check, dump and document options.
 const std::vector<OptionSection>& option_sections();
+
+/// The options of all sections, in order.
+inline auto all_options() {
+  return option_sections() | std::views::transform(&OptionSection::options) | std::views::join;
+}
+
+/// Returns the option of a key such as `model.width`, or null.
+const Option<Config>* find_option(std::string_view key);
 
 /// Parses YAML text; `where` names the text in errors. Throws a misuse error at `where:line` for an unknown or repeated
 /// key or an unacceptable value.

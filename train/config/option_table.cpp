@@ -248,16 +248,16 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
 /// Makes a section. Options that allow `auto` store it in Config::undecided, by key, not in their members.
 OptionSection section(const char* name, const char* help, std::vector<Option<Config>> rows) {
   for (Option<Config>& row : rows) {
+    row.key = name + ("." + row.name);
     if (!row.may_be_auto) continue;
-    const std::string key = name + ("." + row.name);
-    row.set = [key, set = row.set](Config& config, const GivenValue& given) {
+    row.set = [key = row.key, set = row.set](Config& config, const GivenValue& given) {
       const bool is_auto = given.kind == GivenValue::Kind::scalar && given.scalar == "auto";
       if (!is_auto && !set(config, given)) return false;
       config.undecided.erase(key);
       if (is_auto) config.undecided.insert(key);
       return true;
     };
-    row.text = [key, text = row.text](const Config& config) {
+    row.text = [key = row.key, text = row.text](const Config& config) {
       return config.undecided.contains(key) ? "auto" : text(config);
     };
   }
@@ -276,6 +276,12 @@ const std::vector<OptionSection>& option_sections() {
       section("runtime", "execution", lift(&Config::runtime, runtime_options())),
   };
   return sections;
+}
+
+const Option<Config>* find_option(std::string_view key) {
+  for (const Option<Config>& option : all_options())
+    if (option.key == key) return &option;
+  return nullptr;
 }
 
 }  // namespace glossa

@@ -154,7 +154,7 @@ ValueRule<std::vector<E>> choices(Names names) {
 /// One row of the option table of the struct S.
 template <class S>
 struct Option {
-  std::string name;
+  std::string name, key;  ///< `key`: with the section, such as model.width; set in the table of all options
   std::string accepts;
   std::string help;
   std::function<bool(S&, const GivenValue&)> set;  ///< returns false and leaves S unchanged if the value does not fit
@@ -172,6 +172,7 @@ struct Option {
 template <class S, class T>
 Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const char* help) {
   return {name,
+          "",
           rule.accepts,
           help,
           [member, read = rule.read](S& s, const GivenValue& given) {
@@ -188,7 +189,7 @@ template <class S, class Part>
 std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows) {
   std::vector<Option<S>> lifted;
   for (const auto& row : rows)
-    lifted.push_back({row.name, row.accepts, row.help,
+    lifted.push_back({row.name, row.key, row.accepts, row.help,
                       [part, set = row.set](S& s, const GivenValue& given) { return set(s.*part, given); },
                       [part, text = row.text](const S& s) { return text(s.*part); }, row.may_be_auto});
   return lifted;

@@ -27,11 +27,8 @@ bool takes_sets(const CommandWords& known) { return std::ranges::find(known.opti
 /// True unless `key` is the key of an option that refuses the value.
 bool may_be(std::string_view key, std::string_view value) {
   Config config;
-  for (const OptionSection& section : option_sections())
-    for (const Option<Config>& option : section.options)
-      if (key == section.name + "." + option.name)
-        return option.set(config, {GivenValue::Kind::scalar, std::string(value), {}});
-  return true;
+  const Option<Config>* const option = find_option(key);
+  return option == nullptr || option->set(config, {GivenValue::Kind::scalar, std::string(value), {}});
 }
 
 /// Keys that a user may have meant by a name with a value, and that the command's --set takes.
@@ -144,9 +141,8 @@ std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
   std::vector<std::string> sections, names;  // of all candidates, with their section if `key` has one
   const auto keys_of_name = [&](std::string_view name) {
     std::vector<std::string> keys;
-    for (const OptionSection& section : option_sections())
-      for (const Option<Config>& option : section.options)
-        if (option.name == name) keys.push_back(section.name + "." + option.name);
+    for (const Option<Config>& option : all_options())
+      if (option.name == name) keys.push_back(option.key);
     return keys;
   };
   const ForeignNames* const foreign = find_foreign(key);
@@ -158,8 +154,7 @@ std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
   for (const OptionSection& section : option_sections()) {
     sections.push_back(section.name);
     names.push_back(section.name);
-    for (const Option<Config>& option : section.options)
-      names.push_back(has_section ? section.name + "." + option.name : option.name);
+    for (const Option<Config>& option : section.options) names.push_back(has_section ? option.key : option.name);
   }
   if (is_section) meant = nearest(key, sections);
   if (!meant.empty()) return meant;

@@ -39,12 +39,10 @@ std::string differently_shaped(const Config& base, const Config& changed) {
   const ShapeKey wanted = shape_key(base.model);
   if (shape_key(changed.model) == wanted) return "";
   Config with = base;
-  for (const OptionSection& section : option_sections()) {
-    if (section.name != "model") continue;
-    for (const Option<Config>& option : section.options) {
-      option.set(with, {.kind = GivenValue::Kind::scalar, .scalar = option.text(changed), .list = {}});
-      if (shape_key(with.model) != wanted) return section.name + "." + option.name;
-    }
+  for (const Option<Config>& option : all_options()) {
+    if (!option.key.starts_with("model.")) continue;
+    option.set(with, {.kind = GivenValue::Kind::scalar, .scalar = option.text(changed), .list = {}});
+    if (shape_key(with.model) != wanted) return option.key;
   }
   return "";
 }
