@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "app/pages/page.h"
-#include "app/report/option_values.h"
 #include "train/console/json_line.h"
 #include "train/console/local_time.h"
 #include "train/console/version.h"
@@ -88,12 +88,15 @@ JsonLine json_of(const RunHistory& run, std::size_t corpus, const RunAttention& 
   return json;
 }
 
-std::vector<JsonLine> json_of(const std::vector<OptionValues>& options) {
+/// Every option with its values in the runs.
+std::vector<JsonLine> options_of(std::span<const RunHistory> runs) {
   std::vector<JsonLine> all;
-  for (const OptionValues& option : options) {
+  for (const Option<Config>& option : all_options()) {
+    std::vector<std::string> values;
+    for (const RunHistory& run : runs) values.push_back(option.text(run.config));
     JsonLine json;
-    json.add("key", option.key).add("help", option.help).add("usual", option.usual).add("values", option.values);
-    json.add("differs", option.differs());
+    json.add("key", option.key).add("help", option.help).add("usual", option.text(Config{})).add("values", values);
+    json.add("differs", std::ranges::adjacent_find(values, std::ranges::not_equal_to{}) != values.end());
     all.push_back(std::move(json));
   }
   return all;
@@ -105,19 +108,17 @@ std::string report_json(std::span<const RunHistory> runs, std::span<const RunAtt
                         bool following) {
   std::vector<std::string> different;  // corpora; runs refer to them by index
   std::vector<JsonLine> documents;
-  std::vector<Config> configs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string& figures = corpora.figures(runs[i].folder, runs[i].config);
     const auto place = std::find(different.begin(), different.end(), figures);
     const auto corpus = static_cast<std::size_t>(place - different.begin());
     if (place == different.end()) different.push_back(figures);
     documents.push_back(json_of(runs[i], corpus, i < attention.size() ? attention[i] : RunAttention{}));
-    configs.push_back(runs[i].config);
   }
   JsonLine json;
   json.add("glossa", program_version).add("written", local_time("%Y-%m-%d %H:%M")).add("following", following);
   json.add("runs", documents).add_json("corpora", fmt::format("[{}]", fmt::join(different, ",")));
-  json.add("options", json_of(option_values(configs)));
+  json.add("options", options_of(runs));
   return json.text();
 }
 
