@@ -45,7 +45,7 @@ std::string CorpusBook::read(const std::string& run, const Config& config) {
       const Corpora corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed), places);
       const EncodedCorpora encoded = encode_all(config.data, corpora, tokenizers);
       known.data_hash = encoded.hash();
-      known.json = to_json(corpus_figures(config, tokenizers, encoded.training));
+      known.json = corpus_figures(config, tokenizers, encoded.training);
     }
     if (known.json.empty()) return missing.add("missing", "reading it failed for another run as well").text();
     if (!is_other_data(run, known.data_hash)) return known.json;
