@@ -9,18 +9,11 @@
 
 #include "autograd/check.h"
 #include "data/missing_corpus.h"
-#include "data/text/utf8.h"
+#include "data/text/language_names.h"
 #include "data/text/xml_file.h"
 
 namespace glossa {
 namespace {
-
-/// A language name in comparable form: lower case, with hyphens.
-std::string plain(std::string_view language) {
-  std::string name = utf8::lower_case(language);
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
 
 /// Degree to which a variant's language matches a requested language.
 enum class Match { none, variant, exact };
@@ -52,7 +45,7 @@ std::string without_runs(std::string_view line) {
 class Units : public XmlListener {
  public:
   Units(ParallelCorpus& corpus, const std::string& source, const std::string& target, const CorpusOptions& options)
-      : corpus_(corpus), options_(options), sides_{Side{plain(source)}, Side{plain(target)}} {}
+      : corpus_(corpus), options_(options), sides_{Side{plain_language(source)}, Side{plain_language(target)}} {}
 
   void begin(std::string_view element, const XmlAttributes& attributes, std::int64_t line) override {
     if (depth_++ == 0 && element != "tmx")
@@ -123,7 +116,7 @@ class Units : public XmlListener {
   /// Finds the side that a variant is for, if any.
   void begin_variant(const XmlAttributes& attributes) {
     const std::string_view newer = attributes["xml:lang"], older = attributes["lang"];
-    const std::string language = plain((newer.empty() ? older : newer).substr(0, 60));
+    const std::string language = plain_language((newer.empty() ? older : newer).substr(0, 60));
     if (languages_.size() < 20) languages_.insert(language);
     const std::array matches{match(language, sides_[0].language), match(language, sides_[1].language)};
     taken_by_ = nullptr;

@@ -9,8 +9,8 @@
 #include "data/shared_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/language_evidence.h"
+#include "data/text/language_names.h"
 #include "data/text/shell_word.h"
-#include "data/text/utf8.h"
 #include "train/corpora/corpus_doubts.h"
 
 namespace glossa {
@@ -19,19 +19,9 @@ namespace {
 /// The error that reports a mistake, if it was found.
 using Found = std::optional<Error::Parts>;
 
-/// Language names that differ at most in case and in their separators.
-bool equal_names(const std::string& a, const std::string& b) {
-  const auto plain = [](const std::string& name) {
-    std::string text = utf8::lower_case(name);
-    std::ranges::replace(text, '_', '-');
-    return text;
-  };
-  return plain(a) == plain(b);
-}
-
 Found same_languages(const RunStart& start) {
   const DataConfig& data = start.config.data;
-  if (!equal_names(data.source, data.target)) return {};
+  if (plain_language(data.source) != plain_language(data.target)) return {};
   return Error::Parts::of(
       "data.target",
       "expected another language than data.source; got {} for both. Hint: name the language of each "

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/text/utf8.h"
+#include "data/text/language_names.h"
 
 namespace glossa::serve {
 
@@ -30,17 +30,11 @@ constexpr std::string_view names =
     "tn Tswana|to Tonga|tr Turkish|ts Tsonga|tt Tatar|tw Twi|ty Tahitian|ug Uyghur|uk Ukrainian|ur Urdu|uz Uzbek|"
     "ve Venda|vi Vietnamese|vo Volapük|wa Walloon|wo Wolof|xh Xhosa|yi Yiddish|yo Yoruba|za Zhuang|zh Chinese|zu Zulu|";
 
-std::string plain(std::string_view code) {
-  std::string text = utf8::lower_case(code);
-  std::ranges::replace(text, '_', '-');
-  return text;
-}
-
 }  // namespace
 
 std::size_t match(std::string_view named, std::string_view served) {
   if (named == served) return exact_language;
-  const std::string a = plain(named), b = plain(served);
+  const std::string a = plain_language(named), b = plain_language(served);
   if (a == b) return 2;
   const std::size_t of_a = std::min(a.find('-'), a.size()), of_b = std::min(b.find('-'), b.size());
   const bool one_has_region = (of_a < a.size()) != (of_b < b.size());

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "data/text/language_names.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -60,9 +61,7 @@ std::string primary(std::string_view name) { return utf8::lower_case(name.substr
 
 /// The rest of a language's name: `-br` for `pt_BR`.
 std::string variant(std::string_view name) {
-  std::string rest = utf8::lower_case(name.substr(std::min(name.find_first_of("-_"), name.size())));
-  std::ranges::replace(rest, '_', '-');
-  return rest;
+  return plain_language(name.substr(std::min(name.find_first_of("-_"), name.size())));
 }
 
 const Language* find(std::string_view name) {

@@ -1,7 +1,8 @@
 #include "data/text/language_names.h"
 
 #include <algorithm>
-#include <string>
+
+#include "data/text/utf8.h"
 
 namespace glossa {
 namespace {
@@ -40,6 +41,12 @@ bool names_a_language(std::string_view text) {
   const bool is_known = iso_639_1.find(word) != word.npos || longer.find(word) != word.npos;
   const std::string_view after = text.substr(region);
   return is_known && (after.empty() || (after.size() <= 5 && std::ranges::all_of(after.substr(1), is_letter)));
+}
+
+std::string plain_language(std::string_view name) {
+  std::string plain = utf8::lower_case(name);
+  std::ranges::replace(plain, '_', '-');
+  return plain;
 }
 
 }  // namespace glossa
