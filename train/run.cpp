@@ -94,8 +94,7 @@ void check_holds_no_run(const std::string& run) {
 
 void check_holds_run(const std::string& run) {
   const std::filesystem::path checkpoints = std::filesystem::path(run) / "checkpoints";
-  const bool has_checkpoints = std::filesystem::exists(checkpoints) && !std::filesystem::is_empty(checkpoints);
-  if (has_checkpoints || std::filesystem::exists(config_file(run))) return;
+  if (!names_in(checkpoints).empty() || std::filesystem::exists(config_file(run))) return;
   const std::string nearest = std::filesystem::exists(run) ? "" : nearest_path(run);
   misuse(run, "expected a run to resume; not found. Hint: {}; {} begins one",
          nearest.empty() ? runs_within(run).value_or("check the path")

@@ -15,6 +15,7 @@
 #include "data/text/text_file.h"
 #include "files/own_object.h"
 #include "train/checkpoint/sha256.h"
+#include "train/console/out_of_memory.h"
 
 namespace glossa {
 
@@ -36,6 +37,7 @@ void apply_runtime(const RuntimeConfig& config, const Job& job) {
   set_threads(config.threads == 0 ? std::max(1, share) : static_cast<int>(config.threads));
   if (config.gemm == RuntimeConfig::Gemm::eigen) kernels::set_gemm_backend(kernels::GemmBackend::eigen);
   if (config.gemm == RuntimeConfig::Gemm::onednn) kernels::set_gemm_backend(kernels::GemmBackend::onednn);
+  const EndAtFault guard;  // oneDNN writes to a null pointer if it gets no memory for the code that it generates
   kernels::prepare_gemm();
 }
 

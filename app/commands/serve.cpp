@@ -153,13 +153,16 @@ int run(const ServeArguments& arguments) {
     };
     workers.post(shared->caller.client, {.run = run, .refuse = [shared] { shared->answer.send(busy_reply()); }});
   };
-  const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
-
   Requests requests;
+  const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
+  // Made before the address is printed: from then on the server ends only on request.
+  Connections::Hooks hooks{.ask = ask, .answered = answered};
+  const std::function<bool()> stops = [&requests] { return requests.stops(); };
+
   const SignalWatch signals(requests);
   fmt::print("listening on {}\n", connections.url());
   check(std::fflush(stdout) == 0, "standard output", "cannot write the output. Hint: the disk may be full");
-  connections.serve({.ask = ask, .answered = answered}, [&] { return requests.stops(); });
+  connections.serve(std::move(hooks), stops);
   service.cancel();
   // All answers are sent and nothing is unsaved. A thread that reads a long text may not notice the end for seconds.
   if (!posting.wait_for(last_moments)) std::_Exit(0);

@@ -12,6 +12,7 @@
 #include "app/exchange/vocabulary_file.h"
 #include "autograd/check.h"
 #include "data/text/text_file.h"
+#include "files/folder.h"
 #include "train/config/config_text.h"
 #include "train/tensor_files/npz_file.h"
 
@@ -157,10 +158,8 @@ void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeCo
 
 /// Names of the files in a folder with this ending, sorted.
 std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().filename().string().ends_with(ending)) names.push_back(entry.path().filename());
-  std::ranges::sort(names);
+  std::vector<std::string> names = names_in(folder);
+  std::erase_if(names, [&](const std::string& name) { return !name.ends_with(ending); });
   return names;
 }
 

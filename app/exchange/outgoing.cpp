@@ -7,6 +7,7 @@
 #include "autograd/check.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "files/atomic_file.h"
+#include "files/folder.h"
 #include "train/interruption.h"
 
 namespace glossa {
@@ -95,7 +96,7 @@ std::vector<FileTensor> Outgoing::tensors(const std::vector<ParameterSource>& so
 
 void check_is_free(const fs::path& folder) {
   std::error_code code;
-  if (fs::exists(folder, code) && !(fs::is_directory(folder, code) && fs::is_empty(folder, code)))
+  if (fs::exists(folder, code) && !(fs::is_directory(folder, code) && names_in(folder, code).empty() && !code))
     misuse(folder.string(), "expected a new or empty folder; got {}. Hint: name another",
            fs::is_directory(folder, code) ? "one that contains files" : "a file");
 }

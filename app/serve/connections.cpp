@@ -75,7 +75,7 @@ class Connections::Loop {
  public:
   Loop(Listener listener, const Limits& limits);
 
-  void serve(const Hooks& hooks, const std::function<bool()>& stops);
+  void serve(Hooks hooks, const std::function<bool()>& stops);
   std::size_t open() const { return open_; }
 
  private:
@@ -136,8 +136,8 @@ Connections::Loop::Loop(Listener listener, const Limits& limits)
   }
 }
 
-void Connections::Loop::serve(const Hooks& hooks, const std::function<bool()>& stops) {
-  hooks_ = hooks;
+void Connections::Loop::serve(Hooks hooks, const std::function<bool()>& stops) {
+  hooks_ = std::move(hooks);
   std::array<epoll_event, 256> events;
   for (Clock::time_point ticked = Clock::now(); !ends_ || !connections_.empty();) {
     const int count = epoll_wait(epoll_.number(), events.data(), static_cast<int>(events.size()), tick_ms);
@@ -479,7 +479,7 @@ Connections::Connections(Listener listener, const Limits& limits)
 
 Connections::~Connections() = default;
 
-void Connections::serve(const Hooks& hooks, const std::function<bool()>& stops) { loop_->serve(hooks, stops); }
+void Connections::serve(Hooks hooks, const std::function<bool()>& stops) { loop_->serve(std::move(hooks), stops); }
 
 const std::string& Connections::url() const { return loop_->listener_.url; }
 

@@ -54,7 +54,7 @@ class Connections {
   /// Serves until `stops()` returns true; calls it several times a second. Then accepts no more connections and answers
   /// incomplete requests with status 503. Complete requests still get their usual answers within 2 s, and status 503
   /// after that. Returns once all connections are closed, at most 2.5 s after the stop.
-  void serve(const Hooks& hooks, const std::function<bool()>& stops);
+  void serve(Hooks hooks, const std::function<bool()>& stops);
 
   /// http://HOST:PORT
   const std::string& url() const;

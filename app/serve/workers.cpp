@@ -88,9 +88,16 @@ bool Workers::begin_one() noexcept {
 
 void Workers::work(Threads::iterator self) {
   if (niceness_ > 0) static_cast<void>(nice(niceness_));  // on Linux, only of this thread
-  Threads before;                                         // joined without the lock
   std::unique_lock lock(mutex_);
-  for (auto client = next(); client != clients_.end(); client = next()) {
+  for (auto client = next(); client != clients_.end() || !ended_.empty(); client = next()) {
+    if (client == clients_.end()) {  // before this thread ends, so that no thread that has ended waits for another
+      Threads before;
+      before.swap(ended_);
+      lock.unlock();
+      before.clear();
+      lock.lock();
+      continue;
+    }
     {
       const Task task = std::move(client->waiting.front());
       client->waiting.pop_front();
@@ -106,7 +113,6 @@ void Workers::work(Threads::iterator self) {
     --client->running;
     forget_if_idle(client);
   }
-  before.swap(ended_);
   ended_.splice(ended_.end(), at_work_, self);
   if (at_work_.empty()) all_ended_.notify_all();
 }

@@ -64,7 +64,7 @@ class Workers {
   std::condition_variable all_ended_;
   Clients clients_;                        // those with tasks, in order of their turns
   std::size_t waiting_ = 0, running_ = 0;  // numbers of tasks
-  Threads at_work_, ended_;                // a thread that ends joins those that ended before it
+  Threads at_work_, ended_;                // a thread joins those that ended before it, then ends
 };
 
 }  // namespace glossa::serve

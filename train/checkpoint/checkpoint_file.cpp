@@ -75,7 +75,10 @@ class Cursor {
 /// Running XXH3-128.
 class FileHash {
  public:
-  FileHash() { XXH3_128bits_reset(state_.get()); }
+  FileHash() {
+    if (!state_) throw std::bad_alloc();
+    XXH3_128bits_reset(state_.get());
+  }
 
   void update(std::span<const std::byte> bytes) { XXH3_128bits_update(state_.get(), bytes.data(), bytes.size()); }
 

@@ -33,6 +33,17 @@ void print_out_of_memory() noexcept {
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
 }
 
+EndAtFault::EndAtFault() noexcept {
+  struct sigaction end {};
+  end.sa_handler = [](int) {
+    print_out_of_memory();
+    _exit(1);
+  };
+  sigaction(SIGSEGV, &end, &before_);
+}
+
+EndAtFault::~EndAtFault() { sigaction(SIGSEGV, &before_, nullptr); }
+
 void end_without_signal_if_out_of_memory() noexcept { usual_end = std::set_terminate(end); }
 
 }  // namespace glossa

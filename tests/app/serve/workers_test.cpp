@@ -3,10 +3,23 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <string>
+#include <thread>
+#include <vector>
 
 using glossa::serve::Workers;
+
+namespace {
+
+std::ptrdiff_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+}  // namespace
 
 TEST_CASE("a task that throws is destroyed, and the next ones run") {
   const auto alive = std::make_shared<int>();
@@ -44,4 +57,26 @@ TEST_CASE("a refusal that throws does not reach the caller") {
     may_end = true;
   }
   CHECK_EQ(done, 2);
+}
+
+TEST_CASE("threads that end do not pile up while other threads keep the cores busy") {
+  std::atomic<bool> may_end = false;
+  std::vector<std::jthread> busy;
+  for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i)
+    busy.emplace_back([&] {
+      while (!may_end) {
+      }
+    });
+  constexpr int usual = 64;
+  std::atomic<int> done = 0;
+  {
+    Workers workers(usual, 2000, 10);
+    for (int i = 0; i < 1500; ++i) {
+      workers.post(std::to_string(i % 8), {.run = [&] { ++done; }, .refuse = [] {}});
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+    CHECK_LE(threads_of_process(), static_cast<std::ptrdiff_t>(busy.size()) + 2 * usual);
+    may_end = true;
+  }
+  CHECK_EQ(done, 1500);
 }
