@@ -1,7 +1,6 @@
 #include "train/tensor_files/pickle.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <unordered_map>
 
@@ -15,85 +14,19 @@ namespace {
 constexpr std::size_t max_pickled = 1 << 16;  // values on the stack, in the memo, and in total; some 3,000 tensors
 constexpr std::string_view ordered_dict = "collections OrderedDict";
 
-struct Opcode {
-  char code;
-  std::string_view name;
-};
-
-/// All opcodes of pickle (pickletools.opcodes of Python 3.13), so that errors can name refused ones.
-constexpr std::array opcodes{Opcode{'I', "INT"},
-                             Opcode{'J', "BININT"},
-                             Opcode{'K', "BININT1"},
-                             Opcode{'M', "BININT2"},
-                             Opcode{'L', "LONG"},
-                             Opcode{'\x8A', "LONG1"},
-                             Opcode{'\x8B', "LONG4"},
-                             Opcode{'S', "STRING"},
-                             Opcode{'T', "BINSTRING"},
-                             Opcode{'U', "SHORT_BINSTRING"},
-                             Opcode{'B', "BINBYTES"},
-                             Opcode{'C', "SHORT_BINBYTES"},
-                             Opcode{'\x8E', "BINBYTES8"},
-                             Opcode{'\x96', "BYTEARRAY8"},
-                             Opcode{'\x97', "NEXT_BUFFER"},
-                             Opcode{'\x98', "READONLY_BUFFER"},
-                             Opcode{'N', "NONE"},
-                             Opcode{'\x88', "NEWTRUE"},
-                             Opcode{'\x89', "NEWFALSE"},
-                             Opcode{'V', "UNICODE"},
-                             Opcode{'\x8C', "SHORT_BINUNICODE"},
-                             Opcode{'X', "BINUNICODE"},
-                             Opcode{'\x8D', "BINUNICODE8"},
-                             Opcode{'F', "FLOAT"},
-                             Opcode{'G', "BINFLOAT"},
-                             Opcode{']', "EMPTY_LIST"},
-                             Opcode{'a', "APPEND"},
-                             Opcode{'e', "APPENDS"},
-                             Opcode{'l', "LIST"},
-                             Opcode{')', "EMPTY_TUPLE"},
-                             Opcode{'t', "TUPLE"},
-                             Opcode{'\x85', "TUPLE1"},
-                             Opcode{'\x86', "TUPLE2"},
-                             Opcode{'\x87', "TUPLE3"},
-                             Opcode{'}', "EMPTY_DICT"},
-                             Opcode{'d', "DICT"},
-                             Opcode{'s', "SETITEM"},
-                             Opcode{'u', "SETITEMS"},
-                             Opcode{'\x8F', "EMPTY_SET"},
-                             Opcode{'\x90', "ADDITEMS"},
-                             Opcode{'\x91', "FROZENSET"},
-                             Opcode{'0', "POP"},
-                             Opcode{'2', "DUP"},
-                             Opcode{'(', "MARK"},
-                             Opcode{'1', "POP_MARK"},
-                             Opcode{'g', "GET"},
-                             Opcode{'h', "BINGET"},
-                             Opcode{'j', "LONG_BINGET"},
-                             Opcode{'p', "PUT"},
-                             Opcode{'q', "BINPUT"},
-                             Opcode{'r', "LONG_BINPUT"},
-                             Opcode{'\x94', "MEMOIZE"},
-                             Opcode{'\x82', "EXT1"},
-                             Opcode{'\x83', "EXT2"},
-                             Opcode{'\x84', "EXT4"},
-                             Opcode{'c', "GLOBAL"},
-                             Opcode{'\x93', "STACK_GLOBAL"},
-                             Opcode{'R', "REDUCE"},
-                             Opcode{'b', "BUILD"},
-                             Opcode{'i', "INST"},
-                             Opcode{'o', "OBJ"},
-                             Opcode{'\x81', "NEWOBJ"},
-                             Opcode{'\x92', "NEWOBJ_EX"},
-                             Opcode{'\x80', "PROTO"},
-                             Opcode{'.', "STOP"},
-                             Opcode{'\x95', "FRAME"},
-                             Opcode{'P', "PERSID"},
-                             Opcode{'Q', "BINPERSID"}};
+/// The opcodes of pickle (pickletools.opcodes of Python 3.13) that PickleMachine refuses, so that errors can name them.
+constexpr std::string_view refused_opcodes =
+    " I=INT L=LONG \x8B=LONG4 S=STRING T=BINSTRING U=SHORT_BINSTRING B=BINBYTES C=SHORT_BINBYTES \x8E=BINBYTES8"
+    " \x96=BYTEARRAY8 \x97=NEXT_BUFFER \x98=READONLY_BUFFER V=UNICODE \x8C=SHORT_BINUNICODE \x8D=BINUNICODE8 F=FLOAT"
+    " G=BINFLOAT l=LIST d=DICT \x8F=EMPTY_SET \x90=ADDITEMS \x91=FROZENSET 0=POP 2=DUP 1=POP_MARK g=GET p=PUT"
+    " \x94=MEMOIZE \x82=EXT1 \x83=EXT2 \x84=EXT4 \x93=STACK_GLOBAL i=INST o=OBJ \x81=NEWOBJ \x92=NEWOBJ_EX \x80=PROTO"
+    " \x95=FRAME P=PERSID";
 
 std::string opcode_name(char code) {
-  const auto found = std::ranges::find(opcodes, code, &Opcode::code);
-  return found == opcodes.end() ? fmt::format("byte {:#04x}", static_cast<unsigned char>(code))
-                                : std::string(found->name);
+  const std::size_t found = refused_opcodes.find(std::string{' ', code, '='});
+  if (found == refused_opcodes.npos) return fmt::format("byte {:#04x}", static_cast<unsigned char>(code));
+  const std::string_view name = refused_opcodes.substr(found + 3);
+  return std::string(name.substr(0, name.find(' ')));
 }
 
 }  // namespace
