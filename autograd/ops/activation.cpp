@@ -3,34 +3,20 @@
 #include <numbers>
 
 #include "autograd/kernels/vector_math.h"
-#include "autograd/ops.h"
+#include "autograd/ops/elementwise_op.h"
 
 namespace glossa {
 
 template <class T>
 Variable<T> tanh(const Variable<T>& x) {
-  Context<T>& c = context_of("tanh", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return kernels::tanh(in[i]); });
-
-  return c.record("tanh", {x}, y, [y](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] * (1 - y[i] * y[i]); });
-  });
+  return elementwise(
+      "tanh", x, [](T v) { return kernels::tanh(v); }, [](T dy, T, T y) { return dy * (1 - y * y); });
 }
 
 template <class T>
 Variable<T> sigmoid(const Variable<T>& x) {
-  Context<T>& c = context_of("sigmoid", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return kernels::sigmoid(in[i]); });
-
-  return c.record("sigmoid", {x}, y, [y](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] * y[i] * (1 - y[i]); });
-  });
+  return elementwise(
+      "sigmoid", x, [](T v) { return kernels::sigmoid(v); }, [](T dy, T, T y) { return dy * y * (1 - y); });
 }
 
 template <class T>
@@ -52,22 +38,15 @@ Variable<T> relu(const Variable<T>& x) {
 
 template <class T>
 Variable<T> gelu(const Variable<T>& x) {
-  Context<T>& c = context_of("gelu", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  constexpr T root_half = std::numbers::sqrt2_v<T> / 2;
-  kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + kernels::erf(in[i] * root_half)); });
-
-  // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which avoids a second erf.
-  return c.record("gelu", {x}, y, [in, y](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    constexpr T density = std::numbers::inv_sqrtpi_v<T> * root_half;
-    back.add(0, [&](Index i) {
-      // At 0, y / x is 0 / 0, and near 0 y may underflow; Phi is 1/2 there.
-      const T v = in[i], cumulative = kernels::select(std::abs(v) < T(1e-30), T(0.5), y[i] / v);
-      return dy[i] * (cumulative + v * density * kernels::exp(-v * v / 2));
-    });
-  });
+  constexpr T root_half = std::numbers::sqrt2_v<T> / 2, density = std::numbers::inv_sqrtpi_v<T> * root_half;
+  return elementwise(
+      "gelu", x, [](T v) { return v / 2 * (1 + kernels::erf(v * root_half)); },
+      [](T dy, T v, T y) {
+        // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which avoids a second erf. At 0, y / x is 0 / 0, and near
+        // 0 y may underflow; Phi is 1/2 there.
+        const T cumulative = kernels::select(std::abs(v) < T(1e-30), T(0.5), y / v);
+        return dy * (cumulative + v * density * kernels::exp(-v * v / 2));
+      });
 }
 
 namespace {
@@ -92,48 +71,30 @@ T inner_derivative(T x) {
 
 template <class T>
 Variable<T> gelu_tanh(const Variable<T>& x) {
-  Context<T>& c = context_of("gelu_tanh", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return in[i] / 2 * (1 + kernels::tanh(inner(in[i]))); });
-
-  return c.record("gelu_tanh", {x}, y, [in](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) {
-      const T v = in[i], t = kernels::tanh(inner(v));
-      return dy[i] / 2 * (1 + t + v * (1 - t * t) * inner_derivative(v));
-    });
-  });
+  return elementwise(
+      "gelu_tanh", x, [](T v) { return v / 2 * (1 + kernels::tanh(inner(v))); },
+      [](T dy, T v, T) {
+        const T t = kernels::tanh(inner(v));
+        return dy / 2 * (1 + t + v * (1 - t * t) * inner_derivative(v));
+      });
 }
 
 template <class T>
 Variable<T> silu(const Variable<T>& x) {
-  Context<T>& c = context_of("silu", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return in[i] * kernels::sigmoid(in[i]); });
-
-  return c.record("silu", {x}, y, [in](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) {
-      const T v = in[i], s = kernels::sigmoid(v);
-      return dy[i] * s * (1 + v * (1 - s));
-    });
-  });
+  return elementwise(
+      "silu", x, [](T v) { return v * kernels::sigmoid(v); },
+      [](T dy, T v, T) {
+        const T s = kernels::sigmoid(v);
+        return dy * s * (1 + v * (1 - s));
+      });
 }
 
 template <class T>
 Variable<T> softplus(const Variable<T>& x) {
-  Context<T>& c = context_of("softplus", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
   // e^x would overflow for large x; e^-|x| cannot.
-  kernels::map(y, [&](Index i) { return std::max(in[i], T{0}) + std::log1p(kernels::exp(-std::abs(in[i]))); });
-
-  return c.record("softplus", {x}, y, [in](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] * kernels::sigmoid(in[i]); });
-  });
+  return elementwise(
+      "softplus", x, [](T v) { return std::max(v, T{0}) + std::log1p(kernels::exp(-std::abs(v))); },
+      [](T dy, T v, T) { return dy * kernels::sigmoid(v); });
 }
 
 #define GLOSSA_INSTANTIATE(T)                         \

@@ -2,74 +2,40 @@
 #include <cmath>
 
 #include "autograd/kernels/vector_math.h"
-#include "autograd/ops.h"
+#include "autograd/ops/elementwise_op.h"
 
 namespace glossa {
 
 template <class T>
 Variable<T> exp(const Variable<T>& x) {
-  Context<T>& c = context_of("exp", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return kernels::exp(in[i]); });
-
-  return c.record("exp", {x}, y, [y](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] * y[i]; });
-  });
+  return elementwise(
+      "exp", x, [](T v) { return kernels::exp(v); }, [](T dy, T, T y) { return dy * y; });
 }
 
 template <class T>
 Variable<T> log(const Variable<T>& x) {
-  Context<T>& c = context_of("log", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return std::log(in[i]); });
-
-  return c.record("log", {x}, y, [in](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] / in[i]; });
-  });
+  return elementwise(
+      "log", x, [](T v) { return std::log(v); }, [](T dy, T v, T) { return dy / v; });
 }
 
 template <class T>
 Variable<T> sqrt(const Variable<T>& x) {
-  Context<T>& c = context_of("sqrt", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return std::sqrt(in[i]); });
-
-  return c.record("sqrt", {x}, y, [y](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] / (2 * y[i]); });
-  });
+  return elementwise(
+      "sqrt", x, [](T v) { return std::sqrt(v); }, [](T dy, T, T y) { return dy / (2 * y); });
 }
 
 template <class T>
 Variable<T> pow(const Variable<T>& x, double exponent) {
-  Context<T>& c = context_of("pow", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
   const T e = static_cast<T>(exponent);
-  kernels::map(y, [&](Index i) { return std::pow(in[i], e); });
-
-  return c.record("pow", {x}, y, [in, e](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return e == 0 ? T{0} : dy[i] * e * std::pow(in[i], e - 1); });
-  });
+  return elementwise(
+      "pow", x, [e](T v) { return std::pow(v, e); },
+      [e](T dy, T v, T) { return e == 0 ? T{0} : dy * e * std::pow(v, e - 1); });
 }
 
 template <class T>
 Variable<T> square(const Variable<T>& x) {
-  Context<T>& c = context_of("square", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return in[i] * in[i]; });
-
-  return c.record("square", {x}, y, [in](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] * (2 * in[i]); });
-  });
+  return elementwise(
+      "square", x, [](T v) { return v * v; }, [](T dy, T v, T) { return dy * (2 * v); });
 }
 
 template <class T>

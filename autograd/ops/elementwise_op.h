@@ -1,0 +1,22 @@
+#pragma once
+
+#include "autograd/ops.h"
+
+namespace glossa {
+
+/// An op with y[i] = value(x[i]). `derivative(dy, v, y)` returns dx of one element v = x[i], with y = y[i]. Arguments
+/// that it does not use are not loaded.
+template <class T, class Value, class Derivative>
+Variable<T> elementwise(const char* op, const Variable<T>& x, const Value& value, const Derivative& derivative) {
+  Context<T>& c = context_of(op, {x});
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return value(in[i]); });
+
+  return c.record(op, {x}, y, [in, y, derivative](Backward<T>& back) {
+    const Tensor<const T> dy = back.dy();
+    back.add(0, [&](Index i) { return derivative(dy[i], in[i], y[i]); });
+  });
+}
+
+}  // namespace glossa
