@@ -135,12 +135,10 @@ void described_objects(Collector& collector) {
         for (const Adjective& adjective : adjectives()) {
           if ((adjective.kinds & object->kind) == 0) continue;
           collector.group(adjective.english + gender_name(object->gender));
-          for (const auto& [word, number] : {std::pair{"the", Number::singular},
-                                             {"a", Number::singular},
-                                             {"my", Number::singular},
-                                             {"those", Number::plural}}) {
-            if (!fits(determiner(word), *object, number)) continue;
-            const NounPhrase phrase = noun_phrase(determiner(word), *object, number, &adjective);
+          for (const std::string_view word : {"the", "a", "my", "those"}) {
+            const Determiner& before = determiner(word);
+            if (!fits(before, *object, before.number())) continue;
+            const NounPhrase phrase = noun_phrase(before, *object, before.number(), &adjective);
             for (const NounPhrase& subject : pronouns())
               collector.add({.subject = &subject, .verb = deed.verb, .tense = tense, .object = &phrase});
           }

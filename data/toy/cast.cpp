@@ -3,11 +3,6 @@
 namespace glossa::toy {
 namespace {
 
-NounPhrases names() {
-  return {name("ram", "raam", Gender::masculine), name("mohan", "mohan", Gender::masculine),
-          name("sita", "seeta", Gender::feminine), name("meera", "meera", Gender::feminine)};
-}
-
 /// Pronouns and names, then people with determiners: the boy, these girls, your brother, my mother.
 NounPhrases make_people() {
   NounPhrases phrases = pronouns();
@@ -65,6 +60,11 @@ std::vector<Action> make_actions() {
 
 }  // namespace
 
+NounPhrases names() {
+  return {name("ram", "raam", Gender::masculine), name("mohan", "mohan", Gender::masculine),
+          name("sita", "seeta", Gender::feminine), name("meera", "meera", Gender::feminine)};
+}
+
 const NounPhrases& people() {
   static const NounPhrases phrases = make_people();
   return phrases;
@@ -73,16 +73,9 @@ const NounPhrases& people() {
 const NounPhrases& some_people() {
   static const NounPhrases phrases = [] {
     NounPhrases some = pronouns();
-    for (const auto& [determiner, word] : {std::pair{"the", "boy"},
-                                           {"the", "girl"},
-                                           {"the", "children"},
-                                           {"the", "women"},
-                                           {"this", "man"},
-                                           {"two", "girls"},
-                                           {"my", "father"},
-                                           {"your", "mother"},
-                                           {"our", "brother"}})
-      some.push_back(noun_phrase(determiner, word));
+    for (const std::string_view words : {"the boy", "the girl", "the children", "the women", "this man", "two girls",
+                                         "my father", "your mother", "our brother"})
+      some.push_back(noun_phrase(words));
     some.push_back(names().front());
     return some;
   }();
@@ -93,21 +86,10 @@ const NounPhrases& companions() {
   static const NounPhrases phrases = [] {
     NounPhrases all = pronouns();
     for (NounPhrase& phrase : names()) all.push_back(std::move(phrase));
-    for (const auto& [determiner, word] : {std::pair{"the", "child"},
-                                           {"the", "boys"},
-                                           {"this", "girl"},
-                                           {"that", "woman"},
-                                           {"these", "men"},
-                                           {"my", "friend"},
-                                           {"my", "mother"},
-                                           {"your", "brother"},
-                                           {"your", "teacher"},
-                                           {"our", "father"},
-                                           {"our", "sisters"},
-                                           {"his", "grandmother"},
-                                           {"her", "friends"},
-                                           {"their", "sister"}})
-      all.push_back(noun_phrase(determiner, word));
+    for (const std::string_view words :
+         {"the child", "the boys", "this girl", "that woman", "these men", "my friend", "my mother", "your brother",
+          "your teacher", "our father", "our sisters", "his grandmother", "her friends", "their sister"})
+      all.push_back(noun_phrase(words));
     return all;
   }();
   return phrases;

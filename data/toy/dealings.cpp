@@ -8,12 +8,10 @@ void giving(Collector& collector) {
   collector.topic("giving");
   for (const NounPhrase& subject : some_people())
     for (const std::string_view word : {"book", "letter", "apple", "mango", "flower", "milk"})
-      for (const auto& [determiner_word, number] : {std::pair{"the", Number::singular},
-                                                    {"a", Number::singular},
-                                                    {"those", Number::plural},
-                                                    {"two", Number::plural}}) {
-        if (!fits(determiner(determiner_word), noun(word), number)) continue;
-        const NounPhrase gift = noun_phrase(determiner(determiner_word), noun(word), number);
+      for (const std::string_view which : {"the", "a", "those", "two"}) {
+        const Determiner& before = determiner(which);
+        if (!fits(before, noun(word), before.number())) continue;
+        const NounPhrase gift = noun_phrase(before, noun(word), before.number());
         for (const NounPhrase& companion : companions())
           for (const Tense tense : {Tense::past, Tense::future})
             collector.add({.subject = &subject,
@@ -116,18 +114,10 @@ void add_greetings(Collector& collector) {
   collector.topic("greetings");
   const Phrases greetings = {
       {"", ""}, {"hello", "namaste"}, {"good morning", "suprabhaat"}, {"thank you", "dhanyavaad"}};
-  const Phrases addressees = {{"", ""},
-                              {"world", "vishva"},
-                              {"my friend", "mere dost"},
-                              {"brother", "bhaai"},
-                              {"sister", "bahan"},
-                              {"father", "pitaji"},
-                              {"mother", "maataji"},
-                              {"grandmother", "daadi"},
-                              {"ram", "raam"},
-                              {"mohan", "mohan"},
-                              {"sita", "seeta"},
-                              {"meera", "meera"}};
+  Phrases addressees = {{"", ""}, {"world", "vishva"}, {"my friend", "mere dost"}};
+  for (const std::string_view word : {"brother", "sister", "father", "mother", "grandmother"})
+    addressees.push_back({std::string(word), noun(word).direct});
+  for (const NounPhrase& phrase : names()) addressees.push_back({phrase.english, phrase.direct});
   Phrases questions = {{"", ""},
                        {"how are you", "aap kaise ho"},
                        {"how are you now", "aap abhi kaise ho"},

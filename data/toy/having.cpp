@@ -66,15 +66,9 @@ void having(Collector& collector) {
 
   collector.topic("having relatives");
   for (const NounPhrase& subject : some_people())
-    for (const auto& [determiner_word, number] : {std::pair{"a", Number::singular},
-                                                  {"no", Number::singular},
-                                                  {"two", Number::plural},
-                                                  {"three", Number::plural},
-                                                  {"four", Number::plural},
-                                                  {"five", Number::plural},
-                                                  {"many", Number::plural}})
+    for (const std::string_view which : {"a", "no", "two", "three", "four", "five", "many"})
       for (const std::string_view word : {"friend", "brother", "sister"}) {
-        const NounPhrase relative = noun_phrase(determiner(determiner_word), noun(word), number);
+        const NounPhrase relative = noun_phrase(determiner(which), noun(word), determiner(which).number());
         experience(collector, subject, have, false, relative,
                    {agree(subject.genitive, relative.agreement), "", hindi_be(Being::present, relative.agreement)});
       }

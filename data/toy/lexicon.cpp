@@ -42,18 +42,9 @@ Noun honorific(std::string english, std::string plural, Gender gender, const std
 
 /// A root in a consonant: padhta, padhoonga, padhega, padha, padhiye.
 Verb regular(std::array<std::string, 4> english, const std::string& root, std::string particle = "") {
-  return {english[0],
-          english[1],
-          english[2],
-          english[3],
-          particle,
-          "",
-          root,
-          root,
-          root + "oonga",
-          root + "e",
-          {root + "a", root + "i", root + "e", root + "in"},
-          root + "iye"};
+  const auto& [base, third, ing, past] = english;
+  const std::array perfective = {root + "a", root + "i", root + "e", root + "in"};
+  return {base, third, ing, past, particle, "", root, root, root + "oonga", root + "e", perfective, root + "iye"};
 }
 
 /// A root in -aa is shortened as a separate word and takes a glide: khaata, kha raha, khaayega, khaaya, khaaiye.

@@ -73,6 +73,9 @@ struct Determiner {
   bool singular, plural;                 ///< true if the word goes with singular nouns, with plural nouns
   bool definite;
   Owner owner = Owner::none;
+
+  /// Number of the nouns that it goes with; singular if it goes with both.
+  Number number() const { return singular ? Number::singular : Number::plural; }
 };
 
 const std::vector<Noun>& nouns();

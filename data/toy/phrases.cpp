@@ -22,6 +22,17 @@ void decline(NounPhrase& phrase) {
   phrase.genitive = phrase.oblique + " k";
 }
 
+/// A pronoun with its fused cases.
+NounPhrase pronoun(const char* english, const char* object, const char* direct, const char* ergative,
+                   const char* dative, const char* instrumental, const char* genitive, Agreement agreement,
+                   Owner self = Owner::third) {
+  const Conjugation conjugation = agreement.first_person               ? Conjugation::i
+                                  : agreement.number == Number::plural ? Conjugation::plural
+                                                                       : Conjugation::singular;
+  return {english,  object,    direct,      "",     ergative, dative, instrumental,
+          genitive, agreement, conjugation, person, true,     self};
+}
+
 /// `this` and `that` of a respected person are plural in Hindi: ye mere pitaji hain.
 const Determiner& hindi_determiner(const Determiner& english, bool honorific) {
   if (honorific && english.english == "this") return determiner("these");
@@ -84,12 +95,15 @@ NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number nu
   return phrase;
 }
 
-NounPhrase noun_phrase(std::string_view determiner_word, std::string_view noun_word, std::string_view adjective_word) {
-  const Adjective* description = adjective_word.empty() ? nullptr : &adjective(adjective_word);
+NounPhrase noun_phrase(std::string_view determiner_word, std::string_view noun_word) {
   for (const Noun& entry : nouns())
-    if (is_plural(noun_word, entry))
-      return noun_phrase(determiner(determiner_word), entry, Number::plural, description);
-  return noun_phrase(determiner(determiner_word), noun(noun_word), Number::singular, description);
+    if (is_plural(noun_word, entry)) return noun_phrase(determiner(determiner_word), entry, Number::plural);
+  return noun_phrase(determiner(determiner_word), noun(noun_word), Number::singular);
+}
+
+NounPhrase noun_phrase(std::string_view words) {
+  const std::size_t space = words.find(' ');
+  return noun_phrase(words.substr(0, space), words.substr(space + 1));
 }
 
 const NounPhrases& pronouns() {
@@ -97,48 +111,12 @@ const NounPhrases& pronouns() {
   constexpr auto singular = Number::singular, plural = Number::plural;
   // The speaker is a man unless the pronoun says otherwise; aap, ham and ve are plural.
   static const NounPhrases table = {
-      {"i",
-       "me",
-       "main",
-       "",
-       "maine",
-       "mujhe",
-       "mujhse",
-       "mer",
-       {masculine, singular, true},
-       Conjugation::i,
-       person,
-       true,
-       Owner::i},
-      {"you",
-       "you",
-       "aap",
-       "",
-       "aapne",
-       "aapko",
-       "aapse",
-       "aapk",
-       {masculine, plural},
-       Conjugation::plural,
-       person,
-       true,
-       Owner::you},
-      {"he", "him", "vah", "", "usne", "use", "usse", "usk", {masculine, singular}},
-      {"she", "her", "vah", "", "usne", "use", "usse", "usk", {feminine, singular}},
-      {"we",
-       "us",
-       "ham",
-       "",
-       "hamne",
-       "hamen",
-       "hamse",
-       "hamaar",
-       {masculine, plural},
-       Conjugation::plural,
-       person,
-       true,
-       Owner::we},
-      {"they", "them", "ve", "", "unhone", "unhen", "unse", "unk", {masculine, plural}, Conjugation::plural},
+      pronoun("i", "me", "main", "maine", "mujhe", "mujhse", "mer", {masculine, singular, true}, Owner::i),
+      pronoun("you", "you", "aap", "aapne", "aapko", "aapse", "aapk", {masculine, plural}, Owner::you),
+      pronoun("he", "him", "vah", "usne", "use", "usse", "usk", {masculine, singular}),
+      pronoun("she", "her", "vah", "usne", "use", "usse", "usk", {feminine, singular}),
+      pronoun("we", "us", "ham", "hamne", "hamen", "hamse", "hamaar", {masculine, plural}, Owner::we),
+      pronoun("they", "them", "ve", "unhone", "unhen", "unse", "unk", {masculine, plural}),
   };
   return table;
 }

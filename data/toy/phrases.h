@@ -61,8 +61,9 @@ std::string agree(const Adjective& adjective, Agreement agreement, bool oblique 
 NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number number,
                        const Adjective* adjective = nullptr);
 
-/// The noun phrase with these English words: noun_phrase("my", "sister"), noun_phrase("two", "boys").
-NounPhrase noun_phrase(std::string_view determiner, std::string_view noun, std::string_view adjective = "");
+/// The noun phrase with these English words: noun_phrase("my", "sister"), noun_phrase("two boys").
+NounPhrase noun_phrase(std::string_view determiner, std::string_view noun);
+NounPhrase noun_phrase(std::string_view words);
 
 /// i, you, he, she, we, they.
 const NounPhrases& pronouns();

@@ -174,10 +174,8 @@ void existence(Collector& collector) {
   collector.topic("existence");
   NounPhrases contents = things(animal | text | fruit | food, {"a", "no", "", "two", "three", "four", "five", "many"});
   for (const std::string_view word : {"boy", "girl", "man", "woman", "child"})
-    for (const std::string_view determiner : {"a", "no", "two", "three", "four", "five", "many"}) {
-      const bool one = determiner == "a" || determiner == "no";
-      contents.push_back(noun_phrase(determiner, one ? word : noun(word).english_plural));
-    }
+    for (const std::string_view which : {"a", "no", "two", "three", "four", "five", "many"})
+      contents.push_back(noun_phrase(determiner(which), noun(word), determiner(which).number()));
   for (const Spot& spot : make_spots()) {
     for (const NounPhrase& content : contents) {
       const bool none = content.english.starts_with("no ");

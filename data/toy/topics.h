@@ -65,6 +65,9 @@ void add_greetings(Collector& collector);
 
 // People and things of the topics.
 
+/// Ram, Mohan, Sita and Meera.
+NounPhrases names();
+
 /// Sixteen subjects that show every agreement.
 const NounPhrases& some_people();
 
