@@ -11,32 +11,28 @@ constexpr double pi = std::numbers::pi;
 
 /// Ordinary numbers, a matrix cut into pieces, and both tails, where naive formulas overflow or cancel.
 template <class Call>
-void add_activation(std::vector<OpCase>& cases, const std::string& op, double (*f)(double), Call call) {
+void add_activation(OpCases& cases, const std::string& op, double (*f)(double), Call call) {
   const std::vector<double> kinks = {0};  // of relu; the other activations have no kinks
-  cases.push_back(
-      op_case(op + ".matrix", {CaseInput{4, 5}.in(-3, 3).away_from(kinks)}, call).reference(elementwise(f)));
-  cases.push_back(op_case(op + ".rank_three", {CaseInput{2, 2, 3}.away_from(kinks)}, call).reference(elementwise(f)));
-  cases.push_back(op_case(op + ".tails", {CaseInput{10}.of({-1000, -90, -30, -8, -1, 1, 8, 30, 90, 1000})}, call)
-                      .reference(elementwise(f)));
-  cases.push_back(op_case(op + ".size_zero", {{0, 4}}, call).reference(elementwise(f)));
-  cases.push_back(
-      op_case(op + ".large", {CaseInput{3, 6001}.away_from(kinks)}, call).reference(elementwise(f)).sampling(4));
+  cases.add(op + ".matrix", {CaseInput{4, 5}.in(-3, 3).away_from(kinks)}, call).reference(elementwise(f));
+  cases.add(op + ".rank_three", {CaseInput{2, 2, 3}.away_from(kinks)}, call).reference(elementwise(f));
+  cases.add(op + ".tails", {CaseInput{10}.of({-1000, -90, -30, -8, -1, 1, 8, 30, 90, 1000})}, call)
+      .reference(elementwise(f));
+  cases.add(op + ".size_zero", {{0, 4}}, call).reference(elementwise(f));
+  cases.add(op + ".large", {CaseInput{3, 6001}.away_from(kinks)}, call).reference(elementwise(f)).sampling(4);
 }
 
 double sigmoid_of(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 
 }  // namespace
 
-void add_activation_cases(std::vector<OpCase>& cases) {
+void add_activation_cases(OpCases& cases) {
   add_activation(cases, "tanh", std::tanh, [](auto x) { return tanh(x[0]); });
   add_activation(cases, "sigmoid", sigmoid_of, [](auto x) { return sigmoid(x[0]); });
   add_activation(
       cases, "relu", [](double x) { return x > 0 ? x : 0.0; }, [](auto x) { return relu(x[0]); });
-  cases.push_back(op_case("relu.all_negative", {CaseInput{2, 3}.in(-2, -1)}, [](auto x) {
-                    return relu(x[0]);
-                  }).with_zero_gradient());
-  cases.push_back(op_case("relu.beside_kink", {CaseInput{4}.of({0x1p-10, -0x1p-12, 0x1p-11, -0x1p-9})},
-                          [](auto x) { return relu(x[0]); }));
+  cases.add("relu.all_negative", {CaseInput{2, 3}.in(-2, -1)}, [](auto x) { return relu(x[0]); }).with_zero_gradient();
+  cases.add("relu.beside_kink", {CaseInput{4}.of({0x1p-10, -0x1p-12, 0x1p-11, -0x1p-9})},
+            [](auto x) { return relu(x[0]); });
   add_activation(
       cases, "gelu", [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); },
       [](auto x) { return gelu(x[0]); });

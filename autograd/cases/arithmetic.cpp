@@ -9,7 +9,7 @@ namespace {
 
 /// Reference for f over two operands that broadcast: visits every index of the result.
 Reference broadcast_reference(double (*f)(double, double)) {
-  return [f](std::span<const Tensor<double>> x) {
+  return [f](InputNumbers x) {
     const Tensor<double> a = x[0], b = x[1];
     std::array<Index, 4> extent{1, 1, 1, 1};
     const auto n = extents4(a.shape), m = extents4(b.shape);
@@ -30,33 +30,34 @@ Reference broadcast_reference(double (*f)(double, double)) {
 
 /// Adds a row for every way in which two operands can broadcast. The second operand is drawn from [low, high).
 template <class Call>
-void add_binary(std::vector<OpCase>& cases, const std::string& op, double (*f)(double, double), Call call,
-                double low = -2, double high = 2) {
-  const auto row = [&](const char* what, Shape a, Shape b) {
-    return op_case(op + "." + what, {CaseInput(a), CaseInput(b).in(low, high)}, call).reference(broadcast_reference(f));
+void add_binary(OpCases& cases, const std::string& op, double (*f)(double, double), Call call, double low = -2,
+                double high = 2) {
+  const auto row = [&](const char* what, Shape a, Shape b) -> OpCase& {
+    return cases.add(op + "." + what, {CaseInput(a), CaseInput(b).in(low, high)}, call)
+        .reference(broadcast_reference(f));
   };
-  cases.push_back(row("same_shape", {2, 3}, {2, 3})
-                      .error({{2, 3}, {2, 4}}, call, {"[2, 3]", "[2, 4]"})
-                      .error({{2, 3}, {3, 3}}, call, {"[2, 3]", "[3, 3]"}));
-  cases.push_back(row("last_axis", {2, 3, 4}, {4}));
-  cases.push_back(row("one_one_last", {2, 3, 4}, {1, 1, 4}));
-  cases.push_back(row("per_batch", {2, 3, 4}, {2, 1, 1}));
-  cases.push_back(row("per_row", {2, 3, 4}, {2, 3, 1}));
-  cases.push_back(row("left_broadcast", {4}, {2, 3, 4}));
-  cases.push_back(row("both_broadcast", {3, 1, 2}, {4, 1}));
-  cases.push_back(row("rank_four", {2, 1, 3, 2}, {2, 1, 2}));
-  cases.push_back(row("scalar", {2, 3}, {}));
-  cases.push_back(row("two_scalars", {}, {}));
-  cases.push_back(row("size_one", {1, 1}, {1}));
-  cases.push_back(row("size_zero", {2, 0, 3}, {3}));
-  cases.push_back(row("size_zero_broadcast", {0, 3}, {1, 3}));
-  cases.push_back(row("large", {2, 7000}, {2, 7000}).sampling(3));
-  cases.push_back(row("large_broadcast", {700, 40}, {40}).sampling(3));
+  row("same_shape", {2, 3}, {2, 3})
+      .error({{2, 3}, {2, 4}}, call, {"[2, 3]", "[2, 4]"})
+      .error({{2, 3}, {3, 3}}, call, {"[2, 3]", "[3, 3]"});
+  row("last_axis", {2, 3, 4}, {4});
+  row("one_one_last", {2, 3, 4}, {1, 1, 4});
+  row("per_batch", {2, 3, 4}, {2, 1, 1});
+  row("per_row", {2, 3, 4}, {2, 3, 1});
+  row("left_broadcast", {4}, {2, 3, 4});
+  row("both_broadcast", {3, 1, 2}, {4, 1});
+  row("rank_four", {2, 1, 3, 2}, {2, 1, 2});
+  row("scalar", {2, 3}, {});
+  row("two_scalars", {}, {});
+  row("size_one", {1, 1}, {1});
+  row("size_zero", {2, 0, 3}, {3});
+  row("size_zero_broadcast", {0, 3}, {1, 3});
+  row("large", {2, 7000}, {2, 7000}).sampling(3);
+  row("large_broadcast", {700, 40}, {40}).sampling(3);
 }
 
 }  // namespace
 
-void add_arithmetic_cases(std::vector<OpCase>& cases) {
+void add_arithmetic_cases(OpCases& cases) {
   add_binary(
       cases, "add", [](double a, double b) { return a + b; }, [](auto x) { return add(x[0], x[1]); });
   add_binary(
@@ -70,14 +71,14 @@ void add_arithmetic_cases(std::vector<OpCase>& cases) {
   add_binary(
       cases, "maximum", [](double a, double b) { return std::max(a, b); }, [](auto x) { return maximum(x[0], x[1]); });
 
-  cases.push_back(op_case("neg.plain", {{2, 3}}, [](auto x) {
-                    return neg(x[0]);
-                  }).reference(elementwise([](double x) { return -x; })));
-  cases.push_back(op_case("scale.plain", {{2, 3}}, [](auto x) {
-                    return scale(x[0], 1.7);
-                  }).reference(elementwise([](double x) { return 1.7 * x; })));
-  cases.push_back(op_case("scale.by_zero", {{2, 3}}, [](auto x) { return scale(x[0], 0.0); }).with_zero_gradient());
-  cases.push_back(op_case("scale.size_zero", {{0, 3}}, [](auto x) { return scale(x[0], 2.0); }));
+  cases.add("neg.plain", {{2, 3}}, [](auto x) { return neg(x[0]); }).reference(elementwise([](double x) {
+    return -x;
+  }));
+  cases.add("scale.plain", {{2, 3}}, [](auto x) { return scale(x[0], 1.7); }).reference(elementwise([](double x) {
+    return 1.7 * x;
+  }));
+  cases.add("scale.by_zero", {{2, 3}}, [](auto x) { return scale(x[0], 0.0); }).with_zero_gradient();
+  cases.add("scale.size_zero", {{0, 3}}, [](auto x) { return scale(x[0], 2.0); });
 }
 
 }  // namespace glossa

@@ -30,7 +30,7 @@ std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, con
 
 Reference attention_reference(RowLayout query, RowLayout key, AttentionOptions options,
                               const Tensor<double>* mask = nullptr) {
-  return [=](std::span<const Tensor<double>> x) { return attend(x[0], x[1], x[2], query, key, options, mask); };
+  return [=](InputNumbers x) { return attend(x[0], x[1], x[2], query, key, options, mask); };
 }
 
 /// Columns [first, first + count) of a matrix.
@@ -87,65 +87,62 @@ RowLayout packed_70_33_9() {
   return {.rows = 112, .sequences = sequences, .sequence_ids = {}};
 }
 
-void add_attention_rows(std::vector<OpCase>& cases) {
+void add_attention_rows(OpCases& cases) {
   const auto plain = [](RowLayout query, RowLayout key, AttentionOptions options) {
     return [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); };
   };
   const auto row = [&](const char* what, std::vector<CaseInput> inputs, RowLayout query, RowLayout key,
-                       AttentionOptions options) {
-    return op_case(std::string("attention.") + what, std::move(inputs), plain(query, key, options))
+                       AttentionOptions options) -> OpCase& {
+    return cases.add(std::string("attention.") + what, std::move(inputs), plain(query, key, options))
         .reference(attention_reference(query, key, options));
   };
   const RowLayout packed = packed_2_3(), padded = padded_2_3(), other = packed_4_1(), three = one_of_3(),
                   single = one_of_1();
   const auto of_packed = [=](RowLayout key, AttentionOptions options) { return plain(packed_2_3(), key, options); };
 
-  cases.push_back(row("one_head", {{3, 2}, {3, 2}, {3, 2}}, three, three, {})
-                      .error({{4, 2}, {5, 2}, {5, 2}}, of_packed(packed, {}), {"[4, 2]", "5"})
-                      .error({{5, 2}, {5, 3}, {5, 2}}, of_packed(packed, {}), {"[5, 2]", "[5, 3]"})
-                      .error({{5, 2}, {5, 2}, {4, 2}}, of_packed(packed, {}), {"[4, 2]", "5"})
-                      .error({{5, 3}, {5, 3}, {5, 2}}, of_packed(packed, {.heads = 2}), {"[5, 3]", "2"})
-                      .error({{5, 2}, {3, 2}, {3, 2}}, of_packed(three, {}), {"2", "1"})
-                      .error({{5, 2}, {5, 2}, {5, 2}}, of_packed(packed, {.dropout = 2}), {"2"})
-                      .error({{5, 2}, {5, 2}, {5, 2}}, of_packed(beyond_5(), {}), {"sequence 1"}));
-  cases.push_back(row("two_heads", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2}));
-  cases.push_back(row("packed", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2}));
-  cases.push_back(row("padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2}));
-  cases.push_back(row("causal", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .causal = true}));
-  cases.push_back(row("causal_padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2, .causal = true}));
-  cases.push_back(row("cross_longer_keys", {{5, 4}, {5, 4}, {5, 4}}, packed, other, {.heads = 2}));
-  cases.push_back(row("cross_padded", {{6, 2}, {5, 2}, {5, 2}}, padded, other, {}));
-  cases.push_back(row("causal_cross", {{5, 2}, {5, 2}, {5, 2}}, other, packed, {.causal = true}));
-  cases.push_back(row("single_row", {{1, 4}, {1, 4}, {1, 4}}, single, single, {.heads = 2}));
-  cases.push_back(row("wider_values", {{3, 2}, {3, 2}, {3, 6}}, three, three, {.heads = 2}));
-  cases.push_back(row("width_one", {{3, 2}, {3, 2}, {3, 2}}, three, three, {.heads = 2}));
-  cases.push_back(row("own_scale", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .scale = 0.3}));
+  row("one_head", {{3, 2}, {3, 2}, {3, 2}}, three, three, {})
+      .error({{4, 2}, {5, 2}, {5, 2}}, of_packed(packed, {}), {"[4, 2]", "5"})
+      .error({{5, 2}, {5, 3}, {5, 2}}, of_packed(packed, {}), {"[5, 2]", "[5, 3]"})
+      .error({{5, 2}, {5, 2}, {4, 2}}, of_packed(packed, {}), {"[4, 2]", "5"})
+      .error({{5, 3}, {5, 3}, {5, 2}}, of_packed(packed, {.heads = 2}), {"[5, 3]", "2"})
+      .error({{5, 2}, {3, 2}, {3, 2}}, of_packed(three, {}), {"2", "1"})
+      .error({{5, 2}, {5, 2}, {5, 2}}, of_packed(packed, {.dropout = 2}), {"2"})
+      .error({{5, 2}, {5, 2}, {5, 2}}, of_packed(beyond_5(), {}), {"sequence 1"});
+  row("two_heads", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2});
+  row("packed", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2});
+  row("padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2});
+  row("causal", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .causal = true});
+  row("causal_padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2, .causal = true});
+  row("cross_longer_keys", {{5, 4}, {5, 4}, {5, 4}}, packed, other, {.heads = 2});
+  row("cross_padded", {{6, 2}, {5, 2}, {5, 2}}, padded, other, {});
+  row("causal_cross", {{5, 2}, {5, 2}, {5, 2}}, other, packed, {.causal = true});
+  row("single_row", {{1, 4}, {1, 4}, {1, 4}}, single, single, {.heads = 2});
+  row("wider_values", {{3, 2}, {3, 2}, {3, 6}}, three, three, {.heads = 2});
+  row("width_one", {{3, 2}, {3, 2}, {3, 2}}, three, three, {.heads = 2});
+  row("own_scale", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .scale = 0.3});
 
   static constexpr RowSpan with_empty[] = {{0, 3}, {3, 0}}, two_of_three[] = {{0, 3}, {3, 2}};
   const RowLayout keys_missing{.rows = 3, .sequences = with_empty, .sequence_ids = {}},
       five{.rows = 5, .sequences = two_of_three, .sequence_ids = {}};
-  cases.push_back(row("no_keys", {{5, 4}, {3, 4}, {3, 4}}, five, keys_missing, {.heads = 2}));
-  cases.push_back(op_case("attention.same_for_all", {{3, 4}},
-                          [=](auto x) { return attention(x[0], x[0], x[0], one_of_3(), one_of_3(), {.heads = 2}); }));
-  cases.push_back(
-      op_case("attention.dropout", {{5, 4}, {5, 4}, {5, 4}}, plain(packed, other, {.heads = 2, .dropout = 0.3})));
-  cases.push_back(op_case("attention.dropout_padded", {{6, 4}, {6, 4}, {6, 4}},
-                          plain(padded, padded, {.heads = 2, .causal = true, .dropout = 0.3})));
-  cases.push_back(
-      op_case("attention.all_dropped", {{3, 4}, {3, 4}, {3, 4}}, plain(three, three, {.heads = 2, .dropout = 1}))
-          .reference([](auto) { return std::vector<double>(12); })
-          .with_zero_gradient());
+  row("no_keys", {{5, 4}, {3, 4}, {3, 4}}, five, keys_missing, {.heads = 2});
+  cases.add("attention.same_for_all", {{3, 4}},
+            [=](auto x) { return attention(x[0], x[0], x[0], one_of_3(), one_of_3(), {.heads = 2}); });
+  cases.add("attention.dropout", {{5, 4}, {5, 4}, {5, 4}}, plain(packed, other, {.heads = 2, .dropout = 0.3}));
+  cases.add("attention.dropout_padded", {{6, 4}, {6, 4}, {6, 4}},
+            plain(padded, padded, {.heads = 2, .causal = true, .dropout = 0.3}));
+  cases.add("attention.all_dropped", {{3, 4}, {3, 4}, {3, 4}}, plain(three, three, {.heads = 2, .dropout = 1}))
+      .reference([](auto) { return std::vector<double>(12); })
+      .with_zero_gradient();
 
   // More heads than lanes, and more queries.
-  cases.push_back(
-      row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9));
+  row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9);
   const RowLayout many = packed_70_33_9();
-  cases.push_back(row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4));
-  cases.push_back(
-      row("large_causal", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true}).sampling(4));
-  cases.push_back(op_case("attention.large_dropout", {{112, 24}, {112, 24}, {112, 24}},
-                          plain(many, many, {.heads = 3, .causal = true, .dropout = 0.3}))
-                      .sampling(4));
+  row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4);
+  row("large_causal", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true}).sampling(4);
+  cases
+      .add("attention.large_dropout", {{112, 24}, {112, 24}, {112, 24}},
+           plain(many, many, {.heads = 3, .causal = true, .dropout = 0.3}))
+      .sampling(4);
 }
 
 /// Two sequences, of which the longer takes tiles: 370 queries, 320 keys; 310 padded rows.
@@ -164,137 +161,140 @@ RowLayout long_padded() {
   return {.rows = 310, .sequences = sequences, .sequence_ids = {}};
 }
 
-void add_long_rows(std::vector<OpCase>& cases) {
+void add_long_rows(OpCases& cases) {
   const auto row = [&](const char* what, Index width, RowLayout query, RowLayout key, AttentionOptions options) {
-    OpCase made =
-        op_case(std::string("attention.long_") + what, {{query.rows, width}, {key.rows, width}, {key.rows, width}},
-                [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); })
+    OpCase& made =
+        cases
+            .add(std::string("attention.long_") + what, {{query.rows, width}, {key.rows, width}, {key.rows, width}},
+                 [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); })
             .sampling(2);
-    return options.dropout > 0 ? made : std::move(made).reference(attention_reference(query, key, options));
+    if (options.dropout == 0) made.reference(attention_reference(query, key, options));
   };
   const RowLayout query = long_queries(), key = long_keys(), padded = long_padded();
-  cases.push_back(row("causal", 12, query, query, {.heads = 2, .causal = true}));
-  cases.push_back(row("cross", 5, query, key, {.heads = 1, .scale = 0.3}));
-  cases.push_back(row("causal_cross", 12, query, key, {.heads = 3, .causal = true}));
-  cases.push_back(row("padded", 16, padded, padded, {.heads = 2}));
-  cases.push_back(row("dropout", 12, query, key, {.heads = 2, .dropout = 0.3}));
-  cases.push_back(row("dropout_of_many_heads", 18, padded, padded, {.heads = 9, .causal = true, .dropout = 0.3}));
+  row("causal", 12, query, query, {.heads = 2, .causal = true});
+  row("cross", 5, query, key, {.heads = 1, .scale = 0.3});
+  row("causal_cross", 12, query, key, {.heads = 3, .causal = true});
+  row("padded", 16, padded, padded, {.heads = 2});
+  row("dropout", 12, query, key, {.heads = 2, .dropout = 0.3});
+  row("dropout_of_many_heads", 18, padded, padded, {.heads = 9, .causal = true, .dropout = 0.3});
 }
 
-void add_mask_rows(std::vector<OpCase>& cases) {
+void add_mask_rows(OpCases& cases) {
   const RowLayout packed = packed_2_3();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  cases.push_back(op_case("attention.mask", {{5, 4}, {5, 4}, {5, 4}},
-                          []<class T>(Inputs<T> x) {
-                            const RowLayout layout = packed_2_3();
-                            return attention(x[0], x[1], x[2], layout, layout, {.heads = 2}, &mask_partly<T>());
-                          })
-                      .reference(attention_reference(packed, packed, {.heads = 2}, &mask_partly<double>()))
-                      .error({{6, 2}, {6, 2}, {6, 2}},
-                             [](Inputs<double> x) {
-                               static constexpr RowSpan all[] = {{0, 6}};
-                               const RowLayout layout{.rows = 6, .sequences = all, .sequence_ids = {}};
-                               attention(x[0], x[1], x[2], layout, layout, {}, &mask_partly<double>());
-                             },
-                             {"[3, 3]", "[6, 6]"}));
-  cases.push_back(op_case("attention.masked_row", {{3, 4}, {3, 4}, {3, 4}},
-                          []<class T>(Inputs<T> x) {
-                            return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .causal = true},
-                                             &mask_first_blind<T>());
-                          })
-                      .reference(attention_reference(one_of_3(), one_of_3(), {.heads = 2, .causal = true},
-                                                     &mask_first_blind<double>())));
-  cases.push_back(op_case("attention.masked_row_dropout", {{3, 4}, {3, 4}, {3, 4}}, []<class T>(Inputs<T> x) {
+  cases
+      .add("attention.mask", {{5, 4}, {5, 4}, {5, 4}},
+           []<class T>(Inputs<T> x) {
+             const RowLayout layout = packed_2_3();
+             return attention(x[0], x[1], x[2], layout, layout, {.heads = 2}, &mask_partly<T>());
+           })
+      .reference(attention_reference(packed, packed, {.heads = 2}, &mask_partly<double>()))
+      .error({{6, 2}, {6, 2}, {6, 2}},
+             [](auto x) {
+               static constexpr RowSpan all[] = {{0, 6}};
+               const RowLayout layout{.rows = 6, .sequences = all, .sequence_ids = {}};
+               attention(x[0], x[1], x[2], layout, layout, {}, &mask_partly<double>());
+             },
+             {"[3, 3]", "[6, 6]"});
+  cases
+      .add("attention.masked_row", {{3, 4}, {3, 4}, {3, 4}},
+           []<class T>(Inputs<T> x) {
+             return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .causal = true},
+                              &mask_first_blind<T>());
+           })
+      .reference(
+          attention_reference(one_of_3(), one_of_3(), {.heads = 2, .causal = true}, &mask_first_blind<double>()));
+  cases.add("attention.masked_row_dropout", {{3, 4}, {3, 4}, {3, 4}}, []<class T>(Inputs<T> x) {
     return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .dropout = 0.3}, &mask_first_blind<T>());
-  }));
+  });
   // NaN in the gap of a padded batch, and in a blocked key.
-  cases.push_back(op_case("attention.nan_in_gap",
-                          {{6, 2},
-                           CaseInput{6, 2}.of({0.5, -1, 1, 0.25, nan, nan, 1, 2, -0.5, 1, 0.75, -2}),
-                           CaseInput{6, 2}.of({1, -1, 2, 0.5, nan, nan, 0.5, 1, -1, 1, 0.25, 2})},
-                          [](auto x) { return attention(x[0], x[1], x[2], padded_2_3(), padded_2_3(), {}); })
-                      .reference(attention_reference(padded_2_3(), padded_2_3(), {})));
-  cases.push_back(
-      op_case("attention.nan_behind_mask",
-              {{3, 2}, CaseInput{3, 2}.of({0.5, -1, nan, nan, 1, 2}), CaseInput{3, 2}.of({1, -1, nan, nan, 2, 1})},
-              []<class T>(Inputs<T> x) {
-                return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {}, &mask_without_second<T>());
-              })
-          .reference(attention_reference(one_of_3(), one_of_3(), {}, &mask_without_second<double>())));
+  cases
+      .add("attention.nan_in_gap",
+           {{6, 2},
+            CaseInput{6, 2}.of({0.5, -1, 1, 0.25, nan, nan, 1, 2, -0.5, 1, 0.75, -2}),
+            CaseInput{6, 2}.of({1, -1, 2, 0.5, nan, nan, 0.5, 1, -1, 1, 0.25, 2})},
+           [](auto x) { return attention(x[0], x[1], x[2], padded_2_3(), padded_2_3(), {}); })
+      .reference(attention_reference(padded_2_3(), padded_2_3(), {}));
+  cases
+      .add("attention.nan_behind_mask",
+           {{3, 2}, CaseInput{3, 2}.of({0.5, -1, nan, nan, 1, 2}), CaseInput{3, 2}.of({1, -1, nan, nan, 2, 1})},
+           []<class T>(Inputs<T> x) {
+             return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {}, &mask_without_second<T>());
+           })
+      .reference(attention_reference(one_of_3(), one_of_3(), {}, &mask_without_second<double>()));
 
   // Too many queries for the path `few`.
   const RowLayout many = packed_70_33_9();
-  cases.push_back(op_case("attention.large_mask", {{112, 6}, {112, 6}, {112, 6}},
-                          []<class T>(Inputs<T> x) {
-                            return attention(x[0], x[1], x[2], packed_70_33_9(), packed_70_33_9(),
-                                             {.heads = 2, .causal = true}, &mask_large<T>());
-                          })
-                      .reference(attention_reference(many, many, {.heads = 2, .causal = true}, &mask_large<double>()))
-                      .sampling(6));
+  cases
+      .add("attention.large_mask", {{112, 6}, {112, 6}, {112, 6}},
+           []<class T>(Inputs<T> x) {
+             return attention(x[0], x[1], x[2], packed_70_33_9(), packed_70_33_9(), {.heads = 2, .causal = true},
+                              &mask_large<T>());
+           })
+      .reference(attention_reference(many, many, {.heads = 2, .causal = true}, &mask_large<double>()))
+      .sampling(6);
   static constexpr RowSpan six_rows[] = {{0, 6}};
   static const RowLayout six{.rows = 6, .sequences = six_rows, .sequence_ids = {}};
-  cases.push_back(
-      op_case("attention.nan_behind_mask_of_many",
-              {{6, 2},
-               CaseInput{6, 2}.of({0.5, -1, nan, nan, 1, 2, -1.5, 1, 0.25, -2, 1.5, 0.75}),
-               CaseInput{6, 2}.of({1, -1, nan, nan, 2, 1, 0.5, -0.5, -1, 2, 0.25, 1.5})},
-              []<class T>(Inputs<T> x) { return attention(x[0], x[1], x[2], six, six, {}, &mask_without_second<T>()); })
-          .reference(attention_reference(six, six, {}, &mask_without_second<double>())));
+  cases
+      .add("attention.nan_behind_mask_of_many",
+           {{6, 2},
+            CaseInput{6, 2}.of({0.5, -1, nan, nan, 1, 2, -1.5, 1, 0.25, -2, 1.5, 0.75}),
+            CaseInput{6, 2}.of({1, -1, nan, nan, 2, 1, 0.5, -0.5, -1, 2, 0.25, 1.5})},
+           []<class T>(Inputs<T> x) { return attention(x[0], x[1], x[2], six, six, {}, &mask_without_second<T>()); })
+      .reference(attention_reference(six, six, {}, &mask_without_second<double>()));
 }
 
-void add_joined_rows(std::vector<OpCase>& cases) {
+void add_joined_rows(OpCases& cases) {
   const auto self = [](RowLayout layout, AttentionOptions options) {
     return [=](auto x) { return self_attention(x[0], layout, options); };
   };
   const auto self_reference = [](RowLayout layout, AttentionOptions options) -> Reference {
-    return [=](std::span<const Tensor<double>> x) {
+    return [=](InputNumbers x) {
       const Index d = x[0].cols() / 3;
       std::vector<double> q = columns(x[0], 0, d), k = columns(x[0], d, d), v = columns(x[0], 2 * d, d);
       const Shape shape = x[0].shape.with(-1, d);
       return attend({q.data(), shape}, {k.data(), shape}, {v.data(), shape}, layout, layout, options, nullptr);
     };
   };
-  const auto row = [&](const char* what, CaseInput input, RowLayout layout, AttentionOptions options) {
-    return op_case(std::string("self_attention.") + what, {std::move(input)}, self(layout, options))
+  const auto row = [&](const char* what, CaseInput input, RowLayout layout, AttentionOptions options) -> OpCase& {
+    return cases.add(std::string("self_attention.") + what, {std::move(input)}, self(layout, options))
         .reference(self_reference(layout, options));
   };
-  cases.push_back(row("packed", {5, 12}, packed_2_3(), {.heads = 2})
-                      .error({{5, 11}}, self(packed_2_3(), {}), {"[5, 11]"})
-                      .error({{4, 12}}, self(packed_2_3(), {}), {"[4, 12]", "5"})
-                      .error({{5, 12}}, self(overlapping_of_5(), {}), {"sequence 1"})
-                      .error({{5, 12}}, self(beyond_5(), {}), {"sequence 1"}));
-  cases.push_back(row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true}));
-  cases.push_back(
-      op_case("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3})));
-  cases.push_back(op_case("self_attention.mask", {{3, 6}}, []<class T>(Inputs<T> x) {
+  row("packed", {5, 12}, packed_2_3(), {.heads = 2})
+      .error({{5, 11}}, self(packed_2_3(), {}), {"[5, 11]"})
+      .error({{4, 12}}, self(packed_2_3(), {}), {"[4, 12]", "5"})
+      .error({{5, 12}}, self(overlapping_of_5(), {}), {"sequence 1"})
+      .error({{5, 12}}, self(beyond_5(), {}), {"sequence 1"});
+  row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true});
+  cases.add("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3}));
+  cases.add("self_attention.mask", {{3, 6}}, []<class T>(Inputs<T> x) {
     return self_attention(x[0], one_of_3(), {.heads = 2}, &mask_first_blind<T>());
-  }));
-  cases.push_back(
-      op_case("self_attention.long", {{370, 12}}, self(long_queries(), {.heads = 2, .causal = true, .dropout = 0.3}))
-          .sampling(3));
+  });
+  cases.add("self_attention.long", {{370, 12}}, self(long_queries(), {.heads = 2, .causal = true, .dropout = 0.3}))
+      .sampling(3);
 
   const auto cross = [](RowLayout query, RowLayout key, AttentionOptions options) {
     return [=](auto x) { return cross_attention(x[0], x[1], query, key, options); };
   };
-  cases.push_back(op_case("cross_attention.packed", {{5, 4}, {5, 8}}, cross(packed_2_3(), packed_4_1(), {.heads = 2}))
-                      .reference([](std::span<const Tensor<double>> x) {
-                        std::vector<double> k = columns(x[1], 0, 4), v = columns(x[1], 4, 4);
-                        return attend(x[0], {k.data(), {5, 4}}, {v.data(), {5, 4}}, packed_2_3(), packed_4_1(),
-                                      {.heads = 2}, nullptr);
-                      })
-                      .error({{5, 4}, {5, 6}}, cross(packed_2_3(), packed_4_1(), {}), {"[5, 4]", "[5, 6]"})
-                      .error({{5, 4}, {5, 8}}, cross(overlapping_of_5(), packed_4_1(), {}), {"sequence 1"})
-                      .error({{5, 4}, {4, 8}}, cross(packed_2_3(), packed_4_1(), {}), {"[4, 8]", "5"}));
-  cases.push_back(op_case("cross_attention.padded_dropout", {{6, 4}, {5, 8}},
-                          cross(padded_2_3(), packed_4_1(), {.heads = 2, .dropout = 0.3})));
-  cases.push_back(op_case("cross_attention.long", {{370, 4}, {320, 8}},
-                          cross(long_queries(), long_keys(), {.heads = 2, .dropout = 0.3}))
-                      .sampling(3));
+  cases.add("cross_attention.packed", {{5, 4}, {5, 8}}, cross(packed_2_3(), packed_4_1(), {.heads = 2}))
+      .reference([](InputNumbers x) {
+        std::vector<double> k = columns(x[1], 0, 4), v = columns(x[1], 4, 4);
+        return attend(x[0], {k.data(), {5, 4}}, {v.data(), {5, 4}}, packed_2_3(), packed_4_1(), {.heads = 2}, nullptr);
+      })
+      .error({{5, 4}, {5, 6}}, cross(packed_2_3(), packed_4_1(), {}), {"[5, 4]", "[5, 6]"})
+      .error({{5, 4}, {5, 8}}, cross(overlapping_of_5(), packed_4_1(), {}), {"sequence 1"})
+      .error({{5, 4}, {4, 8}}, cross(packed_2_3(), packed_4_1(), {}), {"[4, 8]", "5"});
+  cases.add("cross_attention.padded_dropout", {{6, 4}, {5, 8}},
+            cross(padded_2_3(), packed_4_1(), {.heads = 2, .dropout = 0.3}));
+  cases
+      .add("cross_attention.long", {{370, 4}, {320, 8}},
+           cross(long_queries(), long_keys(), {.heads = 2, .dropout = 0.3}))
+      .sampling(3);
 }
 
 }  // namespace
 
-void add_attention_cases(std::vector<OpCase>& cases) {
+void add_attention_cases(OpCases& cases) {
   add_attention_rows(cases);
   add_mask_rows(cases);
   add_long_rows(cases);

@@ -10,7 +10,7 @@ constexpr int ignored = -100;
 
 /// Minus the sum over rows and classes of q log p, where q is the smoothed target distribution.
 Reference cross_entropy_reference(std::vector<int> targets, double smoothing) {
-  return [=](std::span<const Tensor<double>> x) {
+  return [=](InputNumbers x) {
     const Index classes = x[0].cols();
     double loss = 0;
     for (std::size_t row = 0; row < targets.size(); ++row) {
@@ -30,45 +30,44 @@ Reference cross_entropy_reference(std::vector<int> targets, double smoothing) {
 
 }  // namespace
 
-void add_cross_entropy_cases(std::vector<OpCase>& cases) {
+void add_cross_entropy_cases(OpCases& cases) {
   const auto call = [](std::vector<int> targets, double smoothing) {
     return [=](auto x) { return cross_entropy(x[0], targets, ignored, smoothing).sum; };
   };
-  const auto row = [&](const char* what, CaseInput logits, std::vector<int> targets, double smoothing) {
-    return op_case(std::string("cross_entropy.") + what, {std::move(logits)}, call(targets, smoothing))
+  const auto row = [&](const char* what, CaseInput logits, std::vector<int> targets, double smoothing) -> OpCase& {
+    return cases.add(std::string("cross_entropy.") + what, {std::move(logits)}, call(targets, smoothing))
         .reference(cross_entropy_reference(targets, smoothing));
   };
-  cases.push_back(row("plain", {3, 4}, {0, 3, 1}, 0)
-                      .error({{2, 4}}, call({0, 1, 2}, 0), {"[2, 4]", "3"})
-                      .error({{2, 4}}, call({0, 4}, 0), {"[2, 4]", "4"})
-                      .error({{2, 4}}, call({0, -1}, 0), {"[2, 4]", "-1"})
-                      .error({{2, 2, 2}}, call({0, 1}, 0), {"[2, 2, 2]"})
-                      .error({{2, 4}}, call({0, 1}, 1.5), {"1.5"}));
-  cases.push_back(row("smoothed", {3, 4}, {0, 3, 1}, 0.1));
-  cases.push_back(row("ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0));
-  cases.push_back(row("smoothed_ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0.1));
-  cases.push_back(row("all_ignored", {2, 3}, {ignored, ignored}, 0.1).with_zero_gradient());
-  cases.push_back(row("no_rows", {0, 3}, {}, 0.1));
-  cases.push_back(row("one_class", {2, 1}, {0, 0}, 0).with_zero_gradient());
-  cases.push_back(row("one_class_smoothed", {2, 1}, {0, 0}, 0.25).with_zero_gradient());
-  cases.push_back(row("all_smoothing", {2, 3}, {0, 2}, 1));
-  cases.push_back(
-      row("large_logits", CaseInput{2, 3}.of({1e4, 1e4 - 1, 1e4 - 2, -1e4, -1e4 + 1, -1e4 + 2}), {1, 0}, 0.1));
+  row("plain", {3, 4}, {0, 3, 1}, 0)
+      .error({{2, 4}}, call({0, 1, 2}, 0), {"[2, 4]", "3"})
+      .error({{2, 4}}, call({0, 4}, 0), {"[2, 4]", "4"})
+      .error({{2, 4}}, call({0, -1}, 0), {"[2, 4]", "-1"})
+      .error({{2, 2, 2}}, call({0, 1}, 0), {"[2, 2, 2]"})
+      .error({{2, 4}}, call({0, 1}, 1.5), {"1.5"});
+  row("smoothed", {3, 4}, {0, 3, 1}, 0.1);
+  row("ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0);
+  row("smoothed_ignored_rows", {4, 3}, {ignored, 2, ignored, 0}, 0.1);
+  row("all_ignored", {2, 3}, {ignored, ignored}, 0.1).with_zero_gradient();
+  row("no_rows", {0, 3}, {}, 0.1);
+  row("one_class", {2, 1}, {0, 0}, 0).with_zero_gradient();
+  row("one_class_smoothed", {2, 1}, {0, 0}, 0.25).with_zero_gradient();
+  row("all_smoothing", {2, 3}, {0, 2}, 1);
+  row("large_logits", CaseInput{2, 3}.of({1e4, 1e4 - 1, 1e4 - 2, -1e4, -1e4 + 1, -1e4 + 2}), {1, 0}, 0.1);
   std::vector<int> many(700);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % 7 == 0 ? ignored : static_cast<int>(i % 31);
-  cases.push_back(row("large", {700, 31}, many, 0.1).sampling(5));
+  row("large", {700, 31}, many, 0.1).sampling(5);
 
   // The fused form must equal the reference on logits from a plain matrix product.
-  const auto fused = [](const char* what, Index rows, Index width, Index classes, bool bias, std::vector<int> targets,
-                        double smoothing) {
+  const auto fused = [&](const char* what, Index rows, Index width, Index classes, bool bias, std::vector<int> targets,
+                         double smoothing) -> OpCase& {
     std::vector<CaseInput> inputs{{rows, width}, {classes, width}};
     if (bias) inputs.push_back({classes});
     const auto loss = [=](auto x) {
       return bias ? linear_cross_entropy(x[0], x[1], x[2], targets, ignored, smoothing).sum
                   : linear_cross_entropy(x[0], x[1], targets, ignored, smoothing).sum;
     };
-    return op_case(std::string("linear_cross_entropy.") + what, inputs, loss)
-        .reference([=, loss = cross_entropy_reference(targets, smoothing)](std::span<const Tensor<double>> x) {
+    return cases.add(std::string("linear_cross_entropy.") + what, inputs, loss)
+        .reference([=, loss = cross_entropy_reference(targets, smoothing)](InputNumbers x) {
           std::vector<double> numbers(static_cast<std::size_t>(rows * classes));
           const Tensor<double> logits{numbers.data(), {rows, classes}};
           for (Index i = 0; i < rows; ++i)
@@ -85,17 +84,17 @@ void add_cross_entropy_cases(std::vector<OpCase>& cases) {
                     : linear_cross_entropy(x[0], x[1], targets, ignored, smoothing);
     };
   };
-  cases.push_back(fused("plain", 3, 2, 4, false, {0, 3, 1}, 0)
-                      .error({{2, 3}, {4, 2}}, call_fused({0, 1}, 0), {"[2, 3]", "[4, 2]"})
-                      .error({{2, 3}, {4, 3}}, call_fused({0, 1, 2}, 0), {"[2, 3]", "3"})
-                      .error({{2, 3}, {4, 3}}, call_fused({0, 4}, 0), {"[2, 4]", "4"})
-                      .error({{2, 3}, {4, 3}, {3}}, call_fused({0, 1}, 0), {"[4, 3]", "[3]"})
-                      .error({{2, 3}, {4, 3}}, call_fused({0, 1}, -0.5), {"-0.5"}));
-  cases.push_back(fused("bias", 3, 2, 4, true, {0, 3, 1}, 0));
-  cases.push_back(fused("smoothed_ignored_rows", 4, 3, 5, true, {ignored, 2, ignored, 0}, 0.1));
-  cases.push_back(fused("all_ignored", 2, 2, 3, true, {ignored, ignored}, 0.1).with_zero_gradient());
-  cases.push_back(fused("no_rows", 0, 2, 3, true, {}, 0.1).with_zero_gradient());
-  cases.push_back(fused("large", 700, 3, 31, true, many, 0.1).sampling(5));  // several chunks
+  fused("plain", 3, 2, 4, false, {0, 3, 1}, 0)
+      .error({{2, 3}, {4, 2}}, call_fused({0, 1}, 0), {"[2, 3]", "[4, 2]"})
+      .error({{2, 3}, {4, 3}}, call_fused({0, 1, 2}, 0), {"[2, 3]", "3"})
+      .error({{2, 3}, {4, 3}}, call_fused({0, 4}, 0), {"[2, 4]", "4"})
+      .error({{2, 3}, {4, 3}, {3}}, call_fused({0, 1}, 0), {"[4, 3]", "[3]"})
+      .error({{2, 3}, {4, 3}}, call_fused({0, 1}, -0.5), {"-0.5"});
+  fused("bias", 3, 2, 4, true, {0, 3, 1}, 0);
+  fused("smoothed_ignored_rows", 4, 3, 5, true, {ignored, 2, ignored, 0}, 0.1);
+  fused("all_ignored", 2, 2, 3, true, {ignored, ignored}, 0.1).with_zero_gradient();
+  fused("no_rows", 0, 2, 3, true, {}, 0.1).with_zero_gradient();
+  fused("large", 700, 3, 31, true, many, 0.1).sampling(5);  // several chunks
 }
 
 }  // namespace glossa

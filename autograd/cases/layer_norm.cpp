@@ -9,7 +9,7 @@ namespace {
 constexpr double epsilon = 1e-5;
 
 /// Reference with two passes over each row; gain and bias, if any, are x[1] and x[2].
-std::vector<double> layer_norm_reference(std::span<const Tensor<double>> x) {
+std::vector<double> layer_norm_reference(InputNumbers x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row) {
     const std::span<const double> in(x[0].row(row), x[0].cols());
@@ -26,60 +26,56 @@ std::vector<double> layer_norm_reference(std::span<const Tensor<double>> x) {
 
 }  // namespace
 
-void add_layer_norm_cases(std::vector<OpCase>& cases) {
+void add_layer_norm_cases(OpCases& cases) {
   const auto affine = [](auto x) { return layer_norm(x[0], x[1], x[2], epsilon); };
   const auto plain = [](auto x) { return layer_norm(x[0], epsilon); };
-  cases.push_back(op_case("layer_norm.affine", {{3, 5}, {5}, {5}}, affine)
-                      .reference(layer_norm_reference)
-                      .error({{3, 5}, {4}, {5}}, affine, {"[3, 5]", "[4]"})
-                      .error({{3, 5}, {5}, {1, 5}}, affine, {"[3, 5]", "[1, 5]"})
-                      .error({{}, {}, {}}, affine, {"[]"}));
-  cases.push_back(op_case("layer_norm.plain", {{3, 5}}, plain).reference(layer_norm_reference));
-  cases.push_back(op_case("layer_norm.rank_three", {{2, 2, 6}, {6}, {6}}, affine).reference(layer_norm_reference));
-  cases.push_back(op_case("layer_norm.vector", {{6}, {6}, {6}}, affine).reference(layer_norm_reference));
+  cases.add("layer_norm.affine", {{3, 5}, {5}, {5}}, affine)
+      .reference(layer_norm_reference)
+      .error({{3, 5}, {4}, {5}}, affine, {"[3, 5]", "[4]"})
+      .error({{3, 5}, {5}, {1, 5}}, affine, {"[3, 5]", "[1, 5]"})
+      .error({{}, {}, {}}, affine, {"[]"});
+  cases.add("layer_norm.plain", {{3, 5}}, plain).reference(layer_norm_reference);
+  cases.add("layer_norm.rank_three", {{2, 2, 6}, {6}, {6}}, affine).reference(layer_norm_reference);
+  cases.add("layer_norm.vector", {{6}, {6}, {6}}, affine).reference(layer_norm_reference);
   // y = bias, whatever epsilon is; the input's gradient is zero up to rounding.
-  cases.push_back(op_case("layer_norm.width_one", {{3, 1}, {1}, {1}}, [](auto x) {
-                    return layer_norm(x[0], x[1], x[2], 0.1);
-                  }).reference(layer_norm_reference));
-  cases.push_back(op_case("layer_norm.no_rows", {{0, 4}, {4}, {4}}, affine).reference(layer_norm_reference));
+  cases.add("layer_norm.width_one", {{3, 1}, {1}, {1}}, [](auto x) { return layer_norm(x[0], x[1], x[2], 0.1); })
+      .reference(layer_norm_reference);
+  cases.add("layer_norm.no_rows", {{0, 4}, {4}, {4}}, affine).reference(layer_norm_reference);
   // The range of each row is much smaller than sqrt(epsilon), the scale on which the function is curved.
-  cases.push_back(
-      op_case("layer_norm.constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}}, affine)
-          .reference(layer_norm_reference));
-  cases.push_back(op_case("layer_norm.tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}}, affine)
-                      .reference(layer_norm_reference));
+  cases.add("layer_norm.constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}}, affine)
+      .reference(layer_norm_reference);
+  cases.add("layer_norm.tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}}, affine)
+      .reference(layer_norm_reference);
   // Multiples of 1/8 with eight columns: every sum is exact in double, so that only the op's own rounding remains.
-  cases.push_back(op_case("layer_norm.large_mean",
-                          {CaseInput{2, 8}.of({0.5, -1.25, 2, 0.125, -0.5, 1.5, -2, 0.75,  //
-                                               1, 1.25, -0.25, 0.375, -1, 2.5, 0.125, -1.75}),
-                           CaseInput{1}.of({1e6})},
-                          [](auto x) { return layer_norm(add(x[0], x[1]), epsilon); })
-                      .in_double_only());
-  cases.push_back(
-      op_case("layer_norm.wide", {{2, 67}, {67}, {67}}, affine).reference(layer_norm_reference).sampling(9));
-  cases.push_back(
-      op_case("layer_norm.large", {{700, 24}, {24}, {24}}, affine).reference(layer_norm_reference).sampling(3));
+  cases
+      .add("layer_norm.large_mean",
+           {CaseInput{2, 8}.of({0.5, -1.25, 2, 0.125, -0.5, 1.5, -2, 0.75,  //
+                                1, 1.25, -0.25, 0.375, -1, 2.5, 0.125, -1.75}),
+            CaseInput{1}.of({1e6})},
+           [](auto x) { return layer_norm(add(x[0], x[1]), epsilon); })
+      .in_double_only();
+  cases.add("layer_norm.wide", {{2, 67}, {67}, {67}}, affine).reference(layer_norm_reference).sampling(9);
+  cases.add("layer_norm.large", {{700, 24}, {24}, {24}}, affine).reference(layer_norm_reference).sampling(3);
 
   const auto add_norm = [](double p, const RowLayout& layout) {
     return [=](auto x) { return add_layer_norm(x[0], x[1], p, layout, x[2], x[3], epsilon); };
   };
-  cases.push_back(op_case("add_layer_norm.no_dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, packed_2_3()))
-                      .reference([](std::span<const Tensor<double>> x) {
-                        std::vector<double> sum(x[0].size());
-                        for (Index i = 0; i < x[0].size(); ++i) sum[i] = x[0][i] + x[1][i];
-                        return layer_norm_reference(std::vector{Tensor<double>{sum.data(), x[0].shape}, x[2], x[3]});
-                      })
-                      .error({{5, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[4, 4]"})
-                      .error({{4, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[4, 4]", "5"})
-                      .error({{5, 4}, {5, 4}, {3}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[3]"})
-                      .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(2, packed_2_3()), {"2"})
-                      .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, overlapping_of_5()), {"sequence 1"})
-                      .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, beyond_5()), {"sequence 1"}));
-  cases.push_back(op_case("add_layer_norm.dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0.3, packed_2_3())));
-  cases.push_back(op_case("add_layer_norm.padded", {{6, 4}, {6, 4}, {4}, {4}}, add_norm(0.3, padded_2_3())));
-  cases.push_back(
-      op_case("add_layer_norm.large", {{300, 24}, {300, 24}, {24}, {24}}, add_norm(0.3, packed_100_200())).sampling(3));
-  cases.push_back(op_case("add_layer_norm.all_dropped", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(1, packed_2_3())));
+  cases.add("add_layer_norm.no_dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, packed_2_3()))
+      .reference([](InputNumbers x) {
+        std::vector<double> sum(x[0].size());
+        for (Index i = 0; i < x[0].size(); ++i) sum[i] = x[0][i] + x[1][i];
+        return layer_norm_reference(std::vector{Tensor<double>{sum.data(), x[0].shape}, x[2], x[3]});
+      })
+      .error({{5, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[4, 4]"})
+      .error({{4, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[4, 4]", "5"})
+      .error({{5, 4}, {5, 4}, {3}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[3]"})
+      .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(2, packed_2_3()), {"2"})
+      .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, overlapping_of_5()), {"sequence 1"})
+      .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, beyond_5()), {"sequence 1"});
+  cases.add("add_layer_norm.dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0.3, packed_2_3()));
+  cases.add("add_layer_norm.padded", {{6, 4}, {6, 4}, {4}, {4}}, add_norm(0.3, padded_2_3()));
+  cases.add("add_layer_norm.large", {{300, 24}, {300, 24}, {24}, {24}}, add_norm(0.3, packed_100_200())).sampling(3);
+  cases.add("add_layer_norm.all_dropped", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(1, packed_2_3()));
 }
 
 }  // namespace glossa

@@ -8,57 +8,56 @@ constexpr bool six[] = {true, false, true, true, false, false}, three[] = {true,
 
 }  // namespace
 
-void add_masking_cases(std::vector<OpCase>& cases) {
-  cases.push_back(op_case("masked_fill.same_shape", {{2, 3}}, [](auto x) { return masked_fill(x[0], six, -7.5); })
-                      .reference([](std::span<const Tensor<double>> x) {
-                        std::vector<double> y;
-                        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? -7.5 : x[0][i]);
-                        return y;
-                      })
-                      .error({{2, 4}}, [](Inputs<double> x) { masked_fill(x[0], six, 0.0); }, {"[2, 4]", "6"})
-                      .error({{3, 2}}, [](Inputs<double> x) { masked_fill(x[0], three, 0.0); }, {"[3, 2]", "3"}));
-  cases.push_back(op_case("masked_fill.trailing_axis", {{2, 2, 3}}, [](auto x) {
-                    return masked_fill(x[0], three, 0.0);
-                  }).reference([](std::span<const Tensor<double>> x) {
-    std::vector<double> y;
-    for (Index i = 0; i < 12; ++i) y.push_back(three[i % 3] ? 0 : x[0][i]);
-    return y;
-  }));
-  cases.push_back(op_case("masked_fill.all_filled", {{2, 2}}, [](auto x) {
-                    static constexpr bool all[] = {true, true, true, true};
-                    return masked_fill(x[0], all, 1.0);
-                  }).with_zero_gradient());
-  cases.push_back(op_case("where.plain", {{2, 3}, {2, 3}}, [](auto x) { return where(six, x[0], x[1]); })
-                      .reference([](std::span<const Tensor<double>> x) {
-                        std::vector<double> y;
-                        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? x[0][i] : x[1][i]);
-                        return y;
-                      })
-                      .error({{2, 3}, {3, 2}}, [](Inputs<double> x) { where(six, x[0], x[1]); }, {"[2, 3]", "[3, 2]"})
-                      .error({{2, 4}, {2, 4}}, [](Inputs<double> x) { where(three, x[0], x[1]); }, {"[2, 4]", "3"})
-                      .error({{}, {3}}, [](Inputs<double> x) { where(six, x[0], x[1]); }, {"[3]", "6"}));
-  cases.push_back(op_case("where.broadcast", {{2, 1}, {3}}, [](auto x) {
-                    return where(six, x[0], x[1]);
-                  }).reference([](std::span<const Tensor<double>> x) {
-    std::vector<double> y;
-    for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? x[0][i / 3] : x[1][i % 3]);
-    return y;
-  }));
-  cases.push_back(op_case("where.scalar", {{2, 3}, {}}, [](auto x) {
-                    return where(three, x[0], x[1]);
-                  }).reference([](std::span<const Tensor<double>> x) {
-    std::vector<double> y;
-    for (Index i = 0; i < 6; ++i) y.push_back(three[i % 3] ? x[0][i] : x[1][0]);
-    return y;
-  }));
+void add_masking_cases(OpCases& cases) {
+  cases.add("masked_fill.same_shape", {{2, 3}}, [](auto x) { return masked_fill(x[0], six, -7.5); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? -7.5 : x[0][i]);
+        return y;
+      })
+      .error({{2, 4}}, [](auto x) { masked_fill(x[0], six, 0.0); }, {"[2, 4]", "6"})
+      .error({{3, 2}}, [](auto x) { masked_fill(x[0], three, 0.0); }, {"[3, 2]", "3"});
+  cases.add("masked_fill.trailing_axis", {{2, 2, 3}}, [](auto x) { return masked_fill(x[0], three, 0.0); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (Index i = 0; i < 12; ++i) y.push_back(three[i % 3] ? 0 : x[0][i]);
+        return y;
+      });
+  cases
+      .add("masked_fill.all_filled", {{2, 2}},
+           [](auto x) {
+             static constexpr bool all[] = {true, true, true, true};
+             return masked_fill(x[0], all, 1.0);
+           })
+      .with_zero_gradient();
+  cases.add("where.plain", {{2, 3}, {2, 3}}, [](auto x) { return where(six, x[0], x[1]); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? x[0][i] : x[1][i]);
+        return y;
+      })
+      .error({{2, 3}, {3, 2}}, [](auto x) { where(six, x[0], x[1]); }, {"[2, 3]", "[3, 2]"})
+      .error({{2, 4}, {2, 4}}, [](auto x) { where(three, x[0], x[1]); }, {"[2, 4]", "3"})
+      .error({{}, {3}}, [](auto x) { where(six, x[0], x[1]); }, {"[3]", "6"});
+  cases.add("where.broadcast", {{2, 1}, {3}}, [](auto x) { return where(six, x[0], x[1]); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? x[0][i / 3] : x[1][i % 3]);
+        return y;
+      });
+  cases.add("where.scalar", {{2, 3}, {}}, [](auto x) { return where(three, x[0], x[1]); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (Index i = 0; i < 6; ++i) y.push_back(three[i % 3] ? x[0][i] : x[1][0]);
+        return y;
+      });
   static const std::vector<bool> bits(six, six + 6);
-  cases.push_back(op_case("where.bits", {{2, 3}, {2, 3}}, [](auto x) {
-                    return where(bits, masked_fill(x[0], bits, 0.5), x[1]);
-                  }).reference([](std::span<const Tensor<double>> x) {
-    std::vector<double> y;
-    for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? 0.5 : x[1][i]);
-    return y;
-  }));
+  cases.add("where.bits", {{2, 3}, {2, 3}}, [](auto x) { return where(bits, masked_fill(x[0], bits, 0.5), x[1]); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (Index i = 0; i < 6; ++i) y.push_back(six[i] ? 0.5 : x[1][i]);
+        return y;
+      });
 }
 
 }  // namespace glossa

@@ -51,8 +51,11 @@ struct ErrorRow {
   std::vector<std::string> words;
 };
 
-/// Computes an op's value in plain loops, from the inputs' numbers in flat order.
-using Reference = std::function<std::vector<double>(std::span<const Tensor<double>>)>;
+/// The inputs' numbers in flat order.
+using InputNumbers = std::span<const Tensor<double>>;
+
+/// Computes an op's value in plain loops.
+using Reference = std::function<std::vector<double>(InputNumbers)>;
 
 /// One row of the table of gradient checks: everything that check_case needs to test an op on one kind of input.
 struct OpCase {
@@ -70,31 +73,31 @@ struct OpCase {
 
   std::string op() const { return name.substr(0, name.find('.')); }
 
-  OpCase reference(Reference value) && {
+  OpCase& reference(Reference value) {
     reference_value = std::move(value);
-    return std::move(*this);
+    return *this;
   }
-  OpCase error(std::vector<Shape> shapes, std::function<void(Inputs<double>)> call, std::vector<std::string> words) && {
+  OpCase& error(std::vector<Shape> shapes, std::function<void(Inputs<double>)> call, std::vector<std::string> words) {
     errors.push_back({std::move(shapes), std::move(call), std::move(words)});
-    return std::move(*this);
+    return *this;
   }
-  OpCase with_zero_gradient() && {
+  OpCase& with_zero_gradient() {
     zero_gradient = true;
-    return std::move(*this);
+    return *this;
   }
-  OpCase returning_heap_memory() && {
+  OpCase& returning_heap_memory() {
     allocates = true;
-    return std::move(*this);
+    return *this;
   }
-  OpCase in_double_only() && {
+  OpCase& in_double_only() {
     double_only = true;
-    return std::move(*this);
+    return *this;
   }
   /// Checks only `elements` elements per tensor. This is for large inputs, which ops divide among threads.
-  OpCase sampling(Index elements) && {
+  OpCase& sampling(Index elements) {
     max_elements = elements;
     limit = 1e-7;  // sums of many numbers have larger rounding errors
-    return std::move(*this);
+    return *this;
   }
 };
 
@@ -104,23 +107,34 @@ OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
   return {.name = std::move(name), .inputs = std::move(inputs), .in_double = call, .in_float = call};
 }
 
+/// The table while it is built. `add` makes a row as op_case does, and returns it for further settings. The reference
+/// is valid until the next row is added.
+struct OpCases {
+  template <class Call>
+  OpCase& add(std::string name, std::vector<CaseInput> inputs, Call call) {
+    return rows.emplace_back(op_case(std::move(name), std::move(inputs), call));
+  }
+
+  std::vector<OpCase> rows;
+};
+
 /// All rows of the table, one family of ops after another.
 const std::vector<OpCase>& op_cases();
 
 // Each function adds the rows of one family of ops. Rows of linear_relu are in add_product_cases.
-void add_arithmetic_cases(std::vector<OpCase>& cases);
-void add_pointwise_cases(std::vector<OpCase>& cases);
-void add_activation_cases(std::vector<OpCase>& cases);
-void add_product_cases(std::vector<OpCase>& cases);
-void add_reduction_cases(std::vector<OpCase>& cases);
-void add_softmax_cases(std::vector<OpCase>& cases);
-void add_layer_norm_cases(std::vector<OpCase>& cases);
-void add_selection_cases(std::vector<OpCase>& cases);
-void add_pooling_cases(std::vector<OpCase>& cases);
-void add_masking_cases(std::vector<OpCase>& cases);
-void add_dropout_cases(std::vector<OpCase>& cases);
-void add_shaping_cases(std::vector<OpCase>& cases);
-void add_attention_cases(std::vector<OpCase>& cases);
-void add_cross_entropy_cases(std::vector<OpCase>& cases);
+void add_arithmetic_cases(OpCases& cases);
+void add_pointwise_cases(OpCases& cases);
+void add_activation_cases(OpCases& cases);
+void add_product_cases(OpCases& cases);
+void add_reduction_cases(OpCases& cases);
+void add_softmax_cases(OpCases& cases);
+void add_layer_norm_cases(OpCases& cases);
+void add_selection_cases(OpCases& cases);
+void add_pooling_cases(OpCases& cases);
+void add_masking_cases(OpCases& cases);
+void add_dropout_cases(OpCases& cases);
+void add_shaping_cases(OpCases& cases);
+void add_attention_cases(OpCases& cases);
+void add_cross_entropy_cases(OpCases& cases);
 
 }  // namespace glossa

@@ -7,7 +7,7 @@ namespace {
 /// Reference: for each sequence, the sum of weight(sequence, t) times row t.
 template <class Weight>
 Reference pooled(RowLayout layout, Weight weight) {
-  return [layout, weight](std::span<const Tensor<double>> x) {
+  return [layout, weight](InputNumbers x) {
     const Index d = x[0].cols();
     std::vector<double> y(layout.sequence_count() * d);
     for (Index b = 0; b < layout.sequence_count(); ++b)
@@ -26,41 +26,36 @@ RowLayout with_an_empty_one() {
 
 /// Adds the rows of one pooling op: packed, padded, and large enough for several threads.
 template <class Call, class Weight>
-void add_pooling(std::vector<OpCase>& cases, const std::string& op, Call call, Weight weight) {
+void add_pooling(OpCases& cases, const std::string& op, Call call, Weight weight) {
   const auto on = [&](const RowLayout& layout) { return [=](auto x) { return call(x[0], layout); }; };
-  cases.push_back(op_case(op + ".packed", {{5, 3}}, on(packed_2_3()))
-                      .reference(pooled(packed_2_3(), weight))
-                      .error({{4, 3}}, on(packed_2_3()), {"5", "[4, 3]"})
-                      .error({{5, 3}}, on(beyond_5()), {"sequence 1"}));
-  cases.push_back(op_case(op + ".padded", {{6, 2}}, on(padded_2_3())).reference(pooled(padded_2_3(), weight)));
-  cases.push_back(op_case(op + ".large", {{300, 70}}, on(packed_100_200()))
-                      .reference(pooled(packed_100_200(), weight))
-                      .sampling(6));
+  cases.add(op + ".packed", {{5, 3}}, on(packed_2_3()))
+      .reference(pooled(packed_2_3(), weight))
+      .error({{4, 3}}, on(packed_2_3()), {"5", "[4, 3]"})
+      .error({{5, 3}}, on(beyond_5()), {"sequence 1"});
+  cases.add(op + ".padded", {{6, 2}}, on(padded_2_3())).reference(pooled(padded_2_3(), weight));
+  cases.add(op + ".large", {{300, 70}}, on(packed_100_200())).reference(pooled(packed_100_200(), weight)).sampling(6);
 }
 
 }  // namespace
 
-void add_pooling_cases(std::vector<OpCase>& cases) {
+void add_pooling_cases(OpCases& cases) {
   const auto mean = [](auto x, const RowLayout& layout) { return mean_pool(x, layout); };
   const auto share = [](const RowSpan& sequence, Index) { return 1.0 / static_cast<double>(sequence.length); };
   add_pooling(cases, "mean_pool", mean, share);
-  cases.push_back(op_case("mean_pool.empty_sequence", {{3, 2}}, [](auto x) {
-                    return mean_pool(x[0], with_an_empty_one());
-                  }).reference(pooled(with_an_empty_one(), share)));
+  cases.add("mean_pool.empty_sequence", {{3, 2}}, [](auto x) { return mean_pool(x[0], with_an_empty_one()); })
+      .reference(pooled(with_an_empty_one(), share));
 
   // An empty sequence has no first or last row.
   const auto first = [](auto x, const RowLayout& layout) { return first_pool(x, layout); };
   const auto is_first = [](const RowSpan&, Index t) { return t == 0 ? 1.0 : 0.0; };
   add_pooling(cases, "first_pool", first, is_first);
-  cases.push_back(op_case("first_pool.one_row", {{1, 2}}, [](auto x) {
-                    return first_pool(x[0], one_of_1());
-                  }).error({{3, 2}}, [](Inputs<double> x) { first_pool(x[0], with_an_empty_one()); }, {"sequence 1"}));
+  cases.add("first_pool.one_row", {{1, 2}}, [](auto x) { return first_pool(x[0], one_of_1()); })
+      .error({{3, 2}}, [](auto x) { first_pool(x[0], with_an_empty_one()); }, {"sequence 1"});
   const auto last = [](auto x, const RowLayout& layout) { return last_pool(x, layout); };
   const auto is_last = [](const RowSpan& sequence, Index t) { return t == sequence.length - 1 ? 1.0 : 0.0; };
   add_pooling(cases, "last_pool", last, is_last);
-  cases.push_back(op_case("last_pool.one_row", {{1, 2}}, [](auto x) {
-                    return last_pool(x[0], one_of_1());
-                  }).error({{3, 2}}, [](Inputs<double> x) { last_pool(x[0], with_an_empty_one()); }, {"sequence 1"}));
+  cases.add("last_pool.one_row", {{1, 2}}, [](auto x) { return last_pool(x[0], one_of_1()); })
+      .error({{3, 2}}, [](auto x) { last_pool(x[0], with_an_empty_one()); }, {"sequence 1"});
 }
 
 }  // namespace glossa

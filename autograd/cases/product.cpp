@@ -6,7 +6,7 @@ namespace {
 
 /// Reference in plain loops for [..., M, K] x [..., K, N], with broadcast batch axes and both transposes.
 Reference matmul_reference(bool transpose_a, bool transpose_b) {
-  return [=](std::span<const Tensor<double>> x) {
+  return [=](InputNumbers x) {
     const auto a = extents4(x[0].shape), b = extents4(x[1].shape);
     const Index m = a[transpose_a ? 3 : 2], k = a[transpose_a ? 2 : 3], n = b[transpose_b ? 2 : 3];
     std::vector<double> y;
@@ -26,7 +26,7 @@ Reference matmul_reference(bool transpose_a, bool transpose_b) {
   };
 }
 
-std::vector<double> linear_reference(std::span<const Tensor<double>> x) {
+std::vector<double> linear_reference(InputNumbers x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row)
     for (Index o = 0; o < x[1].rows(); ++o) {
@@ -39,110 +39,105 @@ std::vector<double> linear_reference(std::span<const Tensor<double>> x) {
 
 /// The result of `as_vectors` has the numbers that matmul_reference computes with inputs of shapes a and b.
 template <class Call>
-OpCase vector_case(const char* what, Shape vector_a, Shape vector_b, Shape a, Shape b, Call as_vectors) {
-  return op_case(std::string("matmul.") + what, {CaseInput(vector_a), CaseInput(vector_b)}, as_vectors)
-      .reference([a, b](std::span<const Tensor<double>> x) {
+OpCase& vector_case(OpCases& cases, const char* what, Shape vector_a, Shape vector_b, Shape a, Shape b,
+                    Call as_vectors) {
+  return cases.add(std::string("matmul.") + what, {CaseInput(vector_a), CaseInput(vector_b)}, as_vectors)
+      .reference([a, b](InputNumbers x) {
         const Tensor<double> matrices[] = {{x[0].data, a}, {x[1].data, b}};
         return matmul_reference(false, false)(matrices);
       });
 }
 
-void add_vector_cases(std::vector<OpCase>& cases) {
+void add_vector_cases(OpCases& cases) {
   const auto plain = [](auto x) { return matmul(x[0], x[1]); };
   const auto shaped = [](Shape expected, auto y) {
     check(y.shape() == expected, "matmul", "expected a result {}; got {}", expected, y.shape());
     return y;
   };
-  cases.push_back(
-      vector_case("matrix_vector", {3, 4}, {4}, {3, 4}, {4, 1}, [=](auto x) { return shaped({3}, plain(x)); }));
-  cases.push_back(
-      vector_case("vector_matrix", {3}, {3, 4}, {1, 3}, {3, 4}, [=](auto x) { return shaped({4}, plain(x)); }));
-  cases.push_back(vector_case("two_vectors", {4}, {4}, {1, 4}, {4, 1}, [=](auto x) { return shaped({}, plain(x)); }));
-  cases.push_back(vector_case("stack_vector", {2, 3, 4}, {4}, {2, 3, 4}, {4, 1}, [=](auto x) {
+  vector_case(cases, "matrix_vector", {3, 4}, {4}, {3, 4}, {4, 1}, [=](auto x) { return shaped({3}, plain(x)); });
+  vector_case(cases, "vector_matrix", {3}, {3, 4}, {1, 3}, {3, 4}, [=](auto x) { return shaped({4}, plain(x)); });
+  vector_case(cases, "two_vectors", {4}, {4}, {1, 4}, {4, 1}, [=](auto x) { return shaped({}, plain(x)); });
+  vector_case(cases, "stack_vector", {2, 3, 4}, {4}, {2, 3, 4}, {4, 1}, [=](auto x) {
     return shaped({2, 3}, plain(x));
-  }));
-  cases.push_back(vector_case("vector_stack", {3}, {2, 3, 4}, {1, 3}, {2, 3, 4}, [=](auto x) {
+  });
+  vector_case(cases, "vector_stack", {3}, {2, 3, 4}, {1, 3}, {2, 3, 4}, [=](auto x) {
     return shaped({2, 4}, plain(x));
-  }));
-  cases.push_back(op_case("matmul.transposed_vector", {{4, 3}, {4}}, [=](auto x) {
-                    return shaped({3}, matmul(x[0], x[1], true, true));
-                  }).reference([](std::span<const Tensor<double>> x) {
-    const Tensor<double> matrices[] = {x[0], {x[1].data, {4, 1}}};
-    return matmul_reference(true, false)(matrices);
-  }));
-  cases.push_back(vector_case("empty_vectors", {0}, {0}, {1, 0}, {0, 1}, plain));
+  });
+  cases
+      .add("matmul.transposed_vector", {{4, 3}, {4}},
+           [=](auto x) { return shaped({3}, matmul(x[0], x[1], true, true)); })
+      .reference([](InputNumbers x) {
+        const Tensor<double> matrices[] = {x[0], {x[1].data, {4, 1}}};
+        return matmul_reference(true, false)(matrices);
+      });
+  vector_case(cases, "empty_vectors", {0}, {0}, {1, 0}, {0, 1}, plain);
 }
 
-void add_matmul_cases(std::vector<OpCase>& cases) {
+void add_matmul_cases(OpCases& cases) {
   const auto plain = [](auto x) { return matmul(x[0], x[1]); };
-  const auto row = [&](const char* what, Shape a, Shape b) {
-    return op_case(std::string("matmul.") + what, {CaseInput(a), CaseInput(b)}, plain)
+  const auto row = [&](const char* what, Shape a, Shape b) -> OpCase& {
+    return cases.add(std::string("matmul.") + what, {CaseInput(a), CaseInput(b)}, plain)
         .reference(matmul_reference(false, false));
   };
-  cases.push_back(row("plain", {3, 4}, {4, 2})
-                      .error({{3, 4}, {3, 4}}, plain, {"[3, 4]"})
-                      .error({{3}, {4, 2}}, plain, {"[3]", "[4, 2]"})
-                      .error({{4, 2}, {4}}, plain, {"[4, 2]", "[4]"})
-                      .error({{}, {4}}, plain, {"[]", "[4]"})
-                      .error({{2, 3, 4}, {3, 4, 2}}, plain, {"2", "3"}));
-  cases.push_back(op_case("matmul.transpose_a", {{4, 3}, {4, 2}}, [](auto x) {
-                    return matmul(x[0], x[1], true, false);
-                  }).reference(matmul_reference(true, false)));
-  cases.push_back(op_case("matmul.transpose_b", {{3, 4}, {2, 4}}, [](auto x) {
-                    return matmul(x[0], x[1], false, true);
-                  }).reference(matmul_reference(false, true)));
-  cases.push_back(op_case("matmul.transpose_both", {{4, 3}, {2, 4}}, [](auto x) {
-                    return matmul(x[0], x[1], true, true);
-                  }).reference(matmul_reference(true, true)));
-  cases.push_back(row("square", {3, 3}, {3, 3}));  // so that one variable can be both
-  cases.push_back(
-      op_case("matmul.with_own_transpose", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], false, true); }));
-  cases.push_back(
-      op_case("matmul.own_transpose_first", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], true, false); }));
-  cases.push_back(row("batched", {2, 3, 4}, {2, 4, 2}));
-  cases.push_back(row("two_batch_axes", {2, 3, 2, 3}, {2, 3, 3, 2}));
-  cases.push_back(row("broadcast_right", {2, 3, 4}, {4, 2}));
-  cases.push_back(row("broadcast_left", {3, 4}, {2, 4, 2}));
-  cases.push_back(row("broadcast_both", {2, 1, 2, 3}, {1, 3, 3, 2}));
-  cases.push_back(row("broadcast_missing_axis", {2, 3, 2, 3}, {3, 3, 2}));
-  cases.push_back(op_case("matmul.batched_transpose_both", {{2, 4, 3}, {1, 2, 4}}, [](auto x) {
-                    return matmul(x[0], x[1], true, true);
-                  }).reference(matmul_reference(true, true)));
-  cases.push_back(row("m_one", {1, 4}, {4, 3}));
-  cases.push_back(row("n_one", {3, 4}, {4, 1}));
-  cases.push_back(row("k_one", {3, 1}, {1, 4}));
-  cases.push_back(row("all_one", {1, 1}, {1, 1}));
-  cases.push_back(row("m_zero", {0, 4}, {4, 3}));
-  cases.push_back(row("n_zero", {3, 4}, {4, 0}));
-  cases.push_back(row("k_zero", {3, 0}, {0, 4}));
-  cases.push_back(row("batch_zero", {0, 3, 4}, {4, 2}));
+  row("plain", {3, 4}, {4, 2})
+      .error({{3, 4}, {3, 4}}, plain, {"[3, 4]"})
+      .error({{3}, {4, 2}}, plain, {"[3]", "[4, 2]"})
+      .error({{4, 2}, {4}}, plain, {"[4, 2]", "[4]"})
+      .error({{}, {4}}, plain, {"[]", "[4]"})
+      .error({{2, 3, 4}, {3, 4, 2}}, plain, {"2", "3"});
+  cases.add("matmul.transpose_a", {{4, 3}, {4, 2}}, [](auto x) { return matmul(x[0], x[1], true, false); })
+      .reference(matmul_reference(true, false));
+  cases.add("matmul.transpose_b", {{3, 4}, {2, 4}}, [](auto x) { return matmul(x[0], x[1], false, true); })
+      .reference(matmul_reference(false, true));
+  cases.add("matmul.transpose_both", {{4, 3}, {2, 4}}, [](auto x) { return matmul(x[0], x[1], true, true); })
+      .reference(matmul_reference(true, true));
+  row("square", {3, 3}, {3, 3});  // so that one variable can be both
+  cases.add("matmul.with_own_transpose", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], false, true); });
+  cases.add("matmul.own_transpose_first", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], true, false); });
+  row("batched", {2, 3, 4}, {2, 4, 2});
+  row("two_batch_axes", {2, 3, 2, 3}, {2, 3, 3, 2});
+  row("broadcast_right", {2, 3, 4}, {4, 2});
+  row("broadcast_left", {3, 4}, {2, 4, 2});
+  row("broadcast_both", {2, 1, 2, 3}, {1, 3, 3, 2});
+  row("broadcast_missing_axis", {2, 3, 2, 3}, {3, 3, 2});
+  cases
+      .add("matmul.batched_transpose_both", {{2, 4, 3}, {1, 2, 4}},
+           [](auto x) { return matmul(x[0], x[1], true, true); })
+      .reference(matmul_reference(true, true));
+  row("m_one", {1, 4}, {4, 3});
+  row("n_one", {3, 4}, {4, 1});
+  row("k_one", {3, 1}, {1, 4});
+  row("all_one", {1, 1}, {1, 1});
+  row("m_zero", {0, 4}, {4, 3});
+  row("n_zero", {3, 4}, {4, 0});
+  row("k_zero", {3, 0}, {0, 4});
+  row("batch_zero", {0, 3, 4}, {4, 2});
   add_vector_cases(cases);
-  cases.push_back(row("large", {150, 70}, {70, 530}).sampling(3));
-  cases.push_back(row("deep", {20, 1500}, {1500, 12}).sampling(3));
+  row("large", {150, 70}, {70, 530}).sampling(3);
+  row("deep", {20, 1500}, {1500, 12}).sampling(3);
 }
 
-void add_linear_cases(std::vector<OpCase>& cases) {
+void add_linear_cases(OpCases& cases) {
   const auto biased = [](auto x) { return linear(x[0], x[1], x[2]); };
   const auto plain = [](auto x) { return linear(x[0], x[1]); };
-  cases.push_back(op_case("linear.bias", {{3, 4}, {2, 4}, {2}}, biased)
-                      .reference(linear_reference)
-                      .error({{3, 4}, {2, 3}, {2}}, biased, {"[3, 4]", "[2, 3]"})
-                      .error({{3, 4}, {2, 4}, {3}}, biased, {"[2, 4]", "[3]"}));
-  cases.push_back(op_case("linear.no_bias", {{3, 4}, {2, 4}}, plain)
-                      .reference(linear_reference)
-                      .error({{3, 4}, {4}}, plain, {"[3, 4]", "[4]"}));
-  cases.push_back(op_case("linear.rank_three", {{2, 3, 4}, {5, 4}, {5}}, biased).reference(linear_reference));
-  cases.push_back(op_case("linear.vector", {{4}, {3, 4}, {3}}, biased).reference(linear_reference));
-  cases.push_back(op_case("linear.one", {{1, 1}, {1, 1}, {1}}, biased).reference(linear_reference));
-  cases.push_back(op_case("linear.no_rows", {{0, 4}, {3, 4}, {3}}, biased).reference(linear_reference));
-  cases.push_back(op_case("linear.weight_twice", {{3, 4}, {4, 4}, {4}},
-                          [](auto x) { return linear(linear(x[0], x[1], x[2]), x[1], x[2]); }));
-  cases.push_back(op_case("linear.square", {{3, 3}, {3, 3}}, plain).reference(linear_reference));
-  cases.push_back(
-      op_case("linear.large", {{300, 40}, {530, 40}, {530}}, biased).reference(linear_reference).sampling(3));
+  cases.add("linear.bias", {{3, 4}, {2, 4}, {2}}, biased)
+      .reference(linear_reference)
+      .error({{3, 4}, {2, 3}, {2}}, biased, {"[3, 4]", "[2, 3]"})
+      .error({{3, 4}, {2, 4}, {3}}, biased, {"[2, 4]", "[3]"});
+  cases.add("linear.no_bias", {{3, 4}, {2, 4}}, plain)
+      .reference(linear_reference)
+      .error({{3, 4}, {4}}, plain, {"[3, 4]", "[4]"});
+  cases.add("linear.rank_three", {{2, 3, 4}, {5, 4}, {5}}, biased).reference(linear_reference);
+  cases.add("linear.vector", {{4}, {3, 4}, {3}}, biased).reference(linear_reference);
+  cases.add("linear.one", {{1, 1}, {1, 1}, {1}}, biased).reference(linear_reference);
+  cases.add("linear.no_rows", {{0, 4}, {3, 4}, {3}}, biased).reference(linear_reference);
+  cases.add("linear.weight_twice", {{3, 4}, {4, 4}, {4}},
+            [](auto x) { return linear(linear(x[0], x[1], x[2]), x[1], x[2]); });
+  cases.add("linear.square", {{3, 3}, {3, 3}}, plain).reference(linear_reference);
+  cases.add("linear.large", {{300, 40}, {530, 40}, {530}}, biased).reference(linear_reference).sampling(3);
 }
 
-void add_linear_relu_cases(std::vector<OpCase>& cases) {
+void add_linear_relu_cases(OpCases& cases) {
   const auto biased = [](double p, const RowLayout& layout) {
     return [=](auto x) { return linear_relu(x[0], x[1], x[2], p, layout); };
   };
@@ -150,29 +145,28 @@ void add_linear_relu_cases(std::vector<OpCase>& cases) {
     return [=](auto x) { return linear_relu(x[0], x[1], p, layout); };
   };
   // Expected value: relu of the linear layer's reference.
-  const auto reference = [](std::span<const Tensor<double>> x) {
+  const auto reference = [](InputNumbers x) {
     std::vector<double> y = linear_reference(x);
     for (double& value : y) value = std::max(value, 0.0);
     return y;
   };
-  cases.push_back(op_case("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
-                      .reference(reference)
-                      .error({{5, 4}, {3, 3}, {3}}, biased(0, packed_2_3()), {"[5, 4]", "[3, 3]"})
-                      .error({{4, 4}, {3, 4}, {3}}, biased(0, packed_2_3()), {"[4, 4]"})
-                      .error({{5, 4}, {3, 4}, {2}}, biased(0, packed_2_3()), {"[2]"})
-                      .error({{5, 4}, {3, 4}, {3}}, biased(2, packed_2_3()), {"2"})
-                      .error({{5, 4}, {3, 4}, {3}}, biased(0, overlapping_of_5()), {"sequence 1"})
-                      .error({{5, 4}, {3, 4}, {3}}, biased(0, beyond_5()), {"sequence 1"}));
-  cases.push_back(op_case("linear_relu.dropout", {{5, 4}, {3, 4}, {3}}, biased(0.3, packed_2_3())));
-  cases.push_back(op_case("linear_relu.padded", {{6, 4}, {3, 4}, {3}}, biased(0.3, padded_2_3())));
-  cases.push_back(op_case("linear_relu.no_bias", {{5, 4}, {3, 4}}, plain(0.3, packed_2_3())));
-  cases.push_back(
-      op_case("linear_relu.large", {{300, 30}, {200, 30}, {200}}, biased(0.3, packed_100_200())).sampling(4));
+  cases.add("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
+      .reference(reference)
+      .error({{5, 4}, {3, 3}, {3}}, biased(0, packed_2_3()), {"[5, 4]", "[3, 3]"})
+      .error({{4, 4}, {3, 4}, {3}}, biased(0, packed_2_3()), {"[4, 4]"})
+      .error({{5, 4}, {3, 4}, {2}}, biased(0, packed_2_3()), {"[2]"})
+      .error({{5, 4}, {3, 4}, {3}}, biased(2, packed_2_3()), {"2"})
+      .error({{5, 4}, {3, 4}, {3}}, biased(0, overlapping_of_5()), {"sequence 1"})
+      .error({{5, 4}, {3, 4}, {3}}, biased(0, beyond_5()), {"sequence 1"});
+  cases.add("linear_relu.dropout", {{5, 4}, {3, 4}, {3}}, biased(0.3, packed_2_3()));
+  cases.add("linear_relu.padded", {{6, 4}, {3, 4}, {3}}, biased(0.3, padded_2_3()));
+  cases.add("linear_relu.no_bias", {{5, 4}, {3, 4}}, plain(0.3, packed_2_3()));
+  cases.add("linear_relu.large", {{300, 30}, {200, 30}, {200}}, biased(0.3, packed_100_200())).sampling(4);
 }
 
 }  // namespace
 
-void add_product_cases(std::vector<OpCase>& cases) {
+void add_product_cases(OpCases& cases) {
   add_linear_relu_cases(cases);
   add_matmul_cases(cases);
   add_linear_cases(cases);

@@ -34,13 +34,11 @@ double norm_of(const std::vector<double>& numbers) {
 }
 
 Reference over_all(Fold fold) {
-  return [fold](std::span<const Tensor<double>> x) {
-    return std::vector<double>{fold({x[0].data, x[0].data + x[0].size()})};
-  };
+  return [fold](InputNumbers x) { return std::vector<double>{fold({x[0].data, x[0].data + x[0].size()})}; };
 }
 
 Reference over_axis(Fold fold, int axis) {
-  return [fold, axis](std::span<const Tensor<double>> x) {
+  return [fold, axis](InputNumbers x) {
     Index outer = 1, inner = 1;
     const Shape& shape = x[0].shape;
     const int at = axis < 0 ? axis + shape.rank() : axis;
@@ -59,7 +57,7 @@ Reference over_axis(Fold fold, int axis) {
 
 /// Over the axes 0 and 2 of a tensor [A, B, C].
 Reference over_outer_axes(Fold fold) {
-  return [fold](std::span<const Tensor<double>> x) {
+  return [fold](InputNumbers x) {
     const Shape& shape = x[0].shape;
     std::vector<double> y;
     for (Index b = 0; b < shape[1]; ++b) {
@@ -74,7 +72,7 @@ Reference over_outer_axes(Fold fold) {
 
 /// `over(x, axes, keepdim)` reduces several axes.
 template <class Several>
-void add_axes(std::vector<OpCase>& cases, const std::string& op, Fold fold, Several over) {
+void add_axes(OpCases& cases, const std::string& op, Fold fold, Several over) {
   const auto along = [over](std::initializer_list<int> axes, bool keep, Shape expected) {
     return [=, axes = std::vector<int>(axes)](auto x) {
       const auto y = axes.size() == 2 ? over(x[0], {axes[0], axes[1]}, keep) : over(x[0], {axes[0]}, keep);
@@ -82,80 +80,68 @@ void add_axes(std::vector<OpCase>& cases, const std::string& op, Fold fold, Seve
       return y;
     };
   };
-  cases.push_back(op_case(op + ".axes", {{2, 3, 4}}, along({0, 2}, false, {3}))
-                      .reference(over_outer_axes(fold))
-                      .error({{2, 3}},
-                             [=](auto x) {
-                               over(x[0], {0, -2}, false);
-                             },
-                             {"[2, 3]", "axis 0 twice"})
-                      .error({{2, 3}},
-                             [=](auto x) {
-                               over(x[0], {0, 2}, false);
-                             },
-                             {"[2, 3]", "got 2"})
-                      .error({{2, 3}}, [=](auto x) { over(x[0], {}, false); }, {"[2, 3]", "none"}));
-  cases.push_back(
-      op_case(op + ".axes_keepdim", {{2, 3, 4}}, along({-1, 0}, true, {1, 3, 1})).reference(over_outer_axes(fold)));
-  cases.push_back(op_case(op + ".axes_one", {{4, 3}}, along({0}, false, {3})).reference(over_axis(fold, 0)));
-  cases.push_back(op_case(op + ".axes_all", {{4, 3}}, along({1, 0}, false, {})).reference(over_all(fold)));
-  cases.push_back(op_case(op + ".axes_large", {{40, 30, 40}}, along({0, 2}, false, {30}))
-                      .reference(over_outer_axes(fold))
-                      .sampling(3));
+  cases.add(op + ".axes", {{2, 3, 4}}, along({0, 2}, false, {3}))
+      .reference(over_outer_axes(fold))
+      .error({{2, 3}}, along({0, -2}, false, {}), {"[2, 3]", "axis 0 twice"})
+      .error({{2, 3}}, along({0, 2}, false, {}), {"[2, 3]", "got 2"})
+      .error({{2, 3}}, [=](auto x) { over(x[0], {}, false); }, {"[2, 3]", "none"});
+  cases.add(op + ".axes_keepdim", {{2, 3, 4}}, along({-1, 0}, true, {1, 3, 1})).reference(over_outer_axes(fold));
+  cases.add(op + ".axes_one", {{4, 3}}, along({0}, false, {3})).reference(over_axis(fold, 0));
+  cases.add(op + ".axes_all", {{4, 3}}, along({1, 0}, false, {})).reference(over_all(fold));
+  cases.add(op + ".axes_large", {{40, 30, 40}}, along({0, 2}, false, {30}))
+      .reference(over_outer_axes(fold))
+      .sampling(3);
 }
 
 /// `over(x)` reduces all elements, `over(x, axis, keepdim)` one axis.
 template <class All, class One>
-void add_reduction(std::vector<OpCase>& cases, const std::string& op, Fold fold, All all, One one) {
+void add_reduction(OpCases& cases, const std::string& op, Fold fold, All all, One one) {
   const auto along = [one](int axis, bool keep) { return [=](auto x) { return one(x[0], axis, keep); }; };
-  cases.push_back(op_case(op + ".all", {{2, 3, 4}}, [all](auto x) { return all(x[0]); }).reference(over_all(fold)));
-  cases.push_back(op_case(op + ".first_axis", {{4, 3}}, along(0, false))
-                      .reference(over_axis(fold, 0))
-                      .error({{2, 3}}, along(2, false), {"[2, 3]", "2"})
-                      .error({{2, 3}}, along(-3, true), {"[2, 3]", "-3"}));
-  cases.push_back(op_case(op + ".middle_axis", {{2, 4, 3}}, along(1, false)).reference(over_axis(fold, 1)));
-  cases.push_back(op_case(op + ".last_axis", {{3, 5}}, along(-1, false)).reference(over_axis(fold, 1)));
-  cases.push_back(op_case(op + ".keepdim", {{2, 3, 2, 2}}, along(-3, true)).reference(over_axis(fold, 1)));
-  cases.push_back(op_case(op + ".nothing_left", {{3, 0}}, along(0, false)).reference(over_axis(fold, 0)));
-  cases.push_back(op_case(op + ".large_all", {{4, 5003}}, [all](auto x) { return all(x[0]); })
-                      .reference(over_all(fold))
-                      .sampling(3));
-  cases.push_back(op_case(op + ".large_rows", {{700, 30}}, along(-1, false)).reference(over_axis(fold, 1)).sampling(3));
-  cases.push_back(
-      op_case(op + ".large_columns", {{700, 30}}, along(0, false)).reference(over_axis(fold, 0)).sampling(3));
+  cases.add(op + ".all", {{2, 3, 4}}, [all](auto x) { return all(x[0]); }).reference(over_all(fold));
+  cases.add(op + ".first_axis", {{4, 3}}, along(0, false))
+      .reference(over_axis(fold, 0))
+      .error({{2, 3}}, along(2, false), {"[2, 3]", "2"})
+      .error({{2, 3}}, along(-3, true), {"[2, 3]", "-3"});
+  cases.add(op + ".middle_axis", {{2, 4, 3}}, along(1, false)).reference(over_axis(fold, 1));
+  cases.add(op + ".last_axis", {{3, 5}}, along(-1, false)).reference(over_axis(fold, 1));
+  cases.add(op + ".keepdim", {{2, 3, 2, 2}}, along(-3, true)).reference(over_axis(fold, 1));
+  cases.add(op + ".nothing_left", {{3, 0}}, along(0, false)).reference(over_axis(fold, 0));
+  cases.add(op + ".large_all", {{4, 5003}}, [all](auto x) { return all(x[0]); }).reference(over_all(fold)).sampling(3);
+  cases.add(op + ".large_rows", {{700, 30}}, along(-1, false)).reference(over_axis(fold, 1)).sampling(3);
+  cases.add(op + ".large_columns", {{700, 30}}, along(0, false)).reference(over_axis(fold, 0)).sampling(3);
 }
 
 /// As add_reduction, also of single elements.
 template <class All, class One>
-void add_reduction_of_any(std::vector<OpCase>& cases, const std::string& op, Fold fold, All all, One one) {
+void add_reduction_of_any(OpCases& cases, const std::string& op, Fold fold, All all, One one) {
   add_reduction(cases, op, fold, all, one);
-  cases.push_back(op_case(op + ".scalar", {CaseInput(Shape{}).in(0.5, 1)}, [all](auto x) {
-                    return all(x[0]);
-                  }).reference(over_all(fold)));
-  cases.push_back(op_case(op + ".extent_one", {{3, 1, 2}}, [one](auto x) {
-                    return one(x[0], 1, false);
-                  }).reference(over_axis(fold, 1)));
+  cases.add(op + ".scalar", {CaseInput(Shape{}).in(0.5, 1)}, [all](auto x) { return all(x[0]); })
+      .reference(over_all(fold));
+  cases.add(op + ".extent_one", {{3, 1, 2}}, [one](auto x) { return one(x[0], 1, false); })
+      .reference(over_axis(fold, 1));
 }
 
-void add_argmax_cases(std::vector<OpCase>& cases) {
+void add_argmax_cases(OpCases& cases) {
   const auto max_of_rows = [](const auto& x) { return gather(x, argmax(x, -1)); };
-  cases.push_back(op_case("argmax.last_axis", {{3, 5}}, [=](auto x) { return max_of_rows(x[0]); })
-                      .reference(over_axis(max_of, 1))
-                      .error({{2, 3}}, [](Inputs<double> x) { argmax(x[0], 2); }, {"[2, 3]", "2"})
-                      .error({{2, 0}}, [](Inputs<double> x) { argmax(x[0], 1); }, {"[2, 0]"})
-                      .error({{0, Index{1} << 32}}, [](Inputs<double> x) { argmax(x[0], 1); }, {"4294967296"}));
-  cases.push_back(op_case("argmax.first_axis", {{4, 3}}, [](auto x) {
-                    return gather(transpose(x[0], 0, 1), argmax(x[0], 0));
-                  }).reference(over_axis(max_of, 0)));
-  cases.push_back(op_case("argmax.middle_axis", {{2, 4, 3}}, [](auto x) {
-                    return gather(permute(x[0], {0, 2, 1}), argmax(x[0], -2));
-                  }).reference(over_axis(max_of, 1)));
-  cases.push_back(op_case("argmax.large", {{700, 30}}, [=](auto x) { return max_of_rows(x[0]); })
-                      .reference(over_axis(max_of, 1))
-                      .sampling(3));
+  cases.add("argmax.last_axis", {{3, 5}}, [=](auto x) { return max_of_rows(x[0]); })
+      .reference(over_axis(max_of, 1))
+      .error({{2, 3}}, [](auto x) { argmax(x[0], 2); }, {"[2, 3]", "2"})
+      .error({{2, 0}}, [](auto x) { argmax(x[0], 1); }, {"[2, 0]"})
+      .error({{0, Index{1} << 32}}, [](auto x) { argmax(x[0], 1); }, {"4294967296"});
+  cases.add("argmax.first_axis", {{4, 3}}, [](auto x) { return gather(transpose(x[0], 0, 1), argmax(x[0], 0)); })
+      .reference(over_axis(max_of, 0));
+  cases
+      .add("argmax.middle_axis", {{2, 4, 3}},
+           [](auto x) {
+             return gather(permute(x[0], {0, 2, 1}), argmax(x[0], -2));
+           })
+      .reference(over_axis(max_of, 1));
+  cases.add("argmax.large", {{700, 30}}, [=](auto x) { return max_of_rows(x[0]); })
+      .reference(over_axis(max_of, 1))
+      .sampling(3);
 }
 
-void add_spread_cases(std::vector<OpCase>& cases) {
+void add_spread_cases(OpCases& cases) {
   add_reduction(
       cases, "var", var_of, [](auto x) { return var(x); },
       [](auto x, int axis, bool keep) { return var(x, axis, keep); });
@@ -169,51 +155,51 @@ void add_spread_cases(std::vector<OpCase>& cases) {
     const double n = static_cast<double>(numbers.size());
     return var_of(numbers) * (n - 1) / n;
   };
-  cases.push_back(op_case("var.of_all_numbers", {{3, 4}}, [](auto x) { return var(x[0], 1, false, 0); })
-                      .reference(over_axis(of_all_numbers, 1))
-                      .error({{3, 1}}, [](Inputs<double> x) { var(x[0], 1); }, {"[3, 1]", "got 1"})
-                      .error({{3, 2}}, [](Inputs<double> x) { var(x[0], 1, false, -1); }, {"[3, 2]", "got -1"})
-                      .error({{0}}, [](Inputs<double> x) { var(x[0], 0, false, 0); }, {"[0]"}));
-  cases.push_back(op_case("stddev.of_all_numbers", {{3, 4}},
-                          [](auto x) {
-                            return stddev(x[0], {-2, -1}, true, 0);
-                          })
-                      .reference(over_all([](const std::vector<double>& numbers) {
-                        const double n = static_cast<double>(numbers.size());
-                        return stddev_of(numbers) * std::sqrt((n - 1) / n);
-                      }))
-                      .error({{1}}, [](Inputs<double> x) { stddev(x[0]); }, {"[1]", "got 1"}));
+  cases.add("var.of_all_numbers", {{3, 4}}, [](auto x) { return var(x[0], 1, false, 0); })
+      .reference(over_axis(of_all_numbers, 1))
+      .error({{3, 1}}, [](auto x) { var(x[0], 1); }, {"[3, 1]", "got 1"})
+      .error({{3, 2}}, [](auto x) { var(x[0], 1, false, -1); }, {"[3, 2]", "got -1"})
+      .error({{0}}, [](auto x) { var(x[0], 0, false, 0); }, {"[0]"});
+  cases.add("stddev.of_all_numbers", {{3, 4}},
+            [](auto x) {
+              return stddev(x[0], {-2, -1}, true, 0);
+            })
+      .reference(over_all([](const std::vector<double>& numbers) {
+        const double n = static_cast<double>(numbers.size());
+        return stddev_of(numbers) * std::sqrt((n - 1) / n);
+      }))
+      .error({{1}}, [](auto x) { stddev(x[0]); }, {"[1]", "got 1"});
 }
 
 }  // namespace
 
-void add_reduction_cases(std::vector<OpCase>& cases) {
+void add_reduction_cases(OpCases& cases) {
   add_reduction_of_any(
       cases, "sum", sum_of, [](auto x) { return sum(x); },
       [](auto x, int axis, bool keep) { return sum(x, axis, keep); });
   add_axes(cases, "sum", sum_of, [](auto x, std::initializer_list<int> axes, bool keep) { return sum(x, axes, keep); });
-  cases.push_back(op_case("sum.of_nothing", {{0, 3}}, [](auto x) { return sum(x[0], 0); }).reference([](auto) {
+  cases.add("sum.of_nothing", {{0, 3}}, [](auto x) { return sum(x[0], 0); }).reference([](auto) {
     return std::vector<double>(3);
-  }));
+  });
   add_reduction_of_any(
       cases, "mean", mean_of, [](auto x) { return mean(x); },
       [](auto x, int axis, bool keep) { return mean(x, axis, keep); });
   add_axes(cases, "mean", mean_of,
            [](auto x, std::initializer_list<int> axes, bool keep) { return mean(x, axes, keep); });
-  cases.push_back(op_case("mean.of_one", {{1}}, [](auto x) { return mean(x[0]); })
-                      .error({{0, 3}}, [](Inputs<double> x) { mean(x[0]); }, {"[0, 3]"})
-                      .error({{0, 3}}, [](Inputs<double> x) { mean(x[0], 0); }, {"[0, 3]"})
-                      .error({{0, 3}},
-                             [](Inputs<double> x) {
-                               mean(x[0], {0, 1});
-                             },
-                             {"[0, 3]"}));
+  cases.add("mean.of_one", {{1}}, [](auto x) { return mean(x[0]); })
+      .error({{0, 3}}, [](auto x) { mean(x[0]); }, {"[0, 3]"})
+      .error({{0, 3}}, [](auto x) { mean(x[0], 0); }, {"[0, 3]"})
+      .error({{0, 3}},
+             [](auto x) {
+               mean(x[0], {0, 1});
+             },
+             {"[0, 3]"});
   add_reduction_of_any(
       cases, "max", max_of, [](auto x) { return max(x); },
       [](auto x, int axis, bool keep) { return max(x, axis, keep); });
-  cases.push_back(op_case("max.of_one", {{1}}, [](auto x) { return max(x[0]); })
-                      .error({{0, 3}}, [](Inputs<double> x) { max(x[0]); }, {"[0, 3]"})
-                      .error({{0, 3}}, [](Inputs<double> x) { max(x[0], 0); }, {"[0, 3]"}));
+  cases.add("max.of_one", {{1}}, [](auto x) { return max(x[0]); })
+      .error({{0, 3}}, [](auto x) { max(x[0]); }, {"[0, 3]"})
+      .error({{0, 3}}, [](auto x) { max(x[0], 0); }, {"[0, 3]"});
   add_argmax_cases(cases);
   add_reduction_of_any(
       cases, "norm", norm_of, [](auto x) { return norm(x); },

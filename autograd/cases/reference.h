@@ -9,11 +9,11 @@ namespace glossa {
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// Reference for functions that return their first operand.
-inline std::vector<double> same(std::span<const Tensor<double>> x) { return {x[0].data, x[0].data + x[0].size()}; }
+inline std::vector<double> same(InputNumbers x) { return {x[0].data, x[0].data + x[0].size()}; }
 
 /// Reference for elementwise functions.
 inline Reference elementwise(double (*f)(double)) {
-  return [f](std::span<const Tensor<double>> x) {
+  return [f](InputNumbers x) {
     std::vector<double> y;
     for (const double element : x[0].span()) y.push_back(f(element));
     return y;

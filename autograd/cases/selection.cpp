@@ -17,7 +17,7 @@ std::vector<double> rows_of(const Tensor<double>& table, std::span<const int> id
 
 /// factor * table[id] + positions[place in the sequence]; zeros in gaps.
 Reference embed_reference(std::vector<int> ids, RowLayout layout) {
-  return [ids, layout](std::span<const Tensor<double>> x) {
+  return [ids, layout](InputNumbers x) {
     const Index d = x[0].cols();
     std::vector<double> y(layout.rows * d);
     for (const RowSpan sequence : layout.sequences)
@@ -43,55 +43,50 @@ std::span<const int> many_ids(std::size_t count) {
   return std::span(ids).first(count);
 }
 
-void add_embedding_cases(std::vector<OpCase>& cases) {
-  cases.push_back(op_case("embedding.repeated_ids", {{4, 3}}, [](auto x) { return embedding(x[0], some_ids); })
-                      .reference([](std::span<const Tensor<double>> x) { return rows_of(x[0], some_ids); })
-                      .error({{4, 3}}, [](Inputs<double> x) { embedding(x[0], low); }, {"[4, 3]", "-1"})
-                      .error({{4, 3}}, [](Inputs<double> x) { embedding(x[0], high); }, {"[4, 3]", "4"})
-                      .error({{4}}, [](Inputs<double> x) { embedding(x[0], one_id); }, {"[4]"}));
-  cases.push_back(op_case("embedding.one_row", {{3, 1}}, [](auto x) {
-                    return embedding(x[0], one_id);
-                  }).reference([](std::span<const Tensor<double>> x) { return rows_of(x[0], one_id); }));
-  cases.push_back(op_case("embedding.no_ids", {{3, 2}}, [](auto x) {
-                    return embedding(x[0], std::span<const int>());
-                  }).reference([](auto) { return std::vector<double>(); }));
-  cases.push_back(op_case("embedding.large", {{50, 150}}, [](auto x) {
-                    return embedding(x[0], many_ids(900));
-                  }).reference([](std::span<const Tensor<double>> x) {
-                      return rows_of(x[0], many_ids(900));
-                    }).sampling(6));
+void add_embedding_cases(OpCases& cases) {
+  cases.add("embedding.repeated_ids", {{4, 3}}, [](auto x) { return embedding(x[0], some_ids); })
+      .reference([](InputNumbers x) { return rows_of(x[0], some_ids); })
+      .error({{4, 3}}, [](auto x) { embedding(x[0], low); }, {"[4, 3]", "-1"})
+      .error({{4, 3}}, [](auto x) { embedding(x[0], high); }, {"[4, 3]", "4"})
+      .error({{4}}, [](auto x) { embedding(x[0], one_id); }, {"[4]"});
+  cases.add("embedding.one_row", {{3, 1}}, [](auto x) { return embedding(x[0], one_id); })
+      .reference([](InputNumbers x) { return rows_of(x[0], one_id); });
+  cases.add("embedding.no_ids", {{3, 2}}, [](auto x) { return embedding(x[0], std::span<const int>()); })
+      .reference([](auto) { return std::vector<double>(); });
+  cases.add("embedding.large", {{50, 150}}, [](auto x) { return embedding(x[0], many_ids(900)); })
+      .reference([](InputNumbers x) { return rows_of(x[0], many_ids(900)); })
+      .sampling(6);
 
-  cases.push_back(op_case("index_select.repeated", {{4, 3}}, [](auto x) { return index_select(x[0], some_ids); })
-                      .reference([](std::span<const Tensor<double>> x) { return rows_of(x[0], some_ids); })
-                      .error({{4, 3}}, [](Inputs<double> x) { index_select(x[0], high); }, {"[4, 3]", "4"})
-                      .error({{4}}, [](Inputs<double> x) { index_select(x[0], one_id); }, {"[4]"}));
+  cases.add("index_select.repeated", {{4, 3}}, [](auto x) { return index_select(x[0], some_ids); })
+      .reference([](InputNumbers x) { return rows_of(x[0], some_ids); })
+      .error({{4, 3}}, [](auto x) { index_select(x[0], high); }, {"[4, 3]", "4"})
+      .error({{4}}, [](auto x) { index_select(x[0], one_id); }, {"[4]"});
 
   const auto embed = [](double p, std::span<const int> ids, const RowLayout& layout) {
     return [=](auto x) { return embed_tokens(x[0], ids, root_of_width, x[1], p, layout); };
   };
-  cases.push_back(op_case("embed_tokens.packed", {{4, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()))
-                      .reference(embed_reference({0, 3, 1, 3, 3}, packed_2_3()))
-                      .error({{4, 3}, {2, 3}}, embed(0, some_ids, packed_2_3()), {"2", "3"})
-                      .error({{4, 3}, {3, 2}}, embed(0, some_ids, packed_2_3()), {"[3, 2]"})
-                      .error({{3, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()), {"[3, 3]"})
-                      .error({{4, 3}, {3, 3}}, embed(0, some_ids, padded_2_3()), {"6", "5"})
-                      .error({{4, 3}, {5, 3}}, embed(0, some_ids, overlapping_of_5()), {"sequence 1"})
-                      .error({{4, 3}, {5, 3}}, embed(0, some_ids, beyond_5()), {"sequence 1"}));
-  cases.push_back(op_case("embed_tokens.padded", {{4, 3}, {5, 3}}, embed(0, padded_ids, padded_2_3()))
-                      .reference(embed_reference({2, 0, 0, 3, 1, 3}, padded_2_3())));
-  cases.push_back(op_case("embed_tokens.dropout", {{4, 3}, {3, 3}}, embed(0.3, some_ids, packed_2_3())));
-  cases.push_back(op_case("embed_tokens.dropout_padded", {{4, 3}, {4, 3}}, embed(0.3, padded_ids, padded_2_3())));
-  cases.push_back(
-      op_case("embed_tokens.large", {{50, 150}, {200, 150}}, embed(0.3, many_ids(300), packed_100_200())).sampling(6));
+  cases.add("embed_tokens.packed", {{4, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()))
+      .reference(embed_reference({0, 3, 1, 3, 3}, packed_2_3()))
+      .error({{4, 3}, {2, 3}}, embed(0, some_ids, packed_2_3()), {"2", "3"})
+      .error({{4, 3}, {3, 2}}, embed(0, some_ids, packed_2_3()), {"[3, 2]"})
+      .error({{3, 3}, {3, 3}}, embed(0, some_ids, packed_2_3()), {"[3, 3]"})
+      .error({{4, 3}, {3, 3}}, embed(0, some_ids, padded_2_3()), {"6", "5"})
+      .error({{4, 3}, {5, 3}}, embed(0, some_ids, overlapping_of_5()), {"sequence 1"})
+      .error({{4, 3}, {5, 3}}, embed(0, some_ids, beyond_5()), {"sequence 1"});
+  cases.add("embed_tokens.padded", {{4, 3}, {5, 3}}, embed(0, padded_ids, padded_2_3()))
+      .reference(embed_reference({2, 0, 0, 3, 1, 3}, padded_2_3()));
+  cases.add("embed_tokens.dropout", {{4, 3}, {3, 3}}, embed(0.3, some_ids, packed_2_3()));
+  cases.add("embed_tokens.dropout_padded", {{4, 3}, {4, 3}}, embed(0.3, padded_ids, padded_2_3()));
+  cases.add("embed_tokens.large", {{50, 150}, {200, 150}}, embed(0.3, many_ids(300), packed_100_200())).sampling(6);
   RowLayout later = packed_2_3();
   later.first_position = 2;
-  cases.push_back(op_case("embed_tokens.later_position", {{4, 3}, {6, 3}}, embed(0, some_ids, later))
-                      .reference(embed_reference({0, 3, 1, 3, 3}, later)));
+  cases.add("embed_tokens.later_position", {{4, 3}, {6, 3}}, embed(0, some_ids, later))
+      .reference(embed_reference({0, 3, 1, 3, 3}, later));
 }
 
 /// The k largest of each row, largest first.
 Reference topk_reference(Index k) {
-  return [k](std::span<const Tensor<double>> x) {
+  return [k](InputNumbers x) {
     std::vector<double> y;
     for (Index row = 0; row < x[0].rows(); ++row) {
       std::vector<double> numbers(x[0].row(row), x[0].row(row) + x[0].cols());
@@ -102,49 +97,47 @@ Reference topk_reference(Index k) {
   };
 }
 
-void add_topk_cases(std::vector<OpCase>& cases) {
+void add_topk_cases(OpCases& cases) {
   const auto values = [](Index k) { return [k](auto x) { return topk(x[0], k).values; }; };
-  cases.push_back(op_case("topk.two", {{3, 5}}, values(2))
-                      .reference(topk_reference(2))
-                      .error({{3, 5}}, [](Inputs<double> x) { topk(x[0], 6); }, {"[3, 5]", "got 6"})
-                      .error({{3, 5}}, [](Inputs<double> x) { topk(x[0], -1); }, {"[3, 5]", "got -1"})
-                      .error({{}}, [](Inputs<double> x) { topk(x[0], 1); }, {"[]"}));
-  cases.push_back(op_case("topk.all_of_a_vector", {{5}}, values(5)).reference(topk_reference(5)));
-  cases.push_back(op_case("topk.none", {{2, 3}}, values(0)).reference(topk_reference(0)));
-  cases.push_back(op_case("topk.no_rows", {{0, 3}}, values(2)).reference(topk_reference(2)));
-  cases.push_back(op_case("topk.indices", {{2, 2, 4}}, [](auto x) {
-                    return gather(x[0], topk(x[0], 3).indices);
-                  }).reference(topk_reference(3)));
-  cases.push_back(op_case("topk.large", {{300, 50}}, values(7)).reference(topk_reference(7)).sampling(4));
+  cases.add("topk.two", {{3, 5}}, values(2))
+      .reference(topk_reference(2))
+      .error({{3, 5}}, [](auto x) { topk(x[0], 6); }, {"[3, 5]", "got 6"})
+      .error({{3, 5}}, [](auto x) { topk(x[0], -1); }, {"[3, 5]", "got -1"})
+      .error({{}}, [](auto x) { topk(x[0], 1); }, {"[]"});
+  cases.add("topk.all_of_a_vector", {{5}}, values(5)).reference(topk_reference(5));
+  cases.add("topk.none", {{2, 3}}, values(0)).reference(topk_reference(0));
+  cases.add("topk.no_rows", {{0, 3}}, values(2)).reference(topk_reference(2));
+  cases.add("topk.indices", {{2, 2, 4}}, [](auto x) { return gather(x[0], topk(x[0], 3).indices); })
+      .reference(topk_reference(3));
+  cases.add("topk.large", {{300, 50}}, values(7)).reference(topk_reference(7)).sampling(4);
 }
 
 }  // namespace
 
-void add_selection_cases(std::vector<OpCase>& cases) {
+void add_selection_cases(OpCases& cases) {
   add_embedding_cases(cases);
   add_topk_cases(cases);
 
   static constexpr int indices[] = {0, 3, 3, 2, 1, 2}, one_each[] = {1, 0, 2}, outside[] = {0, 4};
-  cases.push_back(op_case("gather.repeated", {{2, 4}}, [](auto x) { return gather(x[0], indices); })
-                      .reference([](std::span<const Tensor<double>> x) {
-                        std::vector<double> y;
-                        for (int k = 0; k < 6; ++k) y.push_back(x[0].row(k / 3)[indices[k]]);
-                        return y;
-                      })
-                      .error({{2, 4}}, [](Inputs<double> x) { gather(x[0], outside); }, {"[2, 4]", "4"})
-                      .error({{4, 4}}, [](Inputs<double> x) { gather(x[0], one_each); }, {"[4, 4]", "3"}));
-  cases.push_back(op_case("gather.one_a_row", {{3, 1, 3}}, [](auto x) {
-                    return gather(x[0], one_each);
-                  }).reference([](std::span<const Tensor<double>> x) {
-    return std::vector<double>{x[0][1], x[0][3], x[0][8]};
-  }));
-  cases.push_back(op_case("gather.large", {{300, 50}}, [](auto x) { return gather(x[0], many_ids(12000)); })
-                      .reference([](std::span<const Tensor<double>> x) {
-                        std::vector<double> y;
-                        for (int k = 0; k < 12000; ++k) y.push_back(x[0].row(k / 40)[many_ids(12000)[k]]);
-                        return y;
-                      })
-                      .sampling(6));
+  cases.add("gather.repeated", {{2, 4}}, [](auto x) { return gather(x[0], indices); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (int k = 0; k < 6; ++k) y.push_back(x[0].row(k / 3)[indices[k]]);
+        return y;
+      })
+      .error({{2, 4}}, [](auto x) { gather(x[0], outside); }, {"[2, 4]", "4"})
+      .error({{4, 4}}, [](auto x) { gather(x[0], one_each); }, {"[4, 4]", "3"});
+  cases.add("gather.one_a_row", {{3, 1, 3}}, [](auto x) { return gather(x[0], one_each); })
+      .reference([](InputNumbers x) {
+        return std::vector<double>{x[0][1], x[0][3], x[0][8]};
+      });
+  cases.add("gather.large", {{300, 50}}, [](auto x) { return gather(x[0], many_ids(12000)); })
+      .reference([](InputNumbers x) {
+        std::vector<double> y;
+        for (int k = 0; k < 12000; ++k) y.push_back(x[0].row(k / 40)[many_ids(12000)[k]]);
+        return y;
+      })
+      .sampling(6);
 }
 
 }  // namespace glossa

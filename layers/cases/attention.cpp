@@ -33,7 +33,7 @@ Tensor<T> sample_mask(Index rows) {
 
 }  // namespace
 
-void add_attention_cases(std::vector<LayerCase>& cases) {
+void add_attention_cases(LayerCases& cases) {
   using enum AttentionBias;
   using enum Similarity;
   constexpr AttentionVariant variants[] = {{"", 2, all, false, false},
@@ -59,48 +59,44 @@ void add_attention_cases(std::vector<LayerCase>& cases) {
                                           .bias = variant.bias,
                                           .causal = variant.causal};
       const RowLayout source = layouts->source, target = layouts->target;
-      cases.push_back(layer_case(fmt::format("SelfAttention.{}{}", layouts->name, variant.name), {{source.rows, width}},
-                                 [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = SelfAttention<T>(store, "layer", options)](Context<T>&,
-                                                                                                 Inputs<T> x) {
-                                     const Tensor<T> mask = sample_mask<T>(4);
-                                     return layer(x[0], source, variant.masked ? &mask : nullptr);
-                                   };
-                                 }));
-      cases.push_back(layer_case(fmt::format("CrossAttention.{}{}", layouts->name, variant.name),
-                                 {{target.rows, width}, {source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = CrossAttention<T>(store, "layer", options)](Context<T>&,
-                                                                                                  Inputs<T> x) {
-                                     const Tensor<T> mask = sample_mask<T>(3);
-                                     return layer(x[0], target, x[1], source, variant.masked ? &mask : nullptr);
-                                   };
-                                 }));
+      cases.add(fmt::format("SelfAttention.{}{}", layouts->name, variant.name), {{source.rows, width}},
+                [=]<class T>(ParameterStore<T>& store) {
+                  return [=, layer = SelfAttention<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+                    const Tensor<T> mask = sample_mask<T>(4);
+                    return layer(x[0], source, variant.masked ? &mask : nullptr);
+                  };
+                });
+      cases.add(fmt::format("CrossAttention.{}{}", layouts->name, variant.name),
+                {{target.rows, width}, {source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
+                  return [=, layer = CrossAttention<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+                    const Tensor<T> mask = sample_mask<T>(3);
+                    return layer(x[0], target, x[1], source, variant.masked ? &mask : nullptr);
+                  };
+                });
     }
 
   // Queries, keys and values come from one variable, through the projections of cross-attention.
-  cases.push_back(layer_case("CrossAttention.with_itself", {{5, width}}, []<class T>(ParameterStore<T>& store) {
+  cases.add("CrossAttention.with_itself", {{5, width}}, []<class T>(ParameterStore<T>& store) {
     const CrossAttention<T> layer(store, "layer", {.width = width, .heads = 2, .dropout = 0.3});
     return [=](Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); };
-  }));
+  });
 
   // AttentionHeads, which self-attention and cross-attention share: queries from one variable, keys and values from
   // another, or all from one.
   for (const Similarity similarity : {scaled_dot, general}) {
     const AttentionLayerOptions options{.width = width, .heads = 2, .similarity = similarity, .dropout = 0.3};
     const char* const name = similarity == general ? "general" : "scaled_dot";
-    cases.push_back(layer_case(fmt::format("AttentionHeads.two_{}", name), {{5, width}, {5, 2 * width}},
-                               [=]<class T>(ParameterStore<T>& store) {
-                                 return
-                                     [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-                                       return heads(x[0], x[1], packed_2_3(), packed_2_3(), /*causal=*/true);
-                                     };
-                               }));
-    cases.push_back(layer_case(
-        fmt::format("AttentionHeads.one_{}", name), {{5, 3 * width}}, [=]<class T>(ParameterStore<T>& store) {
-          return [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-            return heads(x[0], packed_2_3(), /*causal=*/false);
-          };
-        }));
+    cases.add(fmt::format("AttentionHeads.two_{}", name), {{5, width}, {5, 2 * width}},
+              [=]<class T>(ParameterStore<T>& store) {
+                return [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+                  return heads(x[0], x[1], packed_2_3(), packed_2_3(), /*causal=*/true);
+                };
+              });
+    cases.add(fmt::format("AttentionHeads.one_{}", name), {{5, 3 * width}}, [=]<class T>(ParameterStore<T>& store) {
+      return [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+        return heads(x[0], packed_2_3(), /*causal=*/false);
+      };
+    });
   }
 }
 

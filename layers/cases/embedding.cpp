@@ -23,22 +23,21 @@ PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string
 
 }  // namespace
 
-void add_embedding_cases(std::vector<LayerCase>& cases) {
+void add_embedding_cases(LayerCases& cases) {
   for (const std::string kind : {"learned", "interleaved", "halves", "raw_index", "sorted"})
-    cases.push_back(
-        layer_case("PositionalEncoding." + kind, {{positions, row_width}}, [=]<class T>(ParameterStore<T>& store) {
-          return [table = make_positions(store, kind)](Context<T>& c, Inputs<T> x) { return mul(x[0], table(c)); };
-        }));
+    cases.add("PositionalEncoding." + kind, {{positions, row_width}}, [=]<class T>(ParameterStore<T>& store) {
+      return [table = make_positions(store, kind)](Context<T>& c, Inputs<T> x) { return mul(x[0], table(c)); };
+    });
 
   for (const std::string kind : {"learned", "interleaved"})
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->source;
-      cases.push_back(layer_case(fmt::format("PositionalEncoding.added_{}_{}", kind, layouts->name),
-                                 {{rows.rows, row_width}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = make_positions(store, kind)](Context<T>&, Inputs<T> x) {
-                                     return mean_pool(layer(x[0], rows), rows);
-                                   };
-                                 }));
+      cases.add(fmt::format("PositionalEncoding.added_{}_{}", kind, layouts->name), {{rows.rows, row_width}},
+                [=]<class T>(ParameterStore<T>& store) {
+                  return [=, layer = make_positions(store, kind)](Context<T>&, Inputs<T> x) {
+                    return mean_pool(layer(x[0], rows), rows);
+                  };
+                });
     }
 
   // Tokens repeat; some tokens and positions do not occur. The ids of gap rows do not matter.
@@ -48,13 +47,12 @@ void add_embedding_cases(std::vector<LayerCase>& cases) {
       for (const double dropout : {0.0, 0.3}) {
         const RowLayout rows = layouts->source;
         const std::span<const int> ids = rows.rows == 5 ? std::span<const int>(packed_ids) : padded_ids;
-        cases.push_back(layer_case(fmt::format("Embedding.{}_{}{}", kind, layouts->name, dropout > 0 ? "_dropout" : ""),
-                                   {}, [=]<class T>(ParameterStore<T>& store) {
-                                     Parameter<T>& table = store.declare("table", {6, row_width}, init::normal(0.5));
-                                     const Embedding<T> layer(table, make_positions(store, kind),
-                                                              {.factor = 2, .dropout = dropout});
-                                     return [=](Context<T>& c, Inputs<T>) { return layer(c, ids, rows); };
-                                   }));
+        cases.add(fmt::format("Embedding.{}_{}{}", kind, layouts->name, dropout > 0 ? "_dropout" : ""), {},
+                  [=]<class T>(ParameterStore<T>& store) {
+                    Parameter<T>& table = store.declare("table", {6, row_width}, init::normal(0.5));
+                    const Embedding<T> layer(table, make_positions(store, kind), {.factor = 2, .dropout = dropout});
+                    return [=](Context<T>& c, Inputs<T>) { return layer(c, ids, rows); };
+                  });
       }
 }
 

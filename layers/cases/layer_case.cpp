@@ -4,10 +4,10 @@ namespace glossa {
 
 const std::vector<LayerCase>& layer_cases() {
   static const std::vector<LayerCase> cases = [] {
-    std::vector<LayerCase> all;
+    LayerCases all;
     for (const auto add_family : {add_linear_cases, add_embedding_cases, add_attention_cases, add_stack_cases})
       add_family(all);
-    return all;
+    return std::move(all.rows);
   }();
   return cases;
 }

@@ -33,13 +33,23 @@ LayerCase layer_case(std::string name, std::vector<Shape> inputs, Build build) {
   return {.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build};
 }
 
+/// The table while it is built. `add` makes a row as layer_case does.
+struct LayerCases {
+  template <class Build>
+  void add(std::string name, std::vector<Shape> inputs, Build build) {
+    rows.push_back(layer_case(std::move(name), std::move(inputs), build));
+  }
+
+  std::vector<LayerCase> rows;
+};
+
 /// Every row for layers, family by family.
 const std::vector<LayerCase>& layer_cases();
 
-void add_linear_cases(std::vector<LayerCase>& cases);  // also normalization, feed-forward, residual
-void add_embedding_cases(std::vector<LayerCase>& cases);
-void add_attention_cases(std::vector<LayerCase>& cases);
-void add_stack_cases(std::vector<LayerCase>& cases);
+void add_linear_cases(LayerCases& cases);  // also normalization, feed-forward, residual
+void add_embedding_cases(LayerCases& cases);
+void add_attention_cases(LayerCases& cases);
+void add_stack_cases(LayerCases& cases);
 
 /// Runs all checks of a row. Changes and restores the number of threads and the GEMM backend. The checks:
 /// - in double and with dropout, the gradient of every element (or of `max_elements`) of every input and parameter

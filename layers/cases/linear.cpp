@@ -7,14 +7,12 @@
 
 namespace glossa {
 
-void add_linear_cases(std::vector<LayerCase>& cases) {
+void add_linear_cases(LayerCases& cases) {
   for (const bool bias : {true, false})
-    cases.push_back(
-        layer_case(bias ? "Linear.bias" : "Linear.no_bias", {{2, 3, 4}}, [=]<class T>(ParameterStore<T>& store) {
-          return [layer = Linear<T>(store, "layer", 4, 5, {.bias = bias})](Context<T>&, Inputs<T> x) {
-            return layer(x[0]);
-          };
-        }));
+    cases.add(bias ? "Linear.bias" : "Linear.no_bias", {{2, 3, 4}}, [=]<class T>(ParameterStore<T>& store) {
+      return
+          [layer = Linear<T>(store, "layer", 4, 5, {.bias = bias})](Context<T>&, Inputs<T> x) { return layer(x[0]); };
+    });
 
   const std::tuple<const char*, NormAffine, EpsilonPlace> norms[] = {
       {"", NormAffine::vector, EpsilonPlace::inside},
@@ -25,17 +23,17 @@ void add_linear_cases(std::vector<LayerCase>& cases) {
       {"_outside_without_affine", NormAffine::none, EpsilonPlace::outside}};
   for (const auto& [name, affine, place] : norms) {
     const NormOptions options{.epsilon = 1e-5, .affine = affine, .epsilon_place = place};
-    cases.push_back(
-        layer_case(fmt::format("LayerNorm.plain{}", name), {{5, 6}}, [=]<class T>(ParameterStore<T>& store) {
-          return [layer = LayerNorm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
-        }));
+    cases.add(fmt::format("LayerNorm.plain{}", name), {{5, 6}}, [=]<class T>(ParameterStore<T>& store) {
+      return [layer = LayerNorm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
+    });
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->target;
-      cases.push_back(layer_case(fmt::format("LayerNorm.add_{}{}", layouts->name, name),
-                                 {{rows.rows, 6}, {rows.rows, 6}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = LayerNorm<T>(store, "layer", 6, options)](
-                                              Context<T>&, Inputs<T> x) { return layer.add(x[0], x[1], 0.3, rows); };
-                                 }));
+      cases.add(fmt::format("LayerNorm.add_{}{}", layouts->name, name), {{rows.rows, 6}, {rows.rows, 6}},
+                [=]<class T>(ParameterStore<T>& store) {
+                  return [=, layer = LayerNorm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) {
+                    return layer.add(x[0], x[1], 0.3, rows);
+                  };
+                });
     }
   }
 
@@ -43,30 +41,30 @@ void add_linear_cases(std::vector<LayerCase>& cases) {
     for (const CaseLayouts* const layouts : case_layouts)
       for (const bool bias : {true, false}) {
         const RowLayout rows = layouts->target;
-        cases.push_back(layer_case(
-            fmt::format("FeedForward.{}_{}{}", name, layouts->name, bias ? "" : "_no_bias"), {{rows.rows, 4}},
-            [=, activation = activation_of(name)]<class T>(ParameterStore<T>& store) {
-              const FeedForward<T> layer(
-                  store, "layer", {.width = 4, .hidden = 6, .activation = activation, .dropout = 0.3, .bias = bias});
-              return [=](Context<T>&, Inputs<T> x) { return layer(x[0], rows); };
-            }));
+        cases.add(fmt::format("FeedForward.{}_{}{}", name, layouts->name, bias ? "" : "_no_bias"), {{rows.rows, 4}},
+                  [=, activation = activation_of(name)]<class T>(ParameterStore<T>& store) {
+                    const FeedForward<T> layer(
+                        store, "layer",
+                        {.width = 4, .hidden = 6, .activation = activation, .dropout = 0.3, .bias = bias});
+                    return [=](Context<T>&, Inputs<T> x) { return layer(x[0], rows); };
+                  });
       }
 
-  cases.push_back(layer_case("FeedForward.one_matrix", {{5, 4}}, []<class T>(ParameterStore<T>& store) {
+  cases.add("FeedForward.one_matrix", {{5, 4}}, []<class T>(ParameterStore<T>& store) {
     return [layer = FeedForward<T>(store, "layer", {.width = 4, .hidden = 0, .dropout = 0.3})](
                Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3()); };
-  }));
+  });
 
   for (const NormPlace place : {NormPlace::pre, NormPlace::post})
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->target;
-      cases.push_back(layer_case(fmt::format("Residual.{}_{}", place == NormPlace::pre ? "pre" : "post", layouts->name),
-                                 {{rows.rows, 6}}, [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = Residual<T>(store, "norm", 6, place, 0.3, NormOptions{})](
-                                              Context<T>&, Inputs<T> x) {
-                                     return layer(x[0], rows, [](const Variable<T>& h) { return tanh(h); });
-                                   };
-                                 }));
+      cases.add(fmt::format("Residual.{}_{}", place == NormPlace::pre ? "pre" : "post", layouts->name),
+                {{rows.rows, 6}}, [=]<class T>(ParameterStore<T>& store) {
+                  return
+                      [=, layer = Residual<T>(store, "norm", 6, place, 0.3, NormOptions{})](Context<T>&, Inputs<T> x) {
+                        return layer(x[0], rows, [](const Variable<T>& h) { return tanh(h); });
+                      };
+                });
     }
 }
 

@@ -33,7 +33,7 @@ StackOptions options_of(const StackVariant& variant, Index layers) {
 
 /// Adds rows for Layer(store, scope, options), with the source only, or with the target and the source as memory.
 template <template <class> class Layer, bool has_memory>
-void add_rows(std::vector<LayerCase>& cases, const std::string& layer_name, Index layers) {
+void add_rows(LayerCases& cases, const std::string& layer_name, Index layers) {
   constexpr StackVariant variants[] = {{"pre_relu", NormPlace::pre, Activation::relu, true, true},
                                        {"post_relu", NormPlace::post, Activation::relu, true, true},
                                        {"pre_gelu_no_bias", NormPlace::pre, Activation::gelu, false, true},
@@ -47,21 +47,21 @@ void add_rows(std::vector<LayerCase>& cases, const std::string& layer_name, Inde
       const RowLayout source = layouts->source, target = layouts->target;
       std::vector<Shape> inputs{{source.rows, stack_width}};
       if (has_memory) inputs.push_back({target.rows, stack_width});
-      cases.push_back(layer_case(fmt::format("{}.{}_{}", layer_name, variant.name, layouts->name), inputs,
-                                 [=]<class T>(ParameterStore<T>& store) {
-                                   return [=, layer = Layer<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-                                     if constexpr (has_memory)
-                                       return layer(x[1], target, x[0], source);
-                                     else
-                                       return layer(x[0], source);
-                                   };
-                                 }));
+      cases.add(fmt::format("{}.{}_{}", layer_name, variant.name, layouts->name), inputs,
+                [=]<class T>(ParameterStore<T>& store) {
+                  return [=, layer = Layer<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
+                    if constexpr (has_memory)
+                      return layer(x[1], target, x[0], source);
+                    else
+                      return layer(x[0], source);
+                  };
+                });
     }
 }
 
 }  // namespace
 
-void add_stack_cases(std::vector<LayerCase>& cases) {
+void add_stack_cases(LayerCases& cases) {
   add_rows<EncoderLayer, false>(cases, "EncoderLayer", 1);
   add_rows<Encoder, false>(cases, "Encoder", 2);
   add_rows<DecoderLayer, true>(cases, "DecoderLayer", 1);
