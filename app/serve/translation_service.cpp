@@ -89,8 +89,10 @@ class TranslationService::Lane {
     reader_.split_sentences(run_.splits_sentences);
     threads_.reserve(limits.searches);  // a started thread must not be lost
     try {
-      for (std::size_t i = 0; i < limits.searches; ++i) threads_.push_back(start_thread([this] { work(); }));
-    } catch (...) {  // a thread cannot be created
+      for (std::size_t i = 0; i < limits.searches; ++i)  // everything that may fail, before the server is ready
+        threads_.push_back(
+            start_thread([this, turns = std::make_unique<SearchTurns>(run_, transposed_)] { work(*turns); }));
+    } catch (...) {  // no memory, or no thread
       end();
       throw;
     }
@@ -115,7 +117,7 @@ class TranslationService::Lane {
   [[noreturn]] void too_many() const {
     throw HttpError(413, "expected at most {} lines and sentences; got more", limits_.queue);
   }
-  void work();
+  void work(SearchTurns& turns);
   void end() {
     queue_.close();
     for (std::thread& thread : threads_) thread.join();
@@ -265,8 +267,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
   return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
 }
 
-void TranslationService::Lane::work() {
-  SearchTurns turns(run_, transposed_);
+void TranslationService::Lane::work(SearchTurns& turns) {
   const auto begins = [&](const Piece& piece) { return turns.may_begin(piece); };
   const auto joins = [&](const std::vector<Piece>& batch, const Piece& piece) { return turns.joins(batch, piece); };
   bool is_at_work = false;
