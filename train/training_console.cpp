@@ -8,7 +8,7 @@
 
 #include "data/text/utf8.h"
 #include "train/console/color.h"
-#include "train/console/verbosity.h"
+#include "train/console/print.h"
 #include "train/run_log.h"
 
 namespace glossa {

@@ -1,21 +1,78 @@
+#include <cstdio>
+#include <functional>
+
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "app/commands/search_speed.h"
 #include "app/measure/benchmark.h"
+#include "autograd/heap_counter.h"
+#include "autograd/parallel.h"
+#include "data/text/counted.h"
+#include "data/text/text_file.h"
+#include "train/console/json_line.h"
+#include "train/decoding/translator.h"
 #include "train/model/memory_check.h"
+#include "train/run.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
 
 namespace {
 
+/// Times a search (best of three after one warm-up) and prints its speed.
+void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, std::int64_t beam, bool json) {
+  std::vector<Hypothesis> found = search();  // warm-up
+  std::int64_t tokens = 0;
+  for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // </s>
+  // The results belong to the caller: a list for each sentence and one for all sentences.
+  const std::size_t before = heap_allocations();
+  found = search();
+  const auto heap = static_cast<double>(heap_allocations() - before) - static_cast<double>(found.size() + 1);
+  std::vector<double> ms(3);
+  measure(ms, search);
+  const double seconds = ms.front() / 1000, sentences = static_cast<double>(found.size());
+  const double per_token = std::max(0.0, heap) / static_cast<double>(tokens);
+  if (json) {
+    JsonLine line;
+    line.add("beam", beam).add("threads", threads()).add("sentences", found.size()).add("tokens", tokens);
+    line.add("sentences_per_s", sentences / seconds).add("tokens_per_s", static_cast<double>(tokens) / seconds);
+    line.add("heap_allocations_per_token", per_token).add("peak_rss_mb", peak_rss_mb());
+    std::puts(line.text().c_str());
+    return;
+  }
+  fmt::print("beam {}, {}: {} in {:.2f} s, {:.0f} sentences/s, {:.0f} tokens/s\n", beam, counted(threads(), "thread"),
+             counted(found.size(), "sentence"), seconds, sentences / seconds, static_cast<double>(tokens) / seconds);
+  fmt::print("heap allocations per token: {:.3f}; peak memory {:.0f} MiB\n", per_token, peak_rss_mb());
+}
+
+struct BenchDecodeArguments {
+  std::string run, checkpoint, source;
+  std::int64_t beam = 0, threads = 0;
+  bool json = false;
+  std::vector<std::string> sets;
+};
+
+/// Times the search alone, without loading, tokenization and detokenization.
+int run_decode(const BenchDecodeArguments& arguments) {
+  const RunName name(arguments.run, arguments.checkpoint);
+  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
+  if (arguments.threads > 0) config.runtime.threads = arguments.threads;
+  const LoadedRun run = load_run(name, config);
+  apply_runtime(config.runtime);
+  Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
+  const Translator::Sources sources =
+      translator.encode(read_lines(arguments.source, text_options(config.data)), arguments.source);
+  check(!sources.ids.empty(), arguments.source, "expected at least one line with a word; got none");
+  print_search_speed([&] { return translator.search(sources); }, config.decode.beam, arguments.json);
+  return 0;
+}
+
 struct BenchSearchArguments : BenchmarkArguments {
   std::int64_t beam = 4, sentences = 500, length = 30;
 };
 
 /// Times the search alone. Weights and sentences are random, so all translations get the same length.
-int run(const BenchSearchArguments& arguments) {
+int run_search(const BenchSearchArguments& arguments) {
   constexpr SpecialIds specials{.unk = -1, .pad = 0, .bos = 1, .eos = 2};
   constexpr Index source_tokens = 30;
   apply_runtime({.threads = arguments.threads});
@@ -41,9 +98,21 @@ int run(const BenchSearchArguments& arguments) {
 
 }  // namespace
 
+void add_bench_decode(CommandTable& table) {
+  const auto [command, arguments] =
+      table.add<BenchDecodeArguments>({.name = "decode", .help = "Time the translation of a file"}, run_decode);
+  add_run(command, arguments.run, arguments.checkpoint);
+  command.add_option("--source", arguments.source, "file to translate")->required();
+  add_beam(command, arguments.beam);
+  add_threads(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "one JSON object");
+  add_sets(command, arguments.sets);
+}
+
 void add_bench_search(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchSearchArguments>(
-      {.name = "search", .help = "Time the translation of random sentences of 30 tokens with random weights"}, run);
+      {.name = "search", .help = "Time the translation of random sentences of 30 tokens with random weights"},
+      run_search);
   add_benchmark(command, arguments);
   add_beam(command, arguments.beam)->capture_default_str();
   command.add_option("--sentences", arguments.sentences, "number of sentences")

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/support/pseudo_terminal.h"
-#include "train/console/verbosity.h"
+#include "train/console/print.h"
 
 using namespace glossa;
 using glossa::testing::PseudoTerminal;

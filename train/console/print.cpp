@@ -3,11 +3,12 @@
 #include <string>
 
 #include "files/printable.h"
-#include "train/console/verbosity.h"
 
 namespace glossa {
 
 namespace {
+
+Verbosity of_process = Verbosity::usual;
 
 MessageSink& message_sink() {
   static MessageSink sink;
@@ -15,6 +16,9 @@ MessageSink& message_sink() {
 }
 
 }  // namespace
+
+Verbosity verbosity() { return of_process; }
+void set_verbosity(Verbosity verbosity) { of_process = verbosity; }
 
 void set_message_sink(MessageSink sink) { message_sink() = std::move(sink); }
 bool has_message_sink() { return message_sink() != nullptr; }

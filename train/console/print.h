@@ -7,9 +7,20 @@
 #include <string_view>
 
 #include "train/console/color.h"
-#include "train/console/verbosity.h"
 
 namespace glossa {
+
+/// Amount of output on standard error. A command's results, on standard output, do not depend on it.
+enum class Verbosity {
+  quiet,    ///< -q: warnings and errors
+  usual,    ///< also notes and progress
+  verbose,  ///< -v: also all details
+};
+
+Verbosity verbosity();
+
+/// Call before running a command.
+void set_verbosity(Verbosity verbosity);
 
 /// A message for people.
 enum class Message {

@@ -12,7 +12,6 @@
 #include "files/printable.h"
 #include "train/console/color.h"
 #include "train/console/print.h"
-#include "train/console/verbosity.h"
 
 namespace glossa {
 

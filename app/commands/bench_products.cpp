@@ -13,11 +13,32 @@ namespace glossa::commands {
 
 namespace {
 
-struct BenchFloorArguments : BenchmarkArguments {};
+int run_gemm(const BenchmarkArguments& arguments) {
+  apply_runtime({.threads = arguments.threads});
+  StepBenchmark benchmark(step_shape(arguments.config));
+  if (!arguments.json) fmt::print("{:>6} {:>6} {:>6}  {:3} {:>6}   GFLOP/s\n", "m", "n", "k", "", "calls");
+  for (const auto& [product, calls] : products_of(benchmark)) {
+    if (product.per_head) continue;
+    const std::string transposes{product.transposed_a ? 'T' : 'N', product.transposed_b ? 'T' : 'N'};
+    JsonLine json;
+    json.add("m", product.m).add("n", product.n).add("k", product.k).add("transposes", transposes).add("calls", calls);
+    std::string line;
+    for (const auto& [way, ms] : time_product(product)) {
+      const double gflops = product.flop() / ms / 1e6;
+      json.add(way, gflops);
+      line += fmt::format("  {} {:.0f}", way, gflops);
+    }
+    if (arguments.json)
+      std::puts(json.text().c_str());
+    else
+      fmt::print("{:6} {:6} {:6}  {:3} {:6} {}\n", product.m, product.n, product.k, transposes, calls, line);
+  }
+  return 0;
+}
 
 /// Measures a lower bound for a training step in float: its matrix products, each by the fastest method, plus Adam's
 /// memory traffic. Compares it with glossa's step.
-int run(const BenchFloorArguments& arguments) {
+int run_floor(const BenchmarkArguments& arguments) {
   constexpr double attention_flops = 100e9;  // per second; a rate that small products of single heads can reach
   constexpr double adam_bytes = 28;          // per parameter: reads four numbers, writes all but the gradient
   apply_runtime({.threads = arguments.threads});
@@ -60,11 +81,17 @@ int run(const BenchFloorArguments& arguments) {
 
 }  // namespace
 
+void add_bench_gemm(CommandTable& table) {
+  const auto [command, arguments] = table.add<BenchmarkArguments>(
+      {.name = "gemm", .help = "Measure the matrix products of a training step"}, run_gemm);
+  add_benchmark(command, arguments);
+}
+
 void add_bench_floor(CommandTable& table) {
-  const auto [command, arguments] = table.add<BenchFloorArguments>(
+  const auto [command, arguments] = table.add<BenchmarkArguments>(
       {.name = "floor",
        .help = "Compute the minimum time of a training step, from products and Adam's memory traffic alone"},
-      run);
+      run_floor);
   add_benchmark(command, arguments);
 }
 
