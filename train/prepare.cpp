@@ -9,7 +9,6 @@
 #include "files/atomic_file.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/checkpoint/disk_need.h"
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"
 #include "train/corpora/corpus_doubts.h"

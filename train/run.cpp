@@ -12,7 +12,6 @@
 #include "files/folder.h"
 #include "files/nearest_name.h"
 #include "train/checkpoint/checkpoint_folder.h"
-#include "train/config/resumable.h"
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"

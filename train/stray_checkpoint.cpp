@@ -9,7 +9,6 @@
 #include "data/text/shell_word.h"
 #include "files/folder.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/config/resumable.h"
 #include "train/run.h"
 
 namespace glossa {

@@ -25,7 +25,8 @@ struct TrainingOrder {
   Config config;
   std::string run;      ///< the run's folder
   bool resume = false;  ///< from the newest valid checkpoint, if any; without `resume`, checkpoints are an error
-  std::string config_path = {};  ///< file that `config` was read from, if any; an error if the run's would replace it
+  std::string config_path =
+      {};  ///< file that `config` was read from, if any; when a run begins, an error if its own would replace it
 };
 
 /// Files that process 0 keeps open in the run's folder. Configuration, vocabulary and samples are also written there.
@@ -38,21 +39,21 @@ struct RunRecords {
 /// Reason for the end of training.
 enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, stopped };
 
-/// A run that is ready to train. Its parts are completed in this order, each from those before it. Only the lock and
+/// A run that is ready to train. Its parts are made in this order, each from those before it. Only the lock and
 /// the checkpoint to resume from are looked for at first, as they decide options.
 struct PreparedRun {
   const Job& job;  ///< the processes that train together; must outlive the run
   std::string folder;
-  Config config;                               ///< every option; the corpora decide those given as `auto`
+  Config config;                               ///< every option; checkpoint or corpora decide those given as `auto`
   std::unique_ptr<TranslationTask> task = {};  ///< corpora, vocabulary, batches and model
   bool resumes = false;                        ///< true: continues from a checkpoint
-  TrainingState state = {};                    ///< where training stands: at the beginning, or as in the checkpoint
+  TrainingState state = {};                    ///< where training stands: at the beginning, or at the checkpoint
   Schedule schedule{ScheduleOptions()};        ///< of the learning rate
   std::unique_ptr<Updater> updater = {};       ///< optimizer, moving average of the weights, and the memory of a step
   std::unique_ptr<RunRecords> records = {};    ///< null in processes other than the first
   std::int64_t last_validation = 0;            ///< update of the newest validation in the records; 0 if none
   std::vector<std::string> decided = {};       ///< the options that were `auto`, as in TrainingEvent
-  std::vector<LogLine> head = {};              ///< the first lines of the log
+  std::vector<LogLine> head = {};              ///< the first lines that `train` logs
 
   std::int64_t updates_per_epoch() const;
   Progress progress() const;
@@ -68,10 +69,10 @@ struct PreparedRun {
 };
 
 /// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, makes the parts above, and
-/// loads a checkpoint or the weights of train.warm_start. Writes configuration and vocabulary; when resuming, drops
-/// records that are newer than the checkpoint. Sets the threads and the library of matrix products of the whole
-/// process. Throws Error on any user mistake; the folder then contains no half-written file. Not for several threads at
-/// once.
+/// loads a checkpoint or the weights of train.warm_start. Writes the configuration and a new run's vocabulary; when
+/// resuming, drops records that are newer than the checkpoint. Sets the threads and the library of matrix products of
+/// the whole process. Throws Error on any user mistake; the folder then contains no half-written file. Every process of
+/// the job calls it, in one thread.
 PreparedRun prepare(const TrainingOrder& order, const Job& job = Job::alone());
 
 /// Trains a prepared run.
@@ -82,21 +83,22 @@ class Trainer {
   /// Calls `observer` as well, after the run's own records, in the thread that trains. It must outlive training.
   void add(TrainingObserver& observer) { observers_.push_back(&observer); }
 
-  /// Requests to stop or to save, from an observer, another thread or a signal handler.
+  /// Requests to the whole job to stop or to save after the current update, from an observer, another thread or a
+  /// signal handler.
   Requests& requests() { return requests_; }
 
-  /// Trains until a limit, early stopping or a request; returns the reason, of which a limit precedes a request. After
-  /// the last update it saves, then validates unless stopped. If training is at its end already, or a stop was
-  /// requested before, no update is made. An error saves nothing: it is passed to the observers as a line and an event
-  /// (in the process where it occurred), then thrown; also train.max_bad_updates in a row and exceptions of observers
-  /// are errors. Call it once.
+  /// Trains until a limit, early stopping or a request; returns the reason, a request only if no other applies. Saves
+  /// as train.save_every says, after the best validations and the last update; then, unless stopped, validates the last
+  /// weights if they have not been. If training is at its end already, or a stop was requested before, no update is
+  /// made. An exception saves nothing: it is passed to the observers as a line and an event (in the process where it
+  /// occurred), then thrown again; so are train.max_bad_updates in a row, and exceptions of observers. Call it once.
   TrainingEnd train();
 
   /// Seconds of training so far, with those before a resume, without validation and saving.
   double seconds() const { return state_.seconds; }
 
-  /// Work of the whole job since `train` began, without refused updates: updates, source and target tokens without
-  /// padding, and computed rows.
+  /// Work of the whole job since `train` began, without refused updates, which limits do count: updates, source and
+  /// target tokens without padding, and computed rows.
   struct Work {
     std::int64_t updates = 0, tokens = 0, rows = 0;
   };

@@ -1,17 +1,25 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "app/measure/recipe_check.h"
 #include "autograd/check.h"
+#include "autograd/grad_check.h"
+#include "autograd/taylor_test.h"
 #include "data/text/counted.h"
 #include "files/nearest_name.h"
 #include "layers/cases/model_case.h"
+#include "train/config/auto_options.h"
+#include "train/config/config.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/corpora/datasets.h"
+#include "train/model/criterion.h"
+#include "train/model/model_factory.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
@@ -111,6 +119,79 @@ class Table {
   CaseReport total_;
 };
 
+/// Gradient check of a configuration's model, in double and with slightly randomized initial weights. The checked
+/// function of the parameters is the training loss per token over the first few training sentences. Smoothing, dropout
+/// and padding are as configured.
+class RecipeCheck {
+ public:
+  /// Reads the training data and learns the tokenizers as in training. Corpora are looked up in `places`. Throws the
+  /// errors of these steps.
+  explicit RecipeCheck(Config config, const CorpusPlaces& places = {});
+  RecipeCheck(const RecipeCheck&) = delete;
+
+  std::vector<std::string> tensors() const;
+
+  /// Compares a tensor's gradient with finite differences at `max_elements` of its elements; 0 means all.
+  GradCheckResult check(const std::string& tensor, Index max_elements);
+
+  /// Runs a Taylor test of the full gradient.
+  TaylorResult taylor();
+
+ private:
+  static constexpr int sentences = 3;
+
+  ParameterStore<double> parameters_;
+  std::unique_ptr<Transformer<double>> model_;
+  Batch batch_;
+  BatchRows rows_;
+  GradCheckFunction loss_;
+};
+
+RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
+  const auto seed = static_cast<std::uint64_t>(config.train.seed);
+  const Corpora corpora = read_corpora(config.data, seed, places);
+  decide_auto_options(config, corpora.training, corpora.split);
+  validate(config);
+  const ParallelCorpus& corpus = corpora.training;
+  const Tokenizers tokenizers = train_tokenizers(config.data, corpus);
+  const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);
+  std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
+  std::iota(first.begin(), first.end(), 0);
+  batch_ = make_batch(encoded, first, layout(config.data));
+  rows_.assign(batch_);
+
+  model_ = std::make_unique<Transformer<double>>(
+      parameters_,
+      transformer_options(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()));
+  parameters_.allocate(seed);
+  // Biases of 0 and gains of 1 hide some errors, and tiny weights keep all of ReLU's inputs near its kink.
+  RandomStream random(seed, "recipe_check");
+  for (const Parameter<double>* parameter : parameters_.parameters())
+    for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;
+  loss_ = [this, pad = encoded.specials.pad, smoothing = config.train.label_smoothing](
+              Context<double>& context, std::span<const Variable<double>>) {
+    const CrossEntropy<double> loss = batch_loss(context, *model_, batch_, rows_, pad, smoothing);
+    return scale(loss.sum, 1 / static_cast<double>(loss.count));
+  };
+}
+
+std::vector<std::string> RecipeCheck::tensors() const {
+  std::vector<std::string> names;
+  for (const Parameter<double>* parameter : parameters_.parameters()) names.push_back(parameter->name);
+  return names;
+}
+
+GradCheckResult RecipeCheck::check(const std::string& tensor, Index max_elements) {
+  parameters_.at(tensor);  // throws if not found
+  for (Parameter<double>* parameter : parameters_.parameters()) parameter->trainable = parameter->name == tensor;
+  const GradCheckResult result =
+      grad_check(loss_, {}, parameters_, {.limit = 1e-6, .floor = 0.01, .max_elements = max_elements});
+  for (Parameter<double>* parameter : parameters_.parameters()) parameter->trainable = true;
+  return result;
+}
+
+TaylorResult RecipeCheck::taylor() { return taylor_test(loss_, parameters_); }
+
 void check_everything(Table& table) {
   for (const std::string& op : op_names())
     if (table.chooses(op)) table.row("op", op, [&] { return check_op(op); });
@@ -133,13 +214,7 @@ void check_recipe(Table& table, const GradcheckArguments& arguments) {
       table.row("tensor", tensor, [&] {
         return timed({.name = tensor}, [&](CaseReport& report) {
           const GradCheckResult result = recipe.check(tensor, arguments.full ? 0 : elements_a_tensor);
-          report.cases = 1;
-          report.elements = result.elements;
-          report.worst_error = result.worst_error;
-          report.kinks = result.kinks;
-          report.skipped = result.skipped;
-          report.undecided = result.undecided;
-          report.excess = result.excess;
+          report.add(result);
           if (!result.passes()) report.failures.push_back(result.describe());
         });
       });

@@ -7,8 +7,7 @@
 #include "app/commands/line_pairs.h"
 #include "autograd/check.h"
 #include "train/console/json_line.h"
-#include "train/corpora/language_watch.h"
-#include "train/corpora/length_watch.h"
+#include "train/corpora/text_watch.h"
 #include "train/decoding/scoring.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
@@ -119,8 +118,8 @@ int run(const ScoreArguments& arguments) {
   lengths.compare();
   languages.compare();
   Context<float> context;
-  const std::vector<ScoredTranslation> scores = score_translations(
-      context, *run.model->transformer, pairs, decode_options(config.decode), config.data.max_tokens);
+  const std::vector<ScoredTranslation> scores =
+      score_translations(context, *run.model->transformer, pairs, config.decode, config.data.max_tokens);
 
   const Tokenizer& tokenizer = *run.tokenizers.target;
   std::size_t next = 0;

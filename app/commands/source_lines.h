@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "app/commands/bad_lines.h"
-#include "train/corpora/language_watch.h"
-#include "train/corpora/length_watch.h"
+#include "train/corpora/text_watch.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
 

@@ -102,7 +102,7 @@ void SearchTurns::start(Search& search) const {
   std::vector<Index> order(sources.size());
   std::iota(order.begin(), order.end(), Index{0});
   const Index wanted = search.pieces.front()->wanted;
-  DecodeOptions options = decode_options(run_.decode);
+  DecodeOptions options = run_.decode;
   options.beam = std::max<Index>(options.beam, wanted);
   search.batch.begin(*run_.model, run_.tokenizers.target->specials(), options, wanted, order, sources, numbers);
 }

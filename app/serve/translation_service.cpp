@@ -18,7 +18,7 @@
 #include "autograd/start_thread.h"
 #include "data/tokenizers/unknown_words.h"
 #include "train/console/failure.h"
-#include "train/corpora/length_watch.h"
+#include "train/corpora/text_watch.h"
 
 namespace glossa::serve {
 

@@ -8,6 +8,17 @@ namespace glossa {
 
 namespace {
 
+/// Adds the numbers that a report and a result have in common.
+void add_numbers(CaseReport& report, const auto& other) {
+  report.elements += other.elements;
+  report.worst_error = std::max(report.worst_error, other.worst_error);
+  report.loose_error = std::max(report.loose_error, other.loose_error);
+  report.excess = std::max(report.excess, other.excess);
+  report.kinks += other.kinks;
+  report.skipped += other.skipped;
+  report.undecided += other.undecided;
+}
+
 class CaseChecker : public RowChecker<Sample, OpCase> {
  public:
   using RowChecker::RowChecker;
@@ -161,15 +172,14 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
 
 }  // namespace
 
+void CaseReport::add(const GradCheckResult& result) {
+  ++cases;
+  add_numbers(*this, result);
+}
+
 void CaseReport::add(const CaseReport& other) {
   cases += other.cases;
-  elements += other.elements;
-  worst_error = std::max(worst_error, other.worst_error);
-  loose_error = std::max(loose_error, other.loose_error);
-  excess = std::max(excess, other.excess);
-  kinks += other.kinks;
-  skipped += other.skipped;
-  undecided += other.undecided;
+  add_numbers(*this, other);
   seconds += other.seconds;
   failures.insert(failures.end(), other.failures.begin(), other.failures.end());
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/cases/op_case.h"
+#include "autograd/grad_check.h"
 #include "autograd/stopwatch.h"
 
 namespace glossa {
@@ -24,6 +25,7 @@ struct CaseReport {
   double seconds = 0;
   std::vector<std::string> failures = {};  ///< one sentence per failure
 
+  void add(const GradCheckResult& result);
   void add(const CaseReport& other);
 };
 

@@ -34,14 +34,7 @@ class RowChecker {
   }
 
   void expect_right(const GradCheckResult& result, double excess_limit) {
-    ++report_.cases;
-    report_.elements += result.elements;
-    report_.kinks += result.kinks;
-    report_.skipped += result.skipped;
-    report_.worst_error = std::max(report_.worst_error, result.worst_error);
-    report_.loose_error = std::max(report_.loose_error, result.loose_error);
-    report_.undecided += result.undecided;
-    report_.excess = std::max(report_.excess, result.excess);
+    report_.add(result);
     expect(result.verdict() != Verdict::wrong && result.undecided == 0 && result.skipped == 0, "{}", result.describe());
     expect(result.excess <= excess_limit, "a gradient exceeds the estimated error of differences by {:.2e}",
            result.excess);

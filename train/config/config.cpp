@@ -13,7 +13,6 @@
 #include "train/config/config_lines.h"
 #include "train/config/config_text.h"
 #include "train/config/foreign_names.h"
-#include "train/config/resumable.h"
 #include "train/config/unknown_name.h"
 
 namespace glossa {

@@ -149,21 +149,33 @@ struct TrainConfig {
 };
 
 struct DecodeConfig {
-  enum class LengthPenalty { none, power, gnmt };
+  /// Divisor of log-probabilities, so that hypotheses of different lengths are comparable. Lengths include </s>.
+  enum class LengthPenalty {
+    none,   ///< 1
+    power,  ///< length^alpha
+    gnmt,   ///< ((5 + length) / 6)^alpha (Wu et al. 2016, section 7)
+  };
+
+  /// Rule that decides when a sentence's search ends and which hypotheses it returns; see Searcher.
   enum class Search { glossa, huggingface };
 
-  std::int64_t beam = 1;
-  Search search = Search::glossa;
+  std::int64_t beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
   LengthPenalty length_penalty = LengthPenalty::power;
-  double alpha = 1.0;
-  double max_length_factor = 2.0;
-  std::int64_t max_length_extra = 10, min_length = 0;
-  std::vector<std::int64_t> forbidden{};
-  bool renormalize = false;
-  std::int64_t max_tokens = 2048;
-  bool sample = false;
-  double temperature = 1.0;
-  std::int64_t seed = 1;
+  double alpha = 1;
+
+  /// A translation has at most max_length_factor * (source ids) + max_length_extra tokens, including </s>. The factor
+  /// is finite and at least 0.
+  double max_length_factor = 2;
+  std::int64_t max_length_extra = 10;
+  std::int64_t min_length = 0;  ///< minimum tokens, without </s>
+
+  Search search = Search::glossa;
+  std::vector<std::int64_t> forbidden{};  ///< tokens never chosen, besides <pad> and <s>
+  bool renormalize = false;               ///< leave the tokens that are never chosen out of the softmax
+  std::int64_t max_tokens = 2048;         ///< maximum of hypotheses x longest source, per batch
+  bool sample = false;                    ///< draw each token from the softmax; needs a beam of 1
+  double temperature = 1;                 ///< of the softmax when drawing
+  std::int64_t seed = 1;                  ///< of the draws
 };
 
 struct RuntimeConfig {
@@ -253,6 +265,9 @@ Config decided_as(const Config& old, Config now, std::string_view section = {});
 /// train.patience, train.*_every, train.tensorboard, train.exportable and runtime.*. For any other difference, the
 /// error names the key and both values. An imported pretrained model cannot be resumed at all.
 void check_resume(const Config& old, const Config& now);
+
+/// True if an option may change when a run resumes, because the state of training does not depend on it.
+bool may_change_on_resume(std::string_view key);
 
 /// An option with its values in two configurations.
 struct OptionDifference {

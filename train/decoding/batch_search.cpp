@@ -96,7 +96,8 @@ void BatchSearch<T>::choose(const Tensor<const T>& logits) {
   if (!options_.sample) return top_tokens(logits, never, of_each, top_, options_.renormalize);
   uniforms_.clear();
   for (const Live& live : live_)
-    uniforms_.push_back(sampling_uniform(options_.seed, static_cast<std::uint64_t>(sentences_[live.sentence].number),
+    uniforms_.push_back(sampling_uniform(static_cast<std::uint64_t>(options_.seed),
+                                         static_cast<std::uint64_t>(sentences_[live.sentence].number),
                                          static_cast<std::uint32_t>(cache_.position())));
   sample_tokens(logits, never, options_.temperature, uniforms_, top_, options_.renormalize);
 }

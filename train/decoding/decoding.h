@@ -7,38 +7,13 @@
 
 #include "data/tokenizers/vocabulary.h"
 #include "layers/transformer.h"
+#include "train/config/config.h"
 
 namespace glossa {
 
-/// Divisor of log-probabilities, so that hypotheses of different lengths are comparable. Lengths include </s>.
-enum class LengthPenalty {
-  none,   ///< 1
-  power,  ///< length^alpha
-  gnmt,   ///< ((5 + length) / 6)^alpha (Wu et al. 2016, section 7)
-};
-
-/// Rule that decides when a sentence's search ends and which hypotheses it returns; see Searcher.
-enum class Search { glossa, huggingface };
-
-struct DecodeOptions {
-  Index beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
-  LengthPenalty length_penalty = LengthPenalty::power;
-  double alpha = 1;
-
-  /// A translation has at most max_length_factor * (source ids) + max_length_extra tokens, including </s>. The factor
-  /// is finite and at least 0.
-  double max_length_factor = 2;
-  Index max_length_extra = 10;
-  Index min_length = 0;  ///< minimum tokens, without </s>
-
-  Search search = Search::glossa;
-  std::vector<int> forbidden{};    ///< tokens never chosen, besides <pad> and <s>
-  bool renormalize = false;        ///< leave the tokens that are never chosen out of the softmax
-  std::int64_t max_tokens = 2048;  ///< maximum of hypotheses x longest source, per batch
-  bool sample = false;             ///< draw each token from the softmax; needs a beam of 1
-  double temperature = 1;          ///< of the softmax when drawing
-  std::uint64_t seed = 1;          ///< of the draws
-};
+using DecodeOptions = DecodeConfig;
+using LengthPenalty = DecodeConfig::LengthPenalty;
+using Search = DecodeConfig::Search;
 
 /// A translation as token ids, without <s> and </s>.
 struct Hypothesis {

@@ -7,7 +7,7 @@
 namespace glossa {
 
 ExcludedTokens::ExcludedTokens(const DecodeOptions& options, const SpecialIds& specials, Index vocabulary)
-    : min_length_(options.min_length), late_(options.forbidden) {
+    : min_length_(options.min_length), late_(options.forbidden.begin(), options.forbidden.end()) {
   const auto insert = [](std::vector<int>& tokens, int token) {
     if (const auto at = std::ranges::lower_bound(tokens, token); at == tokens.end() || *at != token)
       tokens.insert(at, token);

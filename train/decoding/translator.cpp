@@ -38,27 +38,11 @@ void keep_distinct(std::vector<Translation>& found) {
 
 }  // namespace
 
-DecodeOptions decode_options(const DecodeConfig& decode) {
-  return {.beam = decode.beam,
-          .length_penalty = static_cast<LengthPenalty>(decode.length_penalty),
-          .alpha = decode.alpha,
-          .max_length_factor = decode.max_length_factor,
-          .max_length_extra = decode.max_length_extra,
-          .min_length = decode.min_length,
-          .search = static_cast<Search>(decode.search),
-          .forbidden = {decode.forbidden.begin(), decode.forbidden.end()},
-          .renormalize = decode.renormalize,
-          .max_tokens = decode.max_tokens,
-          .sample = decode.sample,
-          .temperature = decode.temperature,
-          .seed = static_cast<std::uint64_t>(decode.seed)};
-}
-
 std::int64_t piece_number(std::int64_t line, std::int64_t piece) { return line + (piece << 40); }
 
 Translator::Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
                        const DecodeConfig& decode)
-    : model_(model), tokenizers_(tokenizers), data_(data), options_(decode_options(decode)) {}
+    : model_(model), tokenizers_(tokenizers), data_(data), options_(decode) {}
 
 std::vector<int> Translator::source_ids(std::string_view line, std::string_view name, std::int64_t number) const {
   return encode_source(*tokenizers_.source, normalize(data_, line), name, number, encode_options(data_));

@@ -13,9 +13,6 @@
 
 namespace glossa {
 
-/// A run's search options.
-DecodeOptions decode_options(const DecodeConfig& config);
-
 /// Returns the number that identifies piece `piece` (from 0) of line `line` for sampling. The first piece has the
 /// number of its line. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);

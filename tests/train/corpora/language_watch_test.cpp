@@ -1,10 +1,9 @@
-#include "train/corpora/language_watch.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "tests/support/quiet.h"
+#include "train/corpora/text_watch.h"
 
 using namespace glossa;
 

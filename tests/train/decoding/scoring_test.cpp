@@ -28,7 +28,7 @@ TEST_CASE("given translations get the scores that the search gives its own, with
     std::vector<Hypothesis> hypotheses;
     const Translator::Sources sources = translator.encode(fixture.corpus.source, "text");
     const std::vector<std::vector<Hypothesis>> found =
-        Searcher<float>().n_best(*fixture.model->transformer, sources.ids, pairs.specials, decode_options(decode), 4);
+        Searcher<float>().n_best(*fixture.model->transformer, sources.ids, pairs.specials, decode, 4);
     for (std::size_t i = 0; i < found.size(); ++i)
       for (const Hypothesis& h : found[i]) {
         if (!h.finished) continue;
@@ -39,7 +39,7 @@ TEST_CASE("given translations get the scores that the search gives its own, with
     Context<float> context;
     for (const std::int64_t max_tokens : {1, 4096}) {
       const std::vector<ScoredTranslation> scored =
-          score_translations(context, *fixture.model->transformer, pairs, decode_options(decode), max_tokens);
+          score_translations(context, *fixture.model->transformer, pairs, decode, max_tokens);
       REQUIRE_EQ(scored.size(), hypotheses.size());
       for (std::size_t i = 0; i < scored.size(); ++i) {
         CHECK_EQ(scored[i].log_probability, doctest::Approx(hypotheses[i].log_probability).epsilon(1e-4));

@@ -1,10 +1,37 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/text/word_count.h"
+
 namespace glossa {
+
+/// Examines text to translate, and warns at most once if it is much longer than the training text. Text counts as much
+/// longer if its median length exceeds the length that 95 % of the training sources do not exceed. Needs at least ten
+/// lines.
+class LengthWatch {
+ public:
+  /// `usual` is TextStatistics::usual_words; if it is 0 (unknown), there is no warning. `name` is the name of the text.
+  LengthWatch(std::int64_t usual, std::string name);
+
+  /// Adds a line. Compares after 100 lines, after 1000, and so on.
+  void add(std::string_view line);
+
+  /// Compares the lines added so far. Call it after the text's last line.
+  void compare();
+
+  bool has_warned() const { return has_warned_; }
+
+ private:
+  std::int64_t usual_;
+  std::string name_;
+  LineLengths lengths_;
+  std::int64_t next_ = 100;
+  bool has_warned_ = false;
+};
 
 /// Examines text to translate, and warns at most once if it looks like the language that the run translates to.
 /// Examines only the first lines; needs at least ten.

@@ -1,8 +1,7 @@
-#include "train/checkpoint/disk_need.h"
-
 #include <doctest/doctest.h>
 
 #include "autograd/check.h"
+#include "train/start_check.h"
 
 using namespace glossa;
 
