@@ -34,10 +34,10 @@ class Failing {
   const char* mode_;
 };
 
-/// Number of allocations of each command that fail: the environment variable GLOSSA_ALLOCATIONS, or 12.
+/// Number of allocations of each command that fail: the environment variable GLOSSA_ALLOCATIONS, or 8.
 std::size_t failures() {
   const char* const set = std::getenv("GLOSSA_ALLOCATIONS");
-  return set == nullptr ? 12 : std::stoul(set);
+  return set == nullptr ? 8 : std::stoul(set);
 }
 
 /// The number of allocations of a run that succeeds.
