@@ -14,8 +14,8 @@ namespace glossa {
 
 namespace {
 
-constexpr std::int64_t max_tokens = 60;                  // per sentence; a larger image is unreadable
-constexpr std::size_t max_bytes = std::size_t{4} << 20;  // for a run's maps
+constexpr std::int64_t max_map_tokens = 60;                  // per sentence; a larger image is unreadable
+constexpr std::size_t max_map_bytes = std::size_t{4} << 20;  // for a run's maps
 
 /// The file of the checkpoint that translates, with links resolved; empty if it does not exist yet.
 std::string checkpoint_of(const RunName& name) {
@@ -31,7 +31,7 @@ std::string checkpoint_of(const RunName& name) {
 /// Returns why a text of this length has no image; empty if it has one.
 std::string objection(const char* side, std::int64_t length) {
   if (length == 0) return fmt::format("the {} is empty", side);
-  return length > max_tokens ? fmt::format("the {} has more than {} tokens", side, max_tokens) : "";
+  return length > max_map_tokens ? fmt::format("the {} has more than {} tokens", side, max_map_tokens) : "";
 }
 
 /// Adds the maps of a sentence for the model's own translation, or returns the reason for leaving it out.
@@ -69,9 +69,9 @@ RunAttention attention_of(const RunName& name, std::span<const std::string> sent
   std::map<std::string, std::vector<std::size_t>> missing;  // by reason
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    std::string reason = fmt::format("the images of a run may take at most {} MiB", max_bytes >> 20);
+    std::string reason = fmt::format("the images of a run may take at most {} MiB", max_map_bytes >> 20);
     try {
-      if (bytes <= max_bytes) reason = add_map(maps, translator, sentences[i]);
+      if (bytes <= max_map_bytes) reason = add_map(maps, translator, sentences[i]);
     } catch (const Error& error) {
       reason = error.what();
     }

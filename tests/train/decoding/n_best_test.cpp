@@ -88,9 +88,11 @@ int searches() {
   return text ? std::atoi(text) : testing::sanitized ? 200 : 500;
 }
 
+bool is_near(double a, double b) { return std::abs(a - b) <= 1e-11 * std::max(1.0, std::abs(b)); }
+
 bool is_same(const Hypothesis& a, const Hypothesis& b) {
-  return a.tokens == b.tokens && a.finished == b.finished && std::abs(a.score - b.score) <= 1e-11 &&
-         std::abs(a.log_probability - b.log_probability) <= 1e-11;
+  return a.tokens == b.tokens && a.finished == b.finished && is_near(a.score, b.score) &&
+         is_near(a.log_probability, b.log_probability);
 }
 
 }  // namespace
