@@ -387,7 +387,7 @@ std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
   const auto add = [&](std::string text, LogLine::Kind kind = LogLine::Kind::note) {
     head.push_back({.kind = kind, .text = std::move(text)});
   };
-  const bool is_new = run.state.update == 0;
+  const bool is_new = !run.resumes;
   // app/report/train_log.cpp recognizes a start by this line.
   std::string start =
       fmt::format("{} run: every option is in {}", is_new ? "new" : "resumed", config_file(run.folder).string());

@@ -81,7 +81,11 @@ void take_signals_aside() {
 SignalWatch::SignalWatch(Requests& of_work) {
   stopped = false;
   requests = &of_work;
-  for (std::size_t i = 0; i < std::size(watched); ++i) sigaction(watched[i], nullptr, &found[i]);
+  for (std::size_t i = 0; i < std::size(watched); ++i) {
+    struct sigaction current {};
+    sigaction(watched[i], nullptr, &current);
+    if (current.sa_handler != on_stop) found[i] = current;  // else an earlier watch, which was stopped, left it
+  }
   install_for_stops(on_stop);
   install(SIGUSR1, on_save);
   install(SIGPIPE, SIG_IGN);

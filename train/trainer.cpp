@@ -240,7 +240,7 @@ bool Trainer::take_requests() {
   // Only what was merged counts: processes must not disagree about a request that arrives now.
   Requests::By stopped_by = Requests::By::nobody;
   for (std::size_t i = 0; i < requests.size(); i += 2) {
-    if (requests[i] > 0) stopped_by = static_cast<Requests::By>(requests[i]);
+    if (requests[i] > 0 && stopped_by == Requests::By::nobody) stopped_by = static_cast<Requests::By>(requests[i]);
     save_due_ = save_due_ || requests[i + 1] > 0;
   }
   if (stopped_by != Requests::By::nobody) requests_.stop(stopped_by);

@@ -7,7 +7,7 @@ namespace glossa {
 /// Follows a training run. The trainer calls these members in its own thread, between updates; `validating` during a
 /// validation, and the event `refused` within its update. To stop training, keep a reference to Trainer::requests and
 /// call `stop`. If several processes train, each calls its own observers. An exception from an observer ends training
-/// like any other error.
+/// like any other error; in a job of several processes call Job::end then, as the others wait.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;

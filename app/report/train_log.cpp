@@ -164,9 +164,9 @@ class LogReader {
     in_head_ = false;
     if (kind == RunEvent::Kind::stop) update_ = update_of_stop(text).value_or(update_);
     story_.end = text.substr(label.size());
-    story_.state = kind == RunEvent::Kind::failure                 ? "failed"
-                   : story_.end.starts_with("stopped by a signal") ? "stopped"
-                                                                   : "finished";
+    story_.state = kind == RunEvent::Kind::failure      ? "failed"
+                   : story_.end.starts_with("stopped ") ? "stopped"
+                                                        : "finished";
     story_.events.push_back({kind, update_, std::string(time), story_.end});
   }
 

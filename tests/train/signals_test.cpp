@@ -180,3 +180,18 @@ TEST_CASE("the first request to stop counts") {
   requests.stop(Requests::By::signal);
   CHECK(requests.stopped_by() == Requests::By::host);
 }
+
+TEST_CASE("a watch after a stopped one gives back the handlers from before both") {
+  const int status = end_of(apart([] {
+    std::signal(SIGTERM, SIG_IGN);
+    for (const bool stops : {true, false}) {
+      Requests requests;
+      const SignalWatch watch(requests);
+      if (stops) raise(SIGTERM);
+    }
+    struct sigaction now {};
+    sigaction(SIGTERM, nullptr, &now);
+    _exit(now.sa_handler == SIG_IGN ? 0 : 1);
+  }));
+  CHECK_EQ(status, 0);
+}

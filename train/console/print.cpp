@@ -30,6 +30,7 @@ bool is_wanted(Message kind) {
 
 void send_message(Message kind, std::string_view text) {
   if (!is_wanted(kind)) return;
+  if (text.ends_with('\n')) text.remove_suffix(1);
   if (has_message_sink()) return message_sink()(kind, text);
   const bool warns = kind == Message::warning;
   print_message(stderr, warns ? colored(stderr, Color::warning, "warning:") + " " : "", text);
