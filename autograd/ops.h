@@ -96,6 +96,17 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const V
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
 
+/// Several axes of a tensor: `{0, 2}`, or a span.
+class Axes {
+ public:
+  Axes(std::initializer_list<int> axes) : axes_(axes.begin(), axes.size()) {}
+  explicit Axes(std::span<const int> axes) : axes_(axes) {}
+  operator std::span<const int>() const { return axes_; }
+
+ private:
+  std::span<const int> axes_;
+};
+
 // ---- reductions (ops/reduction.cpp); over all elements (result []), one axis or several different axes ----
 // A negative axis counts from the end. The result lacks the reduced axes; if `keepdim`, they remain with extent 1.
 
@@ -104,13 +115,13 @@ Variable<T> sum(const Variable<T>& x);
 template <class T>
 Variable<T> sum(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
-Variable<T> sum(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false);
+Variable<T> sum(const Variable<T>& x, const Axes& axes, bool keepdim = false);
 template <class T>
 Variable<T> mean(const Variable<T>& x);  ///< throws if there are no elements to reduce
 template <class T>
 Variable<T> mean(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T>
-Variable<T> mean(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false);
+Variable<T> mean(const Variable<T>& x, const Axes& axes, bool keepdim = false);
 template <class T>
 Variable<T> max(const Variable<T>& x);  ///< the first of several equal maxima gets the gradient
 template <class T>
@@ -131,7 +142,7 @@ Variable<T> var(const Variable<T>& x);
 template <class T>
 Variable<T> var(const Variable<T>& x, int axis, bool keepdim = false, int correction = 1);
 template <class T>
-Variable<T> var(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false, int correction = 1);
+Variable<T> var(const Variable<T>& x, const Axes& axes, bool keepdim = false, int correction = 1);
 /// sqrt(var(x)), called `std` in PyTorch (a namespace in C++). Where the result is 0, so is the derivative, as in
 /// PyTorch.
 template <class T>
@@ -139,7 +150,7 @@ Variable<T> stddev(const Variable<T>& x);
 template <class T>
 Variable<T> stddev(const Variable<T>& x, int axis, bool keepdim = false, int correction = 1);
 template <class T>
-Variable<T> stddev(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim = false, int correction = 1);
+Variable<T> stddev(const Variable<T>& x, const Axes& axes, bool keepdim = false, int correction = 1);
 
 // A bool is not an axis: sum(x, true) does not compile. With keepdim, name the axis, as in sum(x, -1, true).
 template <class T, std::same_as<bool> B>
@@ -263,12 +274,16 @@ template <class T>
 Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
 /// One extent may be -1; it is then computed from the number of elements, so the other extents must not be 0.
 template <class T>
-Variable<T> reshape(const Variable<T>& x, std::initializer_list<Index> extents);
+Variable<T> reshape(const Variable<T>& x, std::span<const Index> extents);
+template <class T>
+Variable<T> reshape(const Variable<T>& x, std::initializer_list<Index> extents) {
+  return reshape(x, std::span(extents.begin(), extents.size()));
+}
 template <class T>
 Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b);  ///< swaps two axes
 /// Axis i of the result is axis axes[i] of x; `axes` lists every axis of x once.
 template <class T>
-Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes);
+Variable<T> permute(const Variable<T>& x, const Axes& axes);
 /// Joins along an axis; all other extents must agree.
 template <class T>
 Variable<T> concat(std::span<const Variable<T>> parts, int axis);

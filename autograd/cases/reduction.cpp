@@ -75,7 +75,7 @@ template <class Several>
 void add_axes(OpCases& cases, const std::string& op, Fold fold, Several over) {
   const auto along = [over](std::initializer_list<int> axes, bool keep, Shape expected) {
     return [=, axes = std::vector<int>(axes)](auto x) {
-      const auto y = axes.size() == 2 ? over(x[0], {axes[0], axes[1]}, keep) : over(x[0], {axes[0]}, keep);
+      const auto y = over(x[0], Axes(axes), keep);
       check(y.shape() == expected, "reduction", "expected a result {}; got {}", expected, y.shape());
       return y;
     };
@@ -145,12 +145,11 @@ void add_spread_cases(OpCases& cases) {
   add_reduction(
       cases, "var", var_of, [](auto x) { return var(x); },
       [](auto x, int axis, bool keep) { return var(x, axis, keep); });
-  add_axes(cases, "var", var_of, [](auto x, std::initializer_list<int> axes, bool keep) { return var(x, axes, keep); });
+  add_axes(cases, "var", var_of, [](auto x, const Axes& axes, bool keep) { return var(x, axes, keep); });
   add_reduction(
       cases, "stddev", stddev_of, [](auto x) { return stddev(x); },
       [](auto x, int axis, bool keep) { return stddev(x, axis, keep); });
-  add_axes(cases, "stddev", stddev_of,
-           [](auto x, std::initializer_list<int> axes, bool keep) { return stddev(x, axes, keep); });
+  add_axes(cases, "stddev", stddev_of, [](auto x, const Axes& axes, bool keep) { return stddev(x, axes, keep); });
   const auto of_all_numbers = [](const std::vector<double>& numbers) {
     const double n = static_cast<double>(numbers.size());
     return var_of(numbers) * (n - 1) / n;
@@ -177,15 +176,14 @@ void add_reduction_cases(OpCases& cases) {
   add_reduction_of_any(
       cases, "sum", sum_of, [](auto x) { return sum(x); },
       [](auto x, int axis, bool keep) { return sum(x, axis, keep); });
-  add_axes(cases, "sum", sum_of, [](auto x, std::initializer_list<int> axes, bool keep) { return sum(x, axes, keep); });
+  add_axes(cases, "sum", sum_of, [](auto x, const Axes& axes, bool keep) { return sum(x, axes, keep); });
   cases.add("sum.of_nothing", {{0, 3}}, [](auto x) { return sum(x[0], 0); }).reference([](auto) {
     return std::vector<double>(3);
   });
   add_reduction_of_any(
       cases, "mean", mean_of, [](auto x) { return mean(x); },
       [](auto x, int axis, bool keep) { return mean(x, axis, keep); });
-  add_axes(cases, "mean", mean_of,
-           [](auto x, std::initializer_list<int> axes, bool keep) { return mean(x, axes, keep); });
+  add_axes(cases, "mean", mean_of, [](auto x, const Axes& axes, bool keep) { return mean(x, axes, keep); });
   cases.add("mean.of_one", {{1}}, [](auto x) { return mean(x[0]); })
       .error({{0, 3}}, [](auto x) { mean(x[0]); }, {"[0, 3]"})
       .error({{0, 3}}, [](auto x) { mean(x[0], 0); }, {"[0, 3]"})

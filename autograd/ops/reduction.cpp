@@ -208,7 +208,7 @@ Variable<T> sum(const Variable<T>& x, int axis, bool keepdim) {
 }
 
 template <class T>
-Variable<T> sum(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim) {
+Variable<T> sum(const Variable<T>& x, const Axes& axes, bool keepdim) {
   return divided_sum("sum", x, over("sum", x.shape(), axes, keepdim), 1);
 }
 
@@ -223,7 +223,7 @@ Variable<T> mean(const Variable<T>& x, int axis, bool keepdim) {
 }
 
 template <class T>
-Variable<T> mean(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim) {
+Variable<T> mean(const Variable<T>& x, const Axes& axes, bool keepdim) {
   return mean_of(x, over("mean", x.shape(), axes, keepdim));
 }
 
@@ -270,7 +270,7 @@ Variable<T> var(const Variable<T>& x, int axis, bool keepdim, int correction) {
 }
 
 template <class T>
-Variable<T> var(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim, int correction) {
+Variable<T> var(const Variable<T>& x, const Axes& axes, bool keepdim, int correction) {
   return var_of(x, over("var", x.shape(), axes, keepdim), correction);
 }
 
@@ -285,28 +285,28 @@ Variable<T> stddev(const Variable<T>& x, int axis, bool keepdim, int correction)
 }
 
 template <class T>
-Variable<T> stddev(const Variable<T>& x, std::initializer_list<int> axes, bool keepdim, int correction) {
+Variable<T> stddev(const Variable<T>& x, const Axes& axes, bool keepdim, int correction) {
   return stddev_of(x, over("stddev", x.shape(), axes, keepdim), correction);
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                          \
-  template Variable<T> sum(const Variable<T>&);                                        \
-  template Variable<T> sum(const Variable<T>&, int, bool);                             \
-  template Variable<T> sum(const Variable<T>&, std::initializer_list<int>, bool);      \
-  template Variable<T> mean(const Variable<T>&);                                       \
-  template Variable<T> mean(const Variable<T>&, int, bool);                            \
-  template Variable<T> mean(const Variable<T>&, std::initializer_list<int>, bool);     \
-  template Variable<T> max(const Variable<T>&);                                        \
-  template Variable<T> max(const Variable<T>&, int, bool);                             \
-  template std::span<const int> argmax(const Variable<T>&, int);                       \
-  template Variable<T> norm(const Variable<T>&);                                       \
-  template Variable<T> norm(const Variable<T>&, int, bool);                            \
-  template Variable<T> var(const Variable<T>&);                                        \
-  template Variable<T> var(const Variable<T>&, int, bool, int);                        \
-  template Variable<T> var(const Variable<T>&, std::initializer_list<int>, bool, int); \
-  template Variable<T> stddev(const Variable<T>&);                                     \
-  template Variable<T> stddev(const Variable<T>&, int, bool, int);                     \
-  template Variable<T> stddev(const Variable<T>&, std::initializer_list<int>, bool, int);
+#define GLOSSA_INSTANTIATE(T)                                           \
+  template Variable<T> sum(const Variable<T>&);                         \
+  template Variable<T> sum(const Variable<T>&, int, bool);              \
+  template Variable<T> sum(const Variable<T>&, const Axes&, bool);      \
+  template Variable<T> mean(const Variable<T>&);                        \
+  template Variable<T> mean(const Variable<T>&, int, bool);             \
+  template Variable<T> mean(const Variable<T>&, const Axes&, bool);     \
+  template Variable<T> max(const Variable<T>&);                         \
+  template Variable<T> max(const Variable<T>&, int, bool);              \
+  template std::span<const int> argmax(const Variable<T>&, int);        \
+  template Variable<T> norm(const Variable<T>&);                        \
+  template Variable<T> norm(const Variable<T>&, int, bool);             \
+  template Variable<T> var(const Variable<T>&);                         \
+  template Variable<T> var(const Variable<T>&, int, bool, int);         \
+  template Variable<T> var(const Variable<T>&, const Axes&, bool, int); \
+  template Variable<T> stddev(const Variable<T>&);                      \
+  template Variable<T> stddev(const Variable<T>&, int, bool, int);      \
+  template Variable<T> stddev(const Variable<T>&, const Axes&, bool, int);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-using Axes = std::array<Index, Shape::max_rank>;
+using Strides = std::array<Index, Shape::max_rank>;
 
 /// A rectangle of memory: `rows` runs of `width` neighbors, `stride` apart.
 template <class T>
@@ -40,8 +40,8 @@ Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> 
   Shape shape = in.shape;
   for (int i = 0; i < rank; ++i) shape = shape.with(i, in.shape[axes[i]]);
   const Tensor<T> y = c.tensor(shape);
-  const Axes strides_x = broadcast_strides(in.shape, in.shape), strides_y = broadcast_strides(shape, shape);
-  Axes in_x{}, in_y{};  // strides in x for walking through y, and in y for walking through x
+  const Strides strides_x = broadcast_strides(in.shape, in.shape), strides_y = broadcast_strides(shape, shape);
+  Strides in_x{}, in_y{};  // strides in x for walking through y, and in y for walking through x
   for (int i = 0; i < rank; ++i) {
     const int pad = Shape::max_rank - rank;
     in_x[i + pad] = strides_x[axes[i] + pad];
@@ -107,7 +107,7 @@ Variable<T> reshape(const Variable<T>& x, const Shape& shape) {
 }
 
 template <class T>
-Variable<T> reshape(const Variable<T>& x, std::initializer_list<Index> extents) {
+Variable<T> reshape(const Variable<T>& x, std::span<const Index> extents) {
   const auto open = std::ranges::find(extents, Index{-1});
   if (open == extents.end()) return reshape(x, Shape(extents));
   context_of("reshape", {x});
@@ -132,12 +132,13 @@ Variable<T> transpose(const Variable<T>& x, int axis_a, int axis_b) {
 }
 
 template <class T>
-Variable<T> permute(const Variable<T>& x, std::initializer_list<int> axes) {
+Variable<T> permute(const Variable<T>& x, const Axes& list) {
+  const std::span<const int> axes = list;
   const int rank = x.shape().rank();
   std::array<int, Shape::max_rank> order{};
   bool valid = std::ssize(axes) == rank;
   for (int i = 0, seen = 0; valid && i < rank; ++i) {
-    order[i] = x.shape().axis(axes.begin()[i], "permute");
+    order[i] = x.shape().axis(axes[i], "permute");
     valid = !(seen >> order[i] & 1);
     seen |= 1 << order[i];
   }
@@ -238,9 +239,9 @@ Variable<T> stop_gradient(const Variable<T>& x) {
 
 #define GLOSSA_INSTANTIATE(T)                                                               \
   template Variable<T> reshape(const Variable<T>&, const Shape&);                           \
-  template Variable<T> reshape(const Variable<T>&, std::initializer_list<Index>);           \
+  template Variable<T> reshape(const Variable<T>&, std::span<const Index>);                 \
   template Variable<T> transpose(const Variable<T>&, int, int);                             \
-  template Variable<T> permute(const Variable<T>&, std::initializer_list<int>);             \
+  template Variable<T> permute(const Variable<T>&, const Axes&);                            \
   template Variable<T> concat(std::span<const Variable<T>>, int);                           \
   template Variable<T> stack(std::span<const Variable<T>>, int);                            \
   template Variable<T> slice(const Variable<T>&, int, Index, Index);                        \

@@ -27,7 +27,7 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.rfin
 
 std::vector<Source> sources() {
   std::vector<Source> result;
-  for (const char* room : {"files", "autograd", "layers", "optim", "data", "train", "app", "tests"})
+  for (const char* room : {"files", "autograd", "layers", "optim", "data", "train", "app", "python", "tests"})
     for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
       const std::string extension = entry.path().extension();
       if (extension != ".h" && extension != ".cpp") continue;
@@ -55,8 +55,10 @@ std::string objection(const std::string& path, const std::string& header) {
       {"optim", {"optim", "autograd", "files"}},
       {"data", {"data", "files"}},
       {"train", {"train", "data", "optim", "layers", "autograd", "files"}},
-      {"app", {"app", "train", "data", "optim", "layers", "autograd", "files"}}};
-  static const std::set<std::string> rooms{"files", "autograd", "layers", "optim", "data", "train", "app", "tests"};
+      {"app", {"app", "train", "data", "optim", "layers", "autograd", "files"}},
+      {"python", {"python", "app", "train", "data", "optim", "layers", "autograd", "files"}}};
+  static const std::set<std::string> rooms{"files", "autograd", "layers", "optim", "data",
+                                           "train", "app",      "python", "tests"};
   static const std::set<std::string> known_to_all{"autograd/check.h", "autograd/random.h"};
   // Within data/, train/ and app/, as in docs/architecture.md. A folder stands for its own files, without subfolders.
   static const std::set<std::string> rooms_of_train{"train/console",    "train/scores",    "train/config",
@@ -103,6 +105,8 @@ std::string objection(const std::string& path, const std::string& header) {
   if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
   if (header == "iostream" && from != "train" && from != "app") return "libraries do not print";
   if (header.starts_with("CLI/") && !path.starts_with("app/commands/")) return "only commands parse a command line";
+  if (from == "python" && (there == "app/commands" || header == "autograd/heap_counter.h"))
+    return "only programs own the process: its command line and its malloc";
   if (header == "httplib.h") return "only tests include the HTTP library";
   const bool is_case = near.ends_with("/cases");
   if (there.ends_with("/cases") && !is_case && path != "app/commands/gradcheck.cpp") return "no library includes cases";
@@ -215,6 +219,8 @@ TEST_CASE("the top level has only known files and folders") {
                                        "data",
                                        "train",
                                        "app",
+                                       "python",
+                                       "pyproject.toml",
                                        "tests",
                                        "recipes",
                                        "docs",

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "python/binding/array.h"
+#include "python/binding/operand.h"
+#include "python/binding/rows.h"
+
+namespace glossa::python {
+
+/// A mask of attention as an operand: numbers that are added to the scores, or bool, where true blocks a key.
+inline Operand to_mask(const Operand& mask) {
+  const nb::object array = as_array(mask.object);
+  if (!nb::cast<bool>(array.attr("dtype").equal(nb::module_::import_("numpy").attr("dtype")("bool")))) return mask;
+  return {nb::module_::import_("numpy").attr("where")(array, -std::numeric_limits<double>::infinity(), 0.0), true};
+}
+
+/// Attention weights as arrays [heads, Tq, Tk], one per sequence.
+template <class T>
+nb::list to_arrays(const Tensor<T>& weights, const Rows& query, const Rows& key, Index heads) {
+  nb::list arrays;
+  const T* first = weights.data;
+  for (std::size_t i = 0; i < query.sequences.size(); ++i) {
+    const Shape shape{heads, query.sequences[i].length, key.sequences[i].length};
+    arrays.append(to_array(Tensor<const T>(first, shape)));
+    first += shape.size();
+  }
+  return arrays;
+}
+
+/// The arguments of an attention besides its operands.
+struct AttentionCall {
+  const char* op;
+  const Rows &query, &key;
+  Index heads;
+  const std::optional<Operand>& mask;
+  bool need_weights;
+};
+
+/// Calls attend(variables, query layout, key layout, mask, weights) in the step; mask and weights may be null. Returns
+/// the result, with the weights if requested.
+template <class Attend>
+nb::object attend(const AttentionCall& call, std::span<const Operand> operands, const Attend& attend) {
+  const std::shared_ptr<Step> step = Step::current(call.op);
+  return with_type(common_precision(operands), [&](auto type) -> nb::object {
+    using T = decltype(type);
+    std::vector<Variable<T>> variables;
+    for (const Operand& operand : operands) variables.push_back(as_variable<T>(call.op, *step, operand));
+    Tensor<T> mask, weights;
+    if (call.mask) {
+      const Tensor<const T> numbers = as_variable<T>(call.op, *step, to_mask(*call.mask)).value();
+      mask = Tensor<T>(const_cast<T*>(numbers.data), numbers.shape);  // attention only reads it
+    }
+    Context<T>& context = step->context<T>();
+    const auto compute = [&] {
+      const ComputingInStep computing(*step, StoreUse::Kind::read_values);
+      return attend(std::span<const Variable<T>>(variables), call.query.layout_in(context), call.key.layout_in(context),
+                    call.mask ? &mask : nullptr, call.need_weights ? &weights : nullptr);
+    };
+    const Value result(step, compute());
+    if (!call.need_weights) return nb::cast(result);
+    return nb::make_tuple(result, to_arrays(weights, call.query, call.key, call.heads));
+  });
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace glossa::python {
+
+namespace nb = nanobind;
+
+// Each adds a part of the module, in a file of the same name.
+
+void add_errors(nb::module_& m);
+void add_runtime(nb::module_& m);
+void add_rows(nb::module_& m);
+void add_parameters(nb::module_& m);
+void add_step(nb::module_& m);
+void add_variable(nb::module_& m);
+void add_gradient_check(nb::module_& m);
+
+void add_elementwise(nb::module_& m);
+void add_products(nb::module_& m);
+void add_reductions(nb::module_& m);
+void add_normalization(nb::module_& m);
+void add_selection(nb::module_& m);
+void add_shaping(nb::module_& m);
+void add_attention(nb::module_& m);
+void add_losses(nb::module_& m);
+
+}  // namespace glossa::python

@@ -1,0 +1,33 @@
+#include "python/binding/computing.h"
+
+#include "autograd/check.h"
+
+namespace glossa::python {
+
+namespace {
+
+/// All signals but those that an instruction of the thread itself raises.
+const sigset_t asynchronous = [] {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) sigdelset(&signals, fault);
+  return signals;
+}();
+
+}  // namespace
+
+SignalsBlocked::SignalsBlocked() { pthread_sigmask(SIG_BLOCK, &asynchronous, &before_); }
+
+void SignalsBlocked::let_through() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  pthread_sigmask(SIG_BLOCK, &asynchronous, nullptr);
+}
+
+int Computing::computing_ = 0;
+
+void Computing::check_none(const char* where) {
+  check(computing_ == 0, where, "expected no thread that computes; got {}. Hint: set it before the work begins",
+        computing_);
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,95 @@
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "autograd/grad_check.h"
+#include "python/binding/array.h"
+#include "python/binding/bindings.h"
+#include "python/binding/operand.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+/// Ends a step at the end of a scope.
+struct StepScope {
+  std::shared_ptr<Step> step;
+  explicit StepScope(Context<double>& context) : step(std::make_shared<Step>(context)) { Step::begin(step); }
+  ~StepScope() { step->end(); }
+};
+
+/// Checks the gradients of function(*inputs), and of the store's parameters if there is one.
+GradCheckResult check_gradients(const nb::callable& function, const nb::args& given,
+                                const std::shared_ptr<Store>& store, const GradCheckOptions& options) {
+  std::vector<std::vector<double>> numbers;
+  std::vector<Tensor<double>> inputs;
+  for (const nb::handle input : given) {
+    const auto array = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(
+        nb::module_::import_("numpy").attr("ascontiguousarray")(input, "float64"));
+    std::vector<double>& copy = numbers.emplace_back(array.data(), array.data() + array.size());
+    inputs.emplace_back(copy.data(), shape_of("grad_check", array));
+  }
+  Computing computing;
+  const GradCheckFunction traced = [&](Context<double>& context, std::span<const Variable<double>> variables) {
+    return computing.pause([&] {
+      const StepScope scope(context);
+      nb::list arguments;
+      for (const Variable<double>& variable : variables) arguments.append(Value(scope.step, variable));
+      return as_variable<double>("grad_check", *scope.step, {function(*arguments)});
+    });
+  };
+  if (!store) return grad_check(traced, inputs, options);
+  return grad_check(traced, inputs, store->get<double>(), options);
+}
+
+const char* verdict_of(const GradCheckResult& result) {
+  switch (result.verdict()) {
+    case Verdict::right:
+      return "right";
+    case Verdict::wrong:
+      return "wrong";
+    default:
+      return "undecided";
+  }
+}
+
+}  // namespace
+
+void add_gradient_check(nb::module_& m) {
+  nb::class_<GradCheckResult>(
+      m, "GradCheck",
+      "The comparison of gradients from backward with differences. True if it proves them right; "
+      "as text, it begins with the verdict and describes the worst element.")
+      .def_prop_ro("passes", &GradCheckResult::passes,
+                   "True if every compared element is right and every input has an effect")
+      .def_prop_ro("verdict", verdict_of, "right, wrong or undecided")
+      .def_ro("worst_error", &GradCheckResult::worst_error, "The largest relative error of an element")
+      .def_ro("elements", &GradCheckResult::elements, "The number of elements compared")
+      .def_ro("wrong", &GradCheckResult::wrong, "The number of wrong elements")
+      .def_ro("undecided", &GradCheckResult::undecided, "The number of elements that differences cannot decide")
+      .def_ro("worst_name", &GradCheckResult::worst_name, "The tensor of the worst element: `input 1` or a parameter")
+      .def_ro("worst_index", &GradCheckResult::worst_index, "Its index in row-major order")
+      .def("__bool__", &GradCheckResult::passes)
+      .def("__str__", &GradCheckResult::describe)
+      .def("__repr__", [](const GradCheckResult& result) { return "<glossa.GradCheck: " + result.describe() + ">"; });
+  m.def(
+      "grad_check",
+      [](const nb::callable& function, const nb::args& inputs, const std::shared_ptr<Store>& store, double limit,
+         double floor, double step, Index max_elements, const std::vector<bool>& requires_grad, bool training,
+         std::uint64_t seed) {
+        const GradCheckOptions options{.limit = limit,
+                                       .floor = floor,
+                                       .step = step,
+                                       .requires_grad = requires_grad,
+                                       .max_elements = max_elements,
+                                       .context = {.training = training, .seed = seed}};
+        return check_gradients(function, inputs, store, options);
+      },
+      "function"_a, "inputs"_a, nb::kw_only(), "store"_a.none(), "limit"_a, "floor"_a, "step"_a, "max_elements"_a,
+      "requires_grad"_a, "training"_a, "seed"_a, "The function behind glossa.grad_check");
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,89 @@
+#include "python/binding/indexing.h"
+
+#include <nanobind/stl/string.h>
+
+#include "autograd/ops.h"
+
+namespace glossa::python {
+
+namespace {
+
+/// A part of an index. `axis` is that of the result so far.
+struct Part {
+  enum class Kind { select, slice, insert } kind;
+  int axis;
+  Index begin = 0, end = 0;
+};
+
+bool is_array(nb::handle index) { return PyList_Check(index.ptr()) || nb::hasattr(index, "__array__"); }
+
+/// An int of NumPy is an index as well, but a bool is none.
+bool is_int(nb::handle index) { return PyIndex_Check(index.ptr()) && !PyBool_Check(index.ptr()); }
+
+Index int_within(nb::handle index, Index extent, int axis) {
+  const auto given = nb::cast<Index>(nb::steal(PyNumber_Index(index.ptr())));
+  if (given < -extent || given >= extent)
+    throw nb::index_error(fmt::format("index {} is outside axis {} of extent {}", given, axis, extent).c_str());
+  return given < 0 ? given + extent : given;
+}
+
+Part slice_within(nb::handle slice, Index extent, int axis) {
+  Py_ssize_t begin = 0, end = 0, step = 0;
+  if (PySlice_Unpack(slice.ptr(), &begin, &end, &step) != 0) throw nb::python_error();
+  if (step != 1) misuse("index", "expected slices with step 1; got step {}", step);
+  PySlice_AdjustIndices(extent, &begin, &end, step);
+  return {Part::Kind::slice, axis, begin, std::max(begin, end)};
+}
+
+std::vector<Part> parts_of(const Shape& shape, nb::handle index) {
+  const nb::tuple all = PyTuple_Check(index.ptr()) ? nb::borrow<nb::tuple>(index) : nb::make_tuple(index);
+  int named = 0;  // axes of x that the index names
+  for (const nb::handle part : all) named += !part.is_none() && !part.is(nb::ellipsis());
+  if (named > shape.rank()) throw nb::index_error(fmt::format("{} indices for {} axes", named, shape.rank()).c_str());
+  std::vector<Part> parts;
+  int from = 0, to = 0;  // axes of x and of the result so far
+  for (const nb::handle part : all) {
+    if (part.is_none()) {
+      parts.push_back({Part::Kind::insert, to++});
+    } else if (part.is(nb::ellipsis())) {
+      from += shape.rank() - named;
+      to += shape.rank() - named;
+      named = shape.rank();  // a second one stands for no axis
+    } else if (PySlice_Check(part.ptr())) {
+      parts.push_back(slice_within(part, shape[from++], to++));
+    } else if (is_int(part)) {
+      parts.push_back({Part::Kind::select, to, int_within(part, shape[from], from)});
+      ++from;
+    } else {
+      misuse("index", "expected ints, slices, None or ...; got {}. Hint: gather and index_select take arrays",
+             nb::cast<std::string>(nb::repr(part)));
+    }
+  }
+  return parts;
+}
+
+template <class T>
+Variable<T> apply(Variable<T> x, const std::vector<Part>& parts) {
+  for (const auto& [kind, axis, begin, end] : parts) {
+    if (kind == Part::Kind::select) x = select(x, axis, begin);
+    if (kind == Part::Kind::slice && (begin > 0 || end < x.shape()[axis])) x = slice(x, axis, begin, end);
+    if (kind == Part::Kind::insert) x = reshape(x, x.shape().inserted(axis, 1));
+  }
+  return x;
+}
+
+}  // namespace
+
+Value element(const Value& x, const nb::object& index) {
+  const Operand operand{nb::cast(x)};
+  if (is_array(index) && !is_int(index)) {
+    const Ids ids = to_ids("index", {index});
+    return compute(
+        "index", [&](auto& v) { return index_select(v, ids.numbers); }, operand);
+  }
+  const std::vector<Part> parts = parts_of(x.shape(), index);
+  return compute(
+      "index", [&](auto& v) { return apply(v, parts); }, operand);
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,61 @@
+#include "autograd/ops.h"
+#include "python/binding/attend.h"
+#include "python/binding/bindings.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+using MaybeMask = std::optional<Operand>;
+
+constexpr const char* doc =
+    "softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K], "
+    "v [Nk, H Kv] -> [Nq, H Kv]. Sequence b of `query` attends to sequence b of `key`. scale 0 means 1/sqrt(K). The "
+    "mask "
+    "[T, S] is added to every sequence's scores; of bool, true blocks a key. With need_weights also returns the "
+    "weights "
+    "after softmax and before dropout, an array [H, Tq, Tk] per sequence.";
+
+nb::object attention_of(const Operand& q, const Operand& k, const Operand& v, const Rows& query, const Rows& key,
+                        Index heads, bool causal, double dropout, double scale, const MaybeMask& mask,
+                        bool need_weights) {
+  const Operand operands[] = {q, k, v};
+  return attend({"attention", query, key, heads, mask, need_weights}, operands,
+                [&](auto x, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
+                  return attention(x[0], x[1], x[2], from, to, {heads, causal, dropout, scale}, masked, weights);
+                });
+}
+
+nb::object self_attention_of(const Operand& qkv, const Rows& rows, Index heads, bool causal, double dropout,
+                             double scale, const MaybeMask& mask, bool need_weights) {
+  return attend({"self_attention", rows, rows, heads, mask, need_weights}, {&qkv, 1},
+                [&](auto x, const RowLayout& layout, const RowLayout&, auto* masked, auto* weights) {
+                  return self_attention(x[0], layout, {heads, causal, dropout, scale}, masked, weights);
+                });
+}
+
+nb::object cross_attention_of(const Operand& q, const Operand& kv, const Rows& query, const Rows& key, Index heads,
+                              bool causal, double dropout, double scale, const MaybeMask& mask, bool need_weights) {
+  const Operand operands[] = {q, kv};
+  return attend({"cross_attention", query, key, heads, mask, need_weights}, operands,
+                [&](auto x, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
+                  return cross_attention(x[0], x[1], from, to, {heads, causal, dropout, scale}, masked, weights);
+                });
+}
+
+}  // namespace
+
+void add_attention(nb::module_& m) {
+  m.def("attention", attention_of, "q"_a, "k"_a, "v"_a, "query"_a, "key"_a, nb::kw_only(), "heads"_a = 1,
+        "causal"_a = false, "dropout"_a = 0.0, "scale"_a = 0.0, "mask"_a = nb::none(), "need_weights"_a = false, doc);
+  m.def("self_attention", self_attention_of, "qkv"_a, "rows"_a, nb::kw_only(), "heads"_a = 1, "causal"_a = false,
+        "dropout"_a = 0.0, "scale"_a = 0.0, "mask"_a = nb::none(), "need_weights"_a = false,
+        "attention() of queries, keys and values side by side in one matrix: qkv [N, 3D] -> [N, D]");
+  m.def("cross_attention", cross_attention_of, "q"_a, "kv"_a, "query"_a, "key"_a, nb::kw_only(), "heads"_a = 1,
+        "causal"_a = false, "dropout"_a = 0.0, "scale"_a = 0.0, "mask"_a = nb::none(), "need_weights"_a = false,
+        "attention() of keys and values side by side in one matrix: q [Nq, D], kv [Nk, 2D] -> [Nq, D]");
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,79 @@
+#include "autograd/ops.h"
+#include "python/binding/bindings.h"
+#include "python/binding/operand.h"
+#include "python/binding/variable.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+/// Python's `glossa.CrossEntropy`.
+struct Loss {
+  Value sum;
+  double nll_sum;
+  Index count;
+};
+
+/// Calls f(variables), which returns a CrossEntropy<T>.
+template <class F>
+Loss loss_of(const char* op, std::span<const Operand> operands, const F& f) {
+  double nll_sum = 0;
+  Index count = 0;
+  const Value sum = compute_all(op, operands, [&](auto variables) {
+    const auto loss = f(variables);
+    nll_sum = loss.nll_sum;
+    count = loss.count;
+    return loss.sum;
+  });
+  return {sum, nll_sum, count};
+}
+
+Loss cross_entropy_of(const Operand& logits, const IdsLike& targets, int ignore_index, double label_smoothing) {
+  const Ids ids = to_ids("cross_entropy", targets);
+  return loss_of("cross_entropy", {&logits, 1}, [&](auto x) {
+    return cross_entropy(x[0], std::span<const int>(ids.numbers), ignore_index, label_smoothing);
+  });
+}
+
+Loss linear_cross_entropy_of(const Operand& x, const Operand& weight, const IdsLike& targets,
+                             const std::optional<Operand>& bias, int ignore_index, double label_smoothing) {
+  const Ids ids = to_ids("linear_cross_entropy", targets);
+  std::vector<Operand> operands{x, weight};
+  if (bias) operands.push_back(*bias);
+  return loss_of("linear_cross_entropy", operands, [&](auto v) {
+    const std::span<const int> next = ids.numbers;
+    return v.size() == 3 ? linear_cross_entropy(v[0], v[1], v[2], next, ignore_index, label_smoothing)
+                         : linear_cross_entropy(v[0], v[1], next, ignore_index, label_smoothing);
+  });
+}
+
+}  // namespace
+
+void add_losses(nb::module_& m) {
+  nb::class_<Loss>(m, "CrossEntropy", "Cross-entropy over the rows whose target is not `ignore_index`")
+      .def_ro("sum", &Loss::sum, "The training loss, with smoothing, summed over the counted rows: a Variable []")
+      .def_ro("nll_sum", &Loss::nll_sum, "The sum of -ln p(target), without smoothing: a float")
+      .def_ro("count", &Loss::count, "The number of counted rows")
+      .def_prop_ro(
+          "nll", [](const Loss& loss) { return loss.count == 0 ? 0 : loss.nll_sum / static_cast<double>(loss.count); },
+          "The mean of -ln p(target) over the counted rows: a float that outlives the step")
+      .def(
+          "backward", [](const Loss& loss) { backward(loss.sum, {}, false); },
+          "Computes the gradients of `sum`. Divide by `count` in the optimizer's step: gradient_scale=1 / loss.count.")
+      .def("__repr__", [](const Loss& loss) {
+        return fmt::format("<glossa.CrossEntropy: nll {:.6g} per row, {} rows>",
+                           loss.count == 0 ? 0 : loss.nll_sum / static_cast<double>(loss.count), loss.count);
+      });
+  m.def("cross_entropy", cross_entropy_of, "logits"_a, "targets"_a, nb::kw_only(), "ignore_index"_a = -100,
+        "label_smoothing"_a = 0.0,
+        "logits [N, V], N targets. With smoothing s, the target distribution is (1 - s) onehot + s / V (Szegedy et al. "
+        "2016), as in PyTorch. Rows with the target ignore_index do not count.");
+  m.def("linear_cross_entropy", linear_cross_entropy_of, "x"_a, "weight"_a, "targets"_a, "bias"_a = nb::none(),
+        nb::kw_only(), "ignore_index"_a = -100, "label_smoothing"_a = 0.0,
+        "cross_entropy(linear(x, weight, bias), targets), without ever holding all logits in memory: x [N, D], weight "
+        "[V, D], bias [V]");
+}
+
+}  // namespace glossa::python

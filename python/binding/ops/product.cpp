@@ -1,0 +1,51 @@
+#include "autograd/ops.h"
+#include "python/binding/bindings.h"
+#include "python/binding/operand.h"
+#include "python/binding/rows.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+/// The operands that are given.
+std::vector<Operand> present(std::initializer_list<std::optional<Operand>> operands) {
+  std::vector<Operand> given;
+  for (const std::optional<Operand>& operand : operands)
+    if (operand) given.push_back(*operand);
+  return given;
+}
+
+}  // namespace
+
+void add_products(nb::module_& m) {
+  m.def(
+      "matmul",
+      [](const Operand& a, const Operand& b, bool transpose_a, bool transpose_b) {
+        return compute(
+            "matmul", [=](auto& x, auto& y) { return matmul(x, y, transpose_a, transpose_b); }, a, b);
+      },
+      "a"_a, "b"_a, nb::kw_only(), "transpose_a"_a = false, "transpose_b"_a = false,
+      "The matrix product a @ b, [..., M, K] x [..., K, N] -> [..., M, N], with the last two axes of a or b transposed "
+      "first if requested. A vector counts as a matrix of one row (a) or one column (b).");
+  m.def(
+      "linear",
+      [](const Operand& x, const Operand& weight, const std::optional<Operand>& bias) {
+        return compute_all("linear", present({x, weight, bias}),
+                           [](auto v) { return v.size() == 3 ? linear(v[0], v[1], v[2]) : linear(v[0], v[1]); });
+      },
+      "x"_a, "weight"_a, "bias"_a = nb::none(), "x @ weight.T + bias: x [..., I], weight [O, I], bias [O] -> [..., O]");
+  m.def(
+      "linear_relu",
+      [](const Operand& x, const Operand& weight, const std::optional<Operand>& bias, double p, const Rows& rows) {
+        return compute_all("linear_relu", present({x, weight, bias}), [&](auto v) {
+          const RowLayout layout = rows.layout_in(v[0].context());
+          return v.size() == 3 ? linear_relu(v[0], v[1], v[2], p, layout) : linear_relu(v[0], v[1], p, layout);
+        });
+      },
+      "x"_a, "weight"_a, "bias"_a.none(), nb::kw_only(), "p"_a, "rows"_a,
+      "dropout(relu(linear(x, weight, bias)), p, rows) in one op that stores only its result");
+}
+
+}  // namespace glossa::python

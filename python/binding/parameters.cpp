@@ -1,0 +1,157 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "autograd/check.h"
+#include "autograd/parameter_file.h"
+#include "layers/init.h"
+#include "python/binding/arguments.h"
+#include "python/binding/array.h"
+#include "python/binding/bindings.h"
+#include "python/binding/computing.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+BoundParameter parameter_of(const std::shared_ptr<Store>& store, const std::string& name) {
+  return store->visit([&](auto& parameters) { return BoundParameter{store, &parameters.at(name)}; });
+}
+
+std::vector<std::string> names_of(Store& store) {
+  return store.visit([](auto& parameters) {
+    std::vector<std::string> names;
+    for (const auto* parameter : parameters.parameters()) names.push_back(parameter->name);
+    return names;
+  });
+}
+
+template <class F>
+decltype(auto) visit(const BoundParameter& bound, const F& f) {
+  return std::visit([&](auto* parameter) -> decltype(auto) { return f(*parameter); }, bound.parameter);
+}
+
+/// The values as a read-only array that shares the store's memory and keeps it.
+nb::object view_of(const BoundParameter& bound) {
+  return visit(bound, [&]<class T>(Parameter<T>& parameter) {
+    std::vector<std::size_t> extents;
+    for (int axis = 0; axis < parameter.value.shape.rank(); ++axis)
+      extents.push_back(static_cast<std::size_t>(parameter.value.shape[axis]));
+    const nb::object owner = nb::cast(bound.store);
+    return nb::cast(nb::ndarray<nb::numpy, const T>(parameter.value.data, extents.size(), extents.data(), owner));
+  });
+}
+
+/// The gradient, or None without one.
+nb::object gradient_of(const BoundParameter& bound) {
+  return visit(bound, []<class T>(Parameter<T>& parameter) -> nb::object {
+    if (!parameter.has_grad()) return nb::none();
+    return nb::cast(to_array(Tensor<const T>(parameter.grad_tensor())));
+  });
+}
+
+void assign(const BoundParameter& bound, const nb::object& values) {
+  visit(bound, [&]<class T>(Parameter<T>& parameter) {
+    const nb::object numpy = nb::module_::import_("numpy");
+    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(
+        numpy.attr("ascontiguousarray")(values, name(precision_of<T>)));
+    if (nb::cast<std::size_t>(numpy.attr("ndim")(values)) != static_cast<std::size_t>(parameter.value.shape.rank()) ||
+        shape_of("parameter", array) != parameter.value.shape)
+      misuse(parameter.name, "expected an array of shape {}; got {}", parameter.value.shape,
+             nb::cast<std::string>(nb::str(numpy.attr("shape")(values))));
+    const StoreUse use(bound.store, StoreUse::Kind::write_values);
+    std::copy_n(array.data(), array.size(), parameter.value.data);
+    parameter.mark_changed();
+  });
+}
+
+/// Calls f(parameters) as the only user of the store, while other Python threads run.
+template <class F>
+void alone(const std::shared_ptr<Store>& store, StoreUse::Kind kind, const F& f) {
+  const StoreUse use(store, kind);
+  const Computing computing;
+  store->visit(f);
+}
+
+Initializer initializer_of(const std::string& kind, double value) {
+  if (kind == "constant") return init::constant(value);
+  if (kind == "uniform") return init::uniform(value);
+  if (kind == "normal") return init::normal(value);
+  if (kind == "xavier_uniform") return init::xavier_uniform(value);
+  misuse("init", "expected constant, uniform, normal or xavier_uniform; got {}", kind);
+}
+
+}  // namespace
+
+void add_parameters(nb::module_& m) {
+  nb::class_<BoundParameter>(m, "Parameter", "A trainable tensor of a module. Within a step it acts as a Variable.")
+      .def_prop_ro(
+          "name", [](const BoundParameter& bound) { return visit(bound, [](auto& p) { return p.name; }); },
+          "Its path, as in PyTorch: `encoder.layers.0.linear1.weight`")
+      .def_prop_ro(
+          "shape",
+          [](const BoundParameter& bound) { return visit(bound, [](auto& p) { return to_tuple(p.value.shape); }); },
+          "The extents")
+      .def_prop_rw("value", view_of, assign, nb::for_getter(nb::sig("def value(self) -> numpy.typing.NDArray")),
+                   nb::for_setter(nb::sig("def value(self, values: numpy.typing.ArrayLike) -> None")),
+                   "The numbers, as a read-only array that follows training; assign an array to change them")
+      .def_prop_ro("grad", gradient_of, nb::sig("def grad(self) -> numpy.typing.NDArray | None"),
+                   "A copy of the gradient; None if backward has not reached the parameter since the last update")
+      .def_prop_rw(
+          "trainable",
+          [](const BoundParameter& bound) { return visit(bound, [](auto& p) { return p.is_trainable(); }); },
+          [](const BoundParameter& bound, bool trainable) { visit(bound, [&](auto& p) { p.trainable = trainable; }); },
+          "False: frozen, without a gradient. Set it before an optimizer is made.")
+      .def(
+          "__array__",
+          [](const BoundParameter& bound, const nb::object& dtype, const nb::object&) {
+            return nb::module_::import_("numpy").attr("array")(view_of(bound), "dtype"_a = dtype);
+          },
+          "dtype"_a = nb::none(), "copy"_a = nb::none(),
+          nb::sig("def __array__(self, dtype: numpy.typing.DTypeLike | None = None, copy: bool | None = None) -> "
+                  "numpy.typing.NDArray"))
+      .def("__repr__", [](const BoundParameter& bound) {
+        return visit(bound, [](auto& p) { return fmt::format("<glossa.Parameter {} {}>", p.name, p.value.shape); });
+      });
+  nb::class_<Store>(m, "Store", "The parameters of a module")
+      .def(
+          "__init__", [](Store* self, const DtypeLike& dtype) { new (self) Store(to_precision("dtype", dtype)); },
+          "dtype"_a)
+      .def(
+          "declare",
+          [](Store& store, const std::string& name, const AxesLike& shape, const std::string& kind, double value) {
+            const std::vector<Index> extents = to_extents("Parameter", shape);
+            store.visit(
+                [&](auto& parameters) { parameters.declare(name, Shape(extents), initializer_of(kind, value)); });
+          },
+          "name"_a, "shape"_a, "kind"_a, "value"_a)
+      .def(
+          "allocate",
+          [](const std::shared_ptr<Store>& store, std::uint64_t seed) {
+            alone(store, StoreUse::Kind::write_values, [&](auto& parameters) { parameters.allocate(seed); });
+          },
+          "seed"_a)
+      .def_prop_ro("names", names_of)
+      .def_prop_ro("dtype", [](const Store& store) { return name(store.precision()); })
+      .def("parameter", parameter_of, "name"_a)
+      .def("clear_grads",
+           [](const std::shared_ptr<Store>& store) {
+             alone(store, StoreUse::Kind::write_gradients, [](auto& parameters) { parameters.clear_grads(); });
+           })
+      .def(
+          "save",
+          [](const std::shared_ptr<Store>& store, const std::string& path) {
+            alone(store, StoreUse::Kind::read_values, [&](auto& parameters) { save_parameters(path, parameters); });
+          },
+          "path"_a)
+      .def(
+          "load",
+          [](const std::shared_ptr<Store>& store, const std::string& path) {
+            alone(store, StoreUse::Kind::write_values, [&](auto& parameters) { load_parameters(path, parameters); });
+          },
+          "path"_a);
+}
+
+}  // namespace glossa::python

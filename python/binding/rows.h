@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/context.h"
+#include "autograd/rows.h"
+
+namespace glossa::python {
+
+/// Python's `glossa.Rows`: the sequences of a matrix of token rows, packed or padded. It owns what a RowLayout points
+/// to.
+struct Rows {
+  Index rows = 0;
+  std::vector<RowSpan> sequences;
+  std::vector<std::uint32_t> sequence_ids = {};
+  Index first_position = 0;
+
+  /// Packed sequences of these lengths.
+  static Rows packed(const std::vector<Index>& lengths);
+
+  /// A padded box: sequence b begins at row b * width.
+  static Rows padded(const std::vector<Index>& lengths, Index width);
+
+  RowLayout layout() const {
+    return {.rows = rows, .sequences = sequences, .sequence_ids = sequence_ids, .first_position = first_position};
+  }
+
+  /// The layout in memory of a step, which the tape may refer to.
+  template <class T>
+  RowLayout layout_in(Context<T>& context) const {
+    return {.rows = rows,
+            .sequences = context.keep(std::span<const RowSpan>(sequences)),
+            .sequence_ids = context.keep(std::span<const std::uint32_t>(sequence_ids)),
+            .first_position = first_position};
+  }
+};
+
+}  // namespace glossa::python

@@ -1,0 +1,46 @@
+#include "train/runtime.h"
+
+#include <nanobind/stl/string.h>
+
+#include "autograd/parallel.h"
+#include "python/binding/bindings.h"
+#include "python/binding/computing.h"
+#include "train/console/print.h"
+#include "train/console/version.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+/// Passes the library's messages to `log(level, text)`, with the level's name of Python's logging.
+void send_messages_to(const nb::callable& log) {
+  static const auto kept = new nb::callable(log);  // never destroyed: messages may come until the interpreter ends
+  *kept = log;
+  set_message_sink([](Message kind, std::string_view text) {
+    const nb::gil_scoped_acquire acquire;
+    const char* const level = kind == Message::warning ? "warning" : kind == Message::note ? "info" : "debug";
+    (*kept)(level, text);
+  });
+  set_verbosity(Verbosity::verbose);  // logging decides what is shown
+}
+
+}  // namespace
+
+void add_runtime(nb::module_& m) {
+  m.attr("version") = nb::str(program_version.data(), program_version.size());
+  m.def("threads", threads, "The number of threads that compute");
+  m.def(
+      "set_threads",
+      [](int count) {
+        Computing::check_none("threads");
+        const Computing computing;  // new threads begin with signals blocked
+        set_threads(count);
+      },
+      "count"_a, "Sets the number of threads that compute. Results do not depend on it.");
+  m.def("describe_runtime", describe_runtime, "The computing setup: threads, instruction set, library of products");
+  m.def("_send_messages_to", send_messages_to, "log"_a);
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,160 @@
+#include "python/binding/variable.h"
+
+#include <nanobind/stl/string.h>
+
+#include "autograd/ops.h"
+#include "python/binding/array.h"
+#include "python/binding/bindings.h"
+#include "python/binding/indexing.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+void backward(const Value& root, const std::optional<Operand>& cotangent, bool keep_graph) {
+  const std::shared_ptr<Step>& step = root.step("backward");
+  root.visit("backward", [&]<class T>(const Variable<T>& variable) {
+    std::optional<Variable<T>> direction;
+    if (cotangent) direction = as_variable<T>("backward", *step, *cotangent);
+    const ComputingInStep computing(*step, StoreUse::Kind::write_gradients);
+    if (direction)
+      variable.context().backward(variable, direction->value(), keep_graph);
+    else
+      variable.context().backward(variable, keep_graph);
+  });
+}
+
+namespace {
+
+nb::object numbers_of(const Value& value) {
+  return value.visit("numpy", [](const auto& variable) { return nb::cast(to_array(variable.value())); });
+}
+
+nb::object copied_gradient(const Value& value) {
+  return value.visit("grad", []<class T>(const Variable<T>& variable) {
+    return nb::cast(to_array(Tensor<const T>(variable.grad())));
+  });
+}
+
+double number_of(const Value& value) {
+  if (value.shape().size() != 1)
+    misuse("item", "expected a variable with one element; got shape {}. Hint: numpy() copies all", value.shape());
+  return value.visit("item", [](const auto& variable) { return static_cast<double>(variable.value().data[0]); });
+}
+
+/// As NumPy asks for it: a copy, in another type of numbers if `dtype` is given.
+nb::object as_numpy(const Value& value, const nb::object& dtype, const nb::object& copy) {
+  if (copy.is(nb::handle(Py_False)))
+    throw nb::value_error("a glossa.Variable cannot be shared, only copied: its memory ends with the step");
+  const nb::object numbers = numbers_of(value);
+  return dtype.is_none() ? numbers : numbers.attr("astype")(dtype);
+}
+
+/// Numbers only if there are few, as reading them keeps the value's memory.
+std::string text_of(const Value& value) {
+  constexpr Index few = 16;
+  const auto head = fmt::format("<glossa.Variable {} {}", value.shape(), name(value.precision()));
+  if (!Step::is_current(value.owner())) return head + ", of a step that has ended>";
+  if (value.shape().size() > few) return head + ">";
+  return fmt::format("{}: {}>", head, nb::cast<std::string>(nb::str(numbers_of(value))));
+}
+
+/// x.reshape(2, 3) or x.reshape((2, 3)).
+Value reshaped(const Value& x, const nb::args& shape) {
+  const nb::object all = shape.size() == 1 ? nb::object(shape[0]) : nb::object(shape);
+  const std::vector<Index> extents = to_extents("reshape", {all});
+  return compute(
+      "reshape", [&](auto& v) { return reshape(v, std::span<const Index>(extents)); }, Operand{nb::cast(x)});
+}
+
+/// All axes in reverse, as NumPy's `.T`.
+Value reversed(const Value& x) {
+  std::vector<int> axes;
+  for (int axis = x.shape().rank(); axis-- > 0;) axes.push_back(axis);
+  return compute(
+      "transpose", [&](auto& v) { return permute(v, Axes(axes)); }, Operand{nb::cast(x)});
+}
+
+}  // namespace
+
+void add_variable(nb::module_& m) {
+  nb::class_<Value> variable(m, "Variable",
+                             "A value of a step, and its place on the tape. It ends with the step; `numpy()`, `item()` "
+                             "and `grad` copy numbers that stay. Operators broadcast by NumPy's rule.");
+  variable
+      .def_prop_ro(
+          "shape", [](const Value& x) { return to_tuple(x.shape()); }, "The extents")
+      .def_prop_ro(
+          "ndim", [](const Value& x) { return x.shape().rank(); }, "The number of axes")
+      .def_prop_ro(
+          "size", [](const Value& x) { return x.shape().size(); }, "The number of elements")
+      .def_prop_ro(
+          "dtype", [](const Value& x) { return nb::module_::import_("numpy").attr("dtype")(name(x.precision())); },
+          nb::sig("def dtype(self) -> numpy.dtype"), "numpy.float32 or numpy.float64")
+      .def_prop_ro(
+          "requires_grad",
+          [](const Value& x) { return x.visit("requires_grad", [](auto& v) { return v.requires_grad(); }); },
+          "True if a gradient flows here")
+      .def("numpy", numbers_of, nb::sig("def numpy(self) -> numpy.typing.NDArray"), "A copy of the numbers")
+      .def("item", number_of, "The number of a variable with one element")
+      .def("__float__", number_of)
+      .def("__array__", as_numpy, "dtype"_a = nb::none(), "copy"_a = nb::none(),
+           nb::sig("def __array__(self, dtype: numpy.typing.DTypeLike | None = None, copy: bool | None = None) -> "
+                   "numpy.typing.NDArray"))
+      .def("__repr__", text_of)
+      .def("__len__",
+           [](const Value& x) {
+             if (x.shape().rank() == 0) throw nb::type_error("a Variable without axes has no length");
+             return x.shape()[0];
+           })
+      .def("__bool__",
+           [](const Value&) -> bool {
+             throw nb::type_error("a Variable has no truth value. Hint: compare numbers, as x.item() > 0");
+           })
+      .def_prop_ro("grad", copied_gradient, nb::sig("def grad(self) -> numpy.typing.NDArray"),
+                   "A copy of the gradient, after backward: of leaves, and of variables whose retain_grad was called")
+      .def(
+          "retain_grad", [](const Value& x) { x.visit("retain_grad", [](auto& v) { v.retain_grad(); }); },
+          "Keeps the gradient of a variable that is not a leaf; call it before backward")
+      .def("backward", backward, "cotangent"_a = nb::none(), nb::kw_only(), "keep_graph"_a = false,
+           "Computes all gradients. A root with several elements needs a cotangent of its shape.");
+
+  // NumPy's arrays leave operators to the Variable on their right.
+  variable.attr("__array_ufunc__") = nb::none();
+  const auto both = [&](const char* name, const char* reflected, const char* op, auto f) {
+    variable.def(
+        name, [=](const Value& a, const Operand& b) { return compute(op, f, Operand{nb::cast(a)}, b); },
+        nb::is_operator());
+    variable.def(
+        reflected, [=](const Value& a, const Operand& b) { return compute(op, f, b, Operand{nb::cast(a)}); },
+        nb::is_operator());
+  };
+  both("__add__", "__radd__", "add", [](auto& a, auto& b) { return add(a, b); });
+  both("__sub__", "__rsub__", "sub", [](auto& a, auto& b) { return sub(a, b); });
+  both("__mul__", "__rmul__", "mul", [](auto& a, auto& b) { return mul(a, b); });
+  both("__truediv__", "__rtruediv__", "div", [](auto& a, auto& b) { return div(a, b); });
+  both("__matmul__", "__rmatmul__", "matmul", [](auto& a, auto& b) { return matmul(a, b); });
+  variable
+      .def("__neg__",
+           [](const Value& x) {
+             return compute(
+                 "neg", [](auto& v) { return neg(v); }, Operand{nb::cast(x)});
+           })
+      .def("__pow__",
+           [](const Value& x, double exponent) {
+             return compute(
+                 "pow", [=](auto& v) { return pow(v, exponent); }, Operand{nb::cast(x)});
+           })
+      .def("__getitem__", element)
+      .def("reshape", reshaped, "The same elements in another shape; one extent may be -1")
+      .def_prop_ro("T", reversed, "The axes in reverse order")
+      .def(
+          "detach",
+          [](const Value& x) {
+            return compute(
+                "detach", [](auto& v) { return stop_gradient(v); }, Operand{nb::cast(x)});
+          },
+          "The value without its history: no gradient flows back");
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <optional>
+
+#include "python/binding/operand.h"
+
+namespace glossa::python {
+
+/// Computes all gradients: Context::backward.
+void backward(const Value& root, const std::optional<Operand>& cotangent, bool keep_graph);
+
+}  // namespace glossa::python

@@ -1,0 +1,1 @@
+from glossa._glossa import *

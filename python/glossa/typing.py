@@ -1,0 +1,26 @@
+"""Types of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Union
+
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from glossa._glossa import Parameter, Variable
+
+Operand = Union["Variable", "Parameter", npt.ArrayLike]
+"""A Variable, a Parameter, an array, nested lists of numbers, or a number."""
+
+IdsLike = npt.ArrayLike
+"""Integers, such as token ids or indices: an array, or nested lists."""
+
+FlagsLike = npt.ArrayLike
+"""Truth values: an array of bool, or nested lists."""
+
+AxesLike = Union[int, Sequence[int]]
+"""An axis or several; also the extents of a shape."""
+
+DtypeLike = npt.DTypeLike
+"""numpy.float32 or numpy.float64, or another name of them."""
