@@ -1,0 +1,90 @@
+"""Gradients of functions, and their proof by differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glossa import _glossa
+from glossa._glossa import GradCheck, Variable
+
+if TYPE_CHECKING:
+    from glossa.module import Module
+
+Function = Callable[..., Any]
+
+
+def value_and_grad(
+    function: Function, *, training: bool = False, seed: int = 1, update: int | None = None
+) -> Callable[..., tuple[float, tuple[npt.NDArray[Any], ...]]]:
+    """A function that returns function(*arrays) and its gradients, one for each array.
+
+    `function` takes Variables and returns one with a single element. Each call is a step of its own; `training`, `seed`
+    and `update` are as for glossa.step.
+    """
+
+    def with_gradients(*arrays: npt.ArrayLike) -> tuple[float, tuple[npt.NDArray[Any], ...]]:
+        with _glossa.step(training=training, seed=seed, update=update):
+            inputs = [_glossa.variable(array) for array in arrays]
+            value = function(*inputs)
+            value.backward()
+            return value.item(), tuple(x.grad for x in inputs)
+
+    return with_gradients
+
+
+def grad(function: Function, **options: Any) -> Callable[..., Any]:
+    """A function that returns the gradient of function(*arrays): an array, or a tuple for several arrays."""
+
+    def gradient(*arrays: npt.ArrayLike) -> Any:
+        _, gradients = value_and_grad(function, **options)(*arrays)
+        return gradients[0] if len(gradients) == 1 else gradients
+
+    return gradient
+
+
+def grad_check(
+    function: Function,
+    *inputs: npt.ArrayLike,
+    parameters: Module | None = None,
+    limit: float = 1e-8,
+    floor: float = 1e-4,
+    step: float = 2**-4,
+    max_elements: int = 0,
+    requires_grad: Sequence[bool] = (),
+    training: bool = True,
+    seed: int = 1,
+) -> GradCheck:
+    """Compares the gradients of function(*inputs) with differences, in float64.
+
+    `function` takes one Variable per input and returns a Variable of any shape. With `parameters`, a module made with
+    init(dtype=numpy.float64), its parameters are checked as well. An element is right if its relative error is at most
+    `limit`, wrong if backward and differences differ by more than the differences can be off, and else undecided.
+    `floor` is the smallest denominator of errors, relative to the tensor's largest gradient; `step` the largest step,
+    relative to an element. `max_elements` above 0 checks that many elements of each tensor. `requires_grad` has a flag
+    per input. The function must compute the same values in each call.
+    """
+    if parameters is not None and parameters.dtype != np.float64:
+        raise _glossa_misuse(parameters.dtype)
+    return _glossa.grad_check(
+        function,
+        *inputs,
+        store=None if parameters is None else parameters.store,
+        limit=limit,
+        floor=floor,
+        step=step,
+        max_elements=max_elements,
+        requires_grad=list(requires_grad),
+        training=training,
+        seed=seed,
+    )
+
+
+def _glossa_misuse(dtype: Any) -> Exception:
+    from glossa.errors import Misuse
+
+    hint = "make the module with init(dtype=numpy.float64)"
+    return Misuse(f"[grad_check] expected a module in float64; got {dtype}. Hint: {hint}", "grad_check", hint)
