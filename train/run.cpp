@@ -65,9 +65,10 @@ void check_is_run(const std::string& run) {
 }
 
 /// Throws a misuse error if another option keeps the given option of decoding from having an effect.
-void check_acts(std::string_view key, const std::string& set, const DecodeConfig& decode) {
+void check_acts(const Setting& setting, const DecodeConfig& decode) {
+  const std::string& key = setting.key();
   const auto needs = [&](bool met, const char* other) {
-    if (!met) misuse("--set " + set, "expected {} as well; got {} alone, which has no effect", other, key);
+    if (!met) setting.refuse("expected {} as well; got {} alone, which has no effect", other, key);
   };
   if (key == "decode.temperature" || key == "decode.seed") needs(decode.sample, "decode.sample=true");
   if (key == "decode.alpha")
@@ -105,23 +106,22 @@ bool is_of_use(std::string_view key) {
   return key.starts_with("decode.") || key.starts_with("runtime.") || is_of_reading(key);
 }
 
-Config load_run_config(const std::string& run, const std::vector<std::string>& sets, std::int64_t beam) {
+Config load_run_config(const std::string& run, const Settings& settings, std::int64_t beam) {
   check_is_run(run);
-  for (const std::string& set : sets) {
-    const std::size_t end = std::min(set.find('='), set.size());
-    const std::string key = set.substr(0, end);
+  for (const Setting& setting : settings) {
+    const std::string& key = setting.key();
     if (is_of_use(key)) continue;
     std::vector<std::string> meant = keys_meant(key);
     std::erase_if(meant, [](const std::string& other) { return !is_of_use(other); });
-    for (std::string& other : meant) other = shell_command({"--set", other + set.substr(end)});
-    if (!meant.empty()) throw Error(Error::Kind::misuse, unknown_name("--set " + set, "key", key, meant, ""));
-    misuse("--set " + set,
-           "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
-           "data.source_prefix; got one that a trained run keeps");
+    for (std::string& other : meant) other = setting.for_key(other);
+    if (!meant.empty()) throw Error(Error::Kind::misuse, unknown_name(setting.place(), "key", key, meant, ""));
+    setting.refuse(
+        "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
+        "data.source_prefix; got one that a trained run keeps");
   }
-  Config config = load_config(config_file(run), sets);
+  Config config = load_config(config_file(run), settings);
   if (beam > 0) config.decode.beam = beam;
-  for (const std::string& set : sets) check_acts(std::string_view(set).substr(0, set.find('=')), set, config.decode);
+  for (const Setting& setting : settings) check_acts(setting, config.decode);
   check_decode(config.decode);
   return config;
 }
@@ -193,16 +193,15 @@ void report_taken(const Config& alone, const Config& resumed) {
 
 }  // namespace
 
-Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
-                            bool resume) {
+Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume) {
   const std::optional<Config> begun = resume ? options_of(run) : std::nullopt;
-  Config config = load_config(path, sets);
+  Config config = load_config(path, settings);
   const std::string& base = config.train.warm_start;
   if (!base.empty() && (begun || std::filesystem::exists(base)))  // else reported by the trainer
-    config = load_config(path, sets, of_weights(begun ? *begun : load_run_config(RunName(base).folder())));
+    config = load_config(path, settings, of_weights(begun ? *begun : load_run_config(RunName(base).folder())));
   if (!begun) return config;
   check_resume(*begun, *begun);  // refuses an imported model
-  const Config resumed = load_config(path, sets, *begun);
+  const Config resumed = load_config(path, settings, *begun);
   if (!path.empty()) report_taken(config, resumed);
   return resumed;
 }

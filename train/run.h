@@ -90,15 +90,15 @@ void check_holds_run(const std::string& run);
 /// reading text.
 bool is_of_use(std::string_view key);
 
-/// Loads the configuration of a run; `sets` and a positive `beam` override options for which `is_of_use` is true.
-Config load_run_config(const std::string& run, const std::vector<std::string>& sets = {}, std::int64_t beam = 0);
+/// Loads the configuration of a run; `settings` and a positive `beam` override options for which `is_of_use` is true.
+/// Throws a misuse error for a setting of another option, and for one that has no effect.
+Config load_run_config(const std::string& run, const Settings& settings = {}, std::int64_t beam = 0);
 
 /// Loads a configuration for training, as load_config does. With train.warm_start, unset options of the model,
 /// decoding, languages and vocabulary come from the run that train.warm_start names. On resume, all unset options come
 /// from `run` itself; a note names them if `path` is not empty. Throws a misuse error if `run` is an imported
 /// pretrained model, which cannot resume.
-Config load_training_config(const std::string& path, const std::vector<std::string>& sets, const std::string& run,
-                            bool resume);
+Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume);
 
 /// Loads a run from its folder. Throws, naming the file or option, if something is missing or damaged, or if
 /// vocabulary, data or model do not match the checkpoint. All processes of `job` load it together, and check that their

@@ -82,19 +82,18 @@ std::string in_columns(const ScoreArguments& arguments, const ScoredTranslation&
 }
 
 /// Throws a misuse error if an option of decoding given by --set has no effect on scores.
-void check_acts(const std::vector<std::string>& sets, const DecodeConfig& decode) {
-  for (const std::string& set : sets) {
-    const std::string_view key = std::string_view(set).substr(0, set.find('='));
+void check_acts(const Settings& settings, const DecodeConfig& decode) {
+  for (const Setting& setting : settings) {
+    const std::string& key = setting.key();
     const bool divides = key == "decode.length_penalty" || key == "decode.alpha",
                excludes = key == "decode.forbidden" || key == "decode.min_length";
     if (!key.starts_with("decode.") || divides || key == "decode.renormalize") continue;
     if (!excludes)
-      misuse("--set " + set,
-             "expected decode.length_penalty, decode.alpha, decode.renormalize, decode.forbidden or decode.min_length; "
-             "got an option of searching, which score does not do");
+      setting.refuse(
+          "expected decode.length_penalty, decode.alpha, decode.renormalize, decode.forbidden or decode.min_length; "
+          "got an option of searching, which score does not do");
     if (!decode.renormalize)
-      misuse("--set " + set, "expected decode.renormalize=true as well; got {} alone, which has no effect on scores",
-             key);
+      setting.refuse("expected decode.renormalize=true as well; got {} alone, which has no effect on scores", key);
   }
 }
 

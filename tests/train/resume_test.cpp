@@ -17,10 +17,10 @@ struct Begun {
   }
   std::string run() const { return fixture / "run"; }
   std::string log() const { return read_bytes(fixture / "run/train.log"); }
-  Config resumed(const std::string& yaml, const std::vector<std::string>& sets) const {
+  Config resumed(const std::string& yaml, const Settings& settings) const {
     const Quiet quiet;
     write_bytes(fixture / "given.yaml", yaml);
-    return load_training_config(yaml.empty() ? "" : (fixture / "given.yaml").string(), sets, run(), true);
+    return load_training_config(yaml.empty() ? "" : (fixture / "given.yaml").string(), settings, run(), true);
   }
   TrainerFixture fixture;
 };
@@ -39,6 +39,8 @@ TEST_CASE("a resumed run has its own options where the command gives none") {
     REQUIRE_EQ(changed.size(), 1);
     CHECK_EQ(changed.front().key + "=" + changed.front().after, more);
   }
+  const std::map<std::string, OptionValue> of_program{{"train.max_updates", 6}};
+  CHECK_EQ(dump(begun.resumed("", of_program)), dump(begun.resumed("", {more})));
   CHECK_EQ(begun.resumed("optim: {lr: 1}\n", {}).optim.lr, 1);  // refused by the trainer
   begun.fixture.train(begun.resumed("", {more}), "run", true);
   CHECK_NE(begun.log().find("note: train.max_updates is now 6u; it was 4u\n"), std::string::npos);

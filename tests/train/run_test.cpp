@@ -35,11 +35,25 @@ TEST_CASE("a folder without a run to resume is refused with the command that beg
 TEST_CASE("an option of decoding without its section is suggested, and one that a run keeps is not") {
   const TemporaryFolder folder;
   folder.write("config.yaml", "");
-  const auto error = [&](const char* set) {
-    return error_of<Error>([&] { load_run_config(folder.path().string(), {set}); });
+  const auto error = [&](const Setting& setting) {
+    return error_of<Error>([&] { load_run_config(folder.path().string(), {setting}); });
   };
   CHECK_EQ(error("beam=4"), "[--set beam=4] unknown key 'beam'; did you mean '--set decode.beam=4'?");
+  CHECK_EQ(error({"beam", 4}), "[options] unknown key 'beam'; did you mean 'decode.beam'?");
   CHECK(error("width=4").starts_with("[--set width=4] expected an option of decode or runtime"));
+  CHECK(error({"model.width", 4}).starts_with("[options] model.width: expected an option of decode or runtime"));
+  CHECK_EQ(error("decode.seed=2"),
+           "[--set decode.seed=2] expected decode.sample=true as well; got decode.seed alone, which has no effect");
+  CHECK(error({"decode.seed", 2}).starts_with("[options] decode.seed: expected decode.sample=true as well"));
+}
+
+TEST_CASE("a program sets a run's options of decoding by their keys") {
+  const TemporaryFolder folder;
+  folder.write("config.yaml", "");
+  const std::map<std::string, OptionValue> options{{"decode.beam", 3}, {"decode.forbidden", "5, 7"}};
+  const DecodeConfig decode = load_run_config(folder.path().string(), options).decode;
+  CHECK_EQ(decode.beam, 3);
+  CHECK_EQ(decode.forbidden, std::vector<std::int64_t>{5, 7});
 }
 
 TEST_CASE("a run cannot have the name of a file, or of something below a file") {

@@ -90,7 +90,7 @@ std::string without_comma(const Option<Config>& option, const GivenValue& given)
   return accepts(point) ? point : "";
 }
 
-/// Sets `section.key` in the configuration. Throws the errors that YAML and --set have in common.
+/// Sets `section.key` in the configuration. Throws the errors that YAML and settings have in common.
 void set_option(Config& config, std::string_view where, const std::string& key, const GivenValue& given) {
   const auto check_text = [&](const std::string& text) {
     if (const auto fault = find_fault(text)) bad_value(where, key, "text in UTF-8", fault->what, "");
@@ -183,29 +183,16 @@ Config parse_config(const std::string& yaml, const std::string& where) {
   return config;
 }
 
-Config config_from(const std::map<std::string, OptionValue>& options, Config defaults) {
+Config config_from(const Settings& settings, Config defaults) {
   Config config = std::move(defaults);
-  for (const auto& [key, option] : options) {
-    const auto* const list = std::get_if<std::vector<std::string>>(&option.value);
-    set_option(config, "options", key,
-               list != nullptr ? GivenValue{GivenValue::Kind::list, "", *list}
-                               : GivenValue{GivenValue::Kind::scalar, std::get<std::string>(option.value), {}});
-  }
+  for (const Setting& setting : settings) set_option(config, setting.place(), setting.key(), setting.value());
   return config;
 }
 
-Config load_config(const std::string& path, const std::vector<std::string>& sets, Config defaults) {
+Config load_config(const std::string& path, const Settings& settings, Config defaults) {
   Config config = std::move(defaults);
   if (!path.empty()) YamlReader(config, path).read(read_config_text(path));
-  for (const std::string& set : sets) {
-    const std::string where = "--set " + set;
-    const auto equals = set.find('=');
-    if (equals == set.npos) misuse(where, "expected section.key=value; got '{}'", set);
-    if (equals > 0 && (set[equals - 1] == ' ' || set.substr(equals + 1).starts_with(' ')))
-      misuse(where, "expected section.key=value without spaces around =; got '{}'", set);
-    set_option(config, where, set.substr(0, equals), {GivenValue::Kind::scalar, set.substr(equals + 1), {}});
-  }
-  return config;
+  return config_from(settings, std::move(config));
 }
 
 std::vector<OptionDifference> differences(const Config& before, const Config& after) {

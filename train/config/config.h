@@ -1,23 +1,19 @@
 #pragma once
 
-#include <fmt/core.h>
-
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "data/held_out.h"
 #include "train/config/corpus_names.h"
 #include "train/config/options.h"
+#include "train/config/settings.h"
 #include "train/scores/bleu_tokenizer.h"
 
 namespace glossa {
@@ -220,25 +216,13 @@ const Option<Config>* find_option(std::string_view key);
 /// key or an unacceptable value.
 Config parse_config(const std::string& yaml, const std::string& where);
 
-/// The value of an option in a program: text as in YAML, a number, a boolean, or a list.
-struct OptionValue {
-  OptionValue(std::string text) : value(std::move(text)) {}
-  OptionValue(const char* text) : value(std::string(text)) {}
-  OptionValue(std::vector<std::string> list) : value(std::move(list)) {}
-  template <class T>
-  requires std::is_arithmetic_v<T> OptionValue(T number) : value(fmt::format("{}", number)) {}
+/// Returns `defaults` with the settings applied in order, such as `{{"model.width", 64}}`. Throws a misuse error at a
+/// setting's place for an unknown key or an unacceptable value.
+Config config_from(const Settings& settings, Config defaults = {});
 
-  std::variant<std::string, std::vector<std::string>> value;
-};
-
-/// Makes a configuration of options by their keys, such as `model.width`. All other options come from `defaults`.
-/// Throws a misuse error for an unknown key or an unacceptable value.
-Config config_from(const std::map<std::string, OptionValue>& options, Config defaults = {});
-
-/// Reads a YAML file, if `path` is not empty, then applies the `section.key=value` texts of `--set` in order. All other
-/// options come from `defaults`. Throws as parse_config does; errors in `sets` name `--set ...`. Throws a failure if
-/// the file cannot be read.
-Config load_config(const std::string& path, const std::vector<std::string>& sets = {}, Config defaults = {});
+/// Reads a YAML file, if `path` is not empty, then applies `settings`. All other options come from `defaults`. Throws
+/// as parse_config and config_from do, and a failure if the file cannot be read.
+Config load_config(const std::string& path, const Settings& settings = {}, Config defaults = {});
 
 /// Checks relations between options. If options contradict each other, throws a misuse error that names the keys.
 void validate(const Config& config);

@@ -14,15 +14,15 @@ using namespace glossa::testing;
 namespace {
 
 /// Sets or unsets an environment variable while it lives.
-class Setting {
+class ChangedVariable {
  public:
-  Setting(const char* name, const char* value) : name_(name) {
+  ChangedVariable(const char* name, const char* value) : name_(name) {
     if (const char* const before = getenv(name)) before_ = before;
     set(value);
   }
-  ~Setting() { set(before_ ? before_->c_str() : nullptr); }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
+  ~ChangedVariable() { set(before_ ? before_->c_str() : nullptr); }
+  ChangedVariable(const ChangedVariable&) = delete;
+  ChangedVariable& operator=(const ChangedVariable&) = delete;
 
  private:
   void set(const char* value) { value == nullptr ? unsetenv(name_) : setenv(name_, value, 1); }
@@ -39,16 +39,16 @@ TEST_CASE("a terminal that supports colors shows them, unless NO_COLOR is set") 
     MESSAGE("no pseudo-terminal here");
     return;
   }
-  const Setting knows("TERM", "xterm"), nobody("NO_COLOR", nullptr);
+  const ChangedVariable knows("TERM", "xterm"), nobody("NO_COLOR", nullptr);
   CHECK(is_terminal(terminal.file()));
   CHECK_EQ(colored(terminal.file(), Color::error, "glossa:"), "\x1b[31mglossa:\x1b[0m");
   CHECK_EQ(colored(terminal.file(), Color::good, "new best"), "\x1b[32mnew best\x1b[0m");
   {
-    const Setting somebody("NO_COLOR", "1");
+    const ChangedVariable somebody("NO_COLOR", "1");
     CHECK(is_terminal(terminal.file()));
     CHECK_EQ(colored(terminal.file(), Color::error, "glossa:"), "glossa:");
   }
-  const Setting dumb("TERM", "dumb");
+  const ChangedVariable dumb("TERM", "dumb");
   CHECK_FALSE(is_terminal(terminal.file()));
   CHECK_EQ(colored(terminal.file(), Color::error, "glossa:"), "glossa:");
 }

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "autograd/check.h"
+#include "train/config/options.h"
+
+namespace glossa {
+
+/// The value of an option in a program: text as in YAML, a number, a boolean, or a list.
+struct OptionValue {
+  OptionValue(std::string text) : value(std::move(text)) {}
+  OptionValue(const char* text) : value(std::string(text)) {}
+  OptionValue(std::vector<std::string> list) : value(std::move(list)) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> OptionValue(T number) : value(fmt::format("{}", number)) {}
+
+  std::variant<std::string, std::vector<std::string>> value;
+};
+
+/// An option set outside a configuration file: by `--set` on the command line, or by a program.
+class Setting {
+ public:
+  /// Takes `section.key=value`, the text of `--set`. Only `value` checks its form.
+  Setting(std::string set);
+  Setting(const char* set) : Setting(std::string(set)) {}
+
+  Setting(std::string key, const OptionValue& value);
+
+  const std::string& key() const { return key_; }
+
+  /// Throws a misuse error if the text of `--set` does not have the form `section.key=value`.
+  const GivenValue& value() const;
+
+  /// The place in errors: `--set section.key=value` or `options`.
+  std::string place() const;
+
+  /// The form in which a user would set the option `other` to this value instead, for hints.
+  std::string for_key(const std::string& other) const;
+
+  /// Throws a misuse error about this setting, which names its key.
+  template <class... Args>
+  [[noreturn]] void refuse(Sentence<Args...> sentence, const Args&... args) const {
+    Error::Parts parts = Error::Parts::of(place(), sentence, args...);
+    if (!set_) parts.key = key_;
+    throw Error(Error::Kind::misuse, std::move(parts));
+  }
+
+ private:
+  std::optional<std::string> set_;  // of the command line
+  std::string key_;
+  GivenValue value_;
+};
+
+/// Settings in order; if several have the same key, the last one applies. Made of texts of `--set`, whose errors name
+/// `--set ...`, or of keys and values, whose errors name `options` and the key.
+class Settings {
+ public:
+  Settings() = default;
+  Settings(std::initializer_list<Setting> settings) : settings_(settings) {}
+  Settings(const std::vector<std::string>& sets) : settings_(sets.begin(), sets.end()) {}
+  Settings(const std::map<std::string, OptionValue>& options);
+
+  auto begin() const { return settings_.begin(); }
+  auto end() const { return settings_.end(); }
+
+ private:
+  std::vector<Setting> settings_;
+};
+
+}  // namespace glossa
