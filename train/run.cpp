@@ -358,4 +358,15 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   return checkpoints.save(0, writer, false);
 }
 
+std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run) {
+  check_holds_no_run(run);  // fails before the work
+  const RunName name(from, fmt::format("average:{}", count));
+  const Config config = load_run_config(name.folder());
+  const LoadedRun mean = load_run(name, config);
+  std::filesystem::path written =
+      write_new_run(run, config, mean.tokenizers, *mean.model, mean.state.data_hash, mean.state.text);
+  record_origin(run, CorpusPlaces(name.folder()).working_folder());
+  return written;
+}
+
 }  // namespace glossa

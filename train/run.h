@@ -111,4 +111,9 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job = Job::alo
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
                                     Model& model, std::uint64_t data_hash, const TextStatistics& text = {});
 
+/// Writes a new run with the mean of the weights in the newest `count` checkpoints of the run `from`, as write_new_run
+/// does. Returns the checkpoint's path. Throws if `from` has fewer checkpoints, or a misuse error if the folder `run`
+/// holds a run.
+std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run);
+
 }  // namespace glossa

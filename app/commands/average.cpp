@@ -16,13 +16,7 @@ struct AverageArguments {
 };
 
 int run(const AverageArguments& arguments) {
-  check_holds_no_run(arguments.run);  // fails before the work
-  const RunName name(arguments.from, fmt::format("average:{}", arguments.last));
-  const Config config = load_run_config(name.folder());
-  const LoadedRun run = load_run(name, config);
-  const std::filesystem::path written =
-      write_new_run(arguments.run, config, run.tokenizers, *run.model, run.state.data_hash, run.state.text);
-  record_origin(arguments.run, CorpusPlaces(name.folder()).working_folder());
+  const std::filesystem::path written = write_average_run(arguments.from, arguments.last, arguments.run);
   fmt::print("wrote the mean of {} of {} to {}\n", counted(arguments.last, "checkpoint"), arguments.from,
              written.string());
   return 0;

@@ -1,10 +1,8 @@
 // The folder of a run: what may be named as one, and what is suggested instead.
 #include "train/run.h"
 
-#include <doctest/doctest.h>
-
 #include "autograd/check.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/train/trainer_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -62,4 +60,22 @@ TEST_CASE("a run cannot have the name of a file, or of something below a file") 
   for (const char* name : {"corpus.en", "corpus.en/run"})
     CHECK_THROWS_WITH_AS(NewRunFolder((folder / name).string()),
                          doctest::Contains("corpus.en] expected a folder or a new name; got a file"), Error);
+}
+
+TEST_CASE("the mean of a run's newest checkpoints becomes a run") {
+  TrainerFixture fixture;
+  fixture.config.train.max_updates = updates(4);
+  fixture.config.train.save_every = updates(2);
+  fixture.train(fixture.config, "run");
+  const std::string run = fixture / "run", mean = fixture / "mean";
+  const std::filesystem::path written = write_average_run(run, 2, mean);
+  CHECK(std::filesystem::equivalent(written, std::filesystem::path(mean) / "checkpoints/last"));
+  const auto parameters = [](const RunName& name) { return load_run(name, load_run_config(name.folder())).model; };
+  const auto early = parameters(RunName(run, "2")), late = parameters(RunName(run, "4")),
+             averaged = parameters(RunName(mean));
+  for (std::size_t i = 0; i < averaged->parameters.values().size(); ++i)
+    CHECK_EQ(averaged->parameters.values()[i],
+             doctest::Approx((early->parameters.values()[i] + late->parameters.values()[i]) / 2));
+  CHECK_THROWS_WITH_AS(write_average_run(run, 2, mean), doctest::Contains("got one with a run"), Error);
+  CHECK_THROWS_WITH_AS(write_average_run(run, 9, fixture / "new"), doctest::Contains("got 2"), Error);
 }
