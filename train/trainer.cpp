@@ -172,10 +172,12 @@ TrainingEnd Trainer::update_until_end() {
   bool knows_speed = false;
   while (!end) {
     const Progress before = run_.progress();
-    one_update();
+    const double loss = one_update();
     const Progress now = run_.progress();
     const TrainingReport training = report();
-    for (TrainingObserver* observer : observers_) observer->update(pace.at(now, training));
+    UpdateReport update = pace.at(now, training);
+    update.loss = loss;
+    for (TrainingObserver* observer : observers_) observer->update(update);
     if (train.log_every.due(before, now)) {
       log_update(training);
       if (!std::exchange(knows_speed, true)) warn_about_time(now.updates - begin, state_.seconds - seconds_before);
@@ -259,8 +261,8 @@ void Trainer::announce(TrainingEvent event) {
   for (TrainingObserver* observer : observers_) observer->event(event);
 }
 
-/// Computes the next micro-batches' gradients and takes a step.
-void Trainer::one_update() {
+/// Computes the next micro-batches' gradients and takes a step. Returns the loss per target token.
+double Trainer::one_update() {
   const Job::Patience patience(run_.job, run_.config.runtime.timeout, fmt::format("update {}", state_.update + 1));
   const Stopwatch watch;
   const std::int64_t batches = std::min(run_.config.train.accumulate, run_.task->batches() - state_.batch);
@@ -280,6 +282,7 @@ void Trainer::one_update() {
   run_.job.broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
+  return update.nll_sum / static_cast<double>(update.target_tokens);
 }
 
 void Trainer::apply(const Update& update) {

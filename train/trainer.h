@@ -108,7 +108,7 @@ class Trainer {
   void begin();
   void record_failure(const Error& error) noexcept;
   TrainingEnd update_until_end();
-  void one_update();
+  double one_update();
   void apply(const Update& update);
   void refuse(const Update& update);
   bool take_requests();

@@ -18,9 +18,10 @@ struct TrainingReport {
   double seconds = 0;  ///< of training so far, without validation and saving
 };
 
-/// State after an update, for a progress bar.
+/// State after an update.
 struct UpdateReport {
   TrainingReport training;
+  double loss = 0;    ///< of this update alone, as in a TrainingReport; not finite if it was refused
   double epochs = 0;  ///< with the part of the current one
   double part = 0;    ///< completed part of training until its first limit
   std::optional<double> seconds_left = {}, seconds_to_validation = {};  ///< estimates; empty if unknown

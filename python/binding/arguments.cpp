@@ -21,7 +21,7 @@ nb::ndarray<T, nb::ro, nb::c_contig, nb::device::cpu> converted(const char* wher
   const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // an empty list has the kind of floats
   if (!is_empty && std::string_view(kinds).find(kind) == std::string_view::npos)
-    misuse(where, "expected {}; got an array of {}", expected, nb::cast<std::string>(nb::str(array.attr("dtype"))));
+    misuse(where, "expected {}; got an array of {}", expected, string_of(array.attr("dtype")));
   return nb::cast<nb::ndarray<T, nb::ro, nb::c_contig, nb::device::cpu>>(
       nb::module_::import_("numpy").attr("ascontiguousarray")(array.attr("astype")(type)));
 }
@@ -37,8 +37,7 @@ template <class T>
 std::vector<T> integers(const char* where, nb::handle object) {
   std::vector<T> numbers;
   const auto add = [&](nb::handle number) {
-    if (!PyIndex_Check(number.ptr()))
-      misuse(where, "expected an int or several; got {}", nb::cast<std::string>(nb::repr(object)));
+    if (!PyIndex_Check(number.ptr())) misuse(where, "expected an int or several; got {}", string_of(nb::repr(object)));
     numbers.push_back(nb::cast<T>(nb::steal(PyNumber_Index(number.ptr()))));
   };
   if (PySequence_Check(object.ptr()))

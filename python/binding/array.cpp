@@ -40,6 +40,8 @@ Shape shape_of_extents(const char* where, std::size_t axes, const std::int64_t* 
 
 nb::object as_array(nb::handle object) { return nb::module_::import_("numpy").attr("asarray")(object); }
 
+std::string string_of(nb::handle object) { return nb::str(object).c_str(); }
+
 nb::tuple to_tuple(const Shape& shape) {
   nb::list extents;
   for (int axis = 0; axis < shape.rank(); ++axis) extents.append(shape[axis]);

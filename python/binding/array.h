@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <string>
 #include <vector>
 
 #include "autograd/tensor.h"
@@ -34,6 +35,9 @@ Shape shape_of(const char* where, const Given& array) {
 
 /// The object as a NumPy array, by numpy.asarray.
 nb::object as_array(nb::handle object);
+
+/// str(object).
+std::string string_of(nb::handle object);
 
 /// A Shape as a tuple of ints.
 nb::tuple to_tuple(const Shape& shape);

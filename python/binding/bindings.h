@@ -25,4 +25,10 @@ void add_shaping(nb::module_& m);
 void add_attention(nb::module_& m);
 void add_losses(nb::module_& m);
 
+void add_records(nb::module_& m);
+void add_training(nb::module_& m);
+void add_translating(nb::module_& m);
+void add_scores(nb::module_& m);
+void add_exchange(nb::module_& m);
+
 }  // namespace glossa::python

@@ -19,4 +19,9 @@ NB_MODULE(_glossa, m) {
   add_losses(m);
   add_gradient_check(m);
   add_runtime(m);
+  add_records(m);
+  add_training(m);
+  add_translating(m);
+  add_scores(m);
+  add_exchange(m);
 }

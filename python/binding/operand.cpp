@@ -53,7 +53,7 @@ Tensor<T> array_in_step(const char* where, Step& step, const Operand& operand) {
   using Code = nb::dlpack::dtype_code;
   if (!own && code != Code::Int && code != Code::UInt && code != Code::Bool)
     misuse(where, "expected an array of float32, float64, integers or bool; got {}",
-           nb::cast<std::string>(nb::str(as_array(object).attr("dtype"))));
+           string_of(as_array(object).attr("dtype")));
   return copied<T>(where, step.context<T>(), contiguous(where, as_array(object).attr("astype")(name(precision_of<T>))));
 }
 

@@ -60,7 +60,7 @@ void assign(const BoundParameter& bound, const nb::object& values) {
     if (nb::cast<std::size_t>(numpy.attr("ndim")(values)) != static_cast<std::size_t>(parameter.value.shape.rank()) ||
         shape_of("parameter", array) != parameter.value.shape)
       misuse(parameter.name, "expected an array of shape {}; got {}", parameter.value.shape,
-             nb::cast<std::string>(nb::str(numpy.attr("shape")(values))));
+             string_of(numpy.attr("shape")(values)));
     const StoreUse use(bound.store, StoreUse::Kind::write_values);
     std::copy_n(array.data(), array.size(), parameter.value.data);
     parameter.mark_changed();

@@ -21,7 +21,7 @@ void send_messages_to(const nb::callable& log) {
   set_message_sink([](Message kind, std::string_view text) {
     const nb::gil_scoped_acquire acquire;
     const char* const level = kind == Message::warning ? "warning" : kind == Message::note ? "info" : "debug";
-    (*kept)(level, text);
+    (*kept)(level, nb::str(text.data(), text.size()));
   });
   set_verbosity(Verbosity::verbose);  // logging decides what is shown
 }

@@ -44,7 +44,7 @@ const std::shared_ptr<Step>& Step::current(const char* where) {
   if (!current_)
     misuse(where,
            "expected a step; got none in this thread. Hint: compute within `with glossa.step():`, or with "
-           "glossa.value_and_grad");
+           "glossa.value_and_grad. Variables end with their step: read numbers within it, as x.item() or x.numpy()");
   return current_;
 }
 

@@ -79,3 +79,18 @@ from glossa._glossa import (
 from glossa._glossa import version as __version__
 from glossa.errors import Error, Misuse
 from glossa.gradients import grad, grad_check, value_and_grad
+from glossa._glossa import (
+    Attention,
+    Checkpoint,
+    Score,
+    Translation,
+    Translator,
+    Update,
+    Validation,
+    bleu,
+    chrf,
+    ter,
+)
+from glossa.runs import Metrics, Run, average, import_model, load
+from glossa.training import STOP, recipe, recipes, train
+from glossa import messages

@@ -99,8 +99,9 @@ class Translator {
   /// LineError as `add` does.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
-  /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer`.
-  void align(Index layer) { alignment_layer_ = layer; }
+  /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer`; none:
+  /// without.
+  void align(std::optional<Index> layer) { alignment_layer_ = layer; }
 
   /// Returns the model's attention for `source` and the given `translation` (teacher forcing), with the probabilities
   /// of its tokens.

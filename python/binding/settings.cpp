@@ -1,0 +1,38 @@
+#include "python/binding/settings.h"
+
+#include <nanobind/stl/string.h>
+
+#include "autograd/check.h"
+#include "python/binding/array.h"
+
+namespace glossa::python {
+
+namespace {
+
+std::string text_of_value(const std::string& key, nb::handle value) {
+  if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True)) ? "true" : "false";
+  if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
+  if (value.is_none()) return "none";
+  if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()) || nb::hasattr(value, "__fspath__"))
+    return string_of(value);
+  misuse(key, "expected text, a number, a bool, a path or a list of these; got {}", string_of(nb::repr(value)));
+}
+
+}  // namespace
+
+std::map<std::string, OptionValue> to_options(const nb::dict& options) {
+  std::map<std::string, OptionValue> result;
+  for (const auto [key, value] : options) {
+    const std::string name = nb::cast<std::string>(key);
+    if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) {
+      result.emplace(name, text_of_value(name, value));
+      continue;
+    }
+    std::vector<std::string> list;
+    for (const nb::handle element : value) list.push_back(text_of_value(name, element));
+    result.emplace(name, std::move(list));
+  }
+  return result;
+}
+
+}  // namespace glossa::python

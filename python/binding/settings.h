@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "train/config/settings.h"
+
+namespace glossa::python {
+
+/// Options by key, as a dict of Python: text as in YAML, numbers, bools, None (for `none`), or lists of these.
+std::map<std::string, OptionValue> to_options(const nanobind::dict& options);
+
+}  // namespace glossa::python

@@ -1,0 +1,157 @@
+"""Runs: their metrics, translations with them, and exchange with other programs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from glossa import _glossa
+from glossa._glossa import Translator
+from glossa.notebook import frame
+
+if TYPE_CHECKING:
+    from glossa.training import Option
+
+PathLike = Union[str, "os.PathLike[str]"]
+Column = npt.NDArray[np.float64]
+
+
+class Metrics(Mapping[str, Column]):
+    """Columns of numbers by name, all of one length; NaN where a line lacks the number."""
+
+    def __init__(self, lines: list[dict[str, Any]]) -> None:
+        names = {name: None for line in lines for name, value in line.items() if _is_number(value)}
+        self._columns = {name: np.array([_number(line.get(name)) for line in lines]) for name in names}
+        self._length = len(lines)
+
+    def __getitem__(self, name: str) -> Column:
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise KeyError(f"{name}; there are {', '.join(self._columns) or 'no columns'}") from None
+
+    def __iter__(self) -> Any:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"<glossa.Metrics: {self._length} lines of {', '.join(self._columns)}>"
+
+
+class Run:
+    """A run's folder. In a notebook it shows the page of `glossa report`."""
+
+    def __init__(self, folder: PathLike, end: str | None = None) -> None:
+        self.folder = Path(folder)
+        self.end = end
+        """Why training ended: max_updates, max_epochs, max_minutes, early_stopping, stopped (by a callback) or
+        interrupted (by Ctrl-C); None for a run that was not trained here."""
+
+    @property
+    def training(self) -> Metrics:
+        """Figures of the updates: update, epoch, loss, perplexity, lr, grad_norm, tokens_per_s, seconds."""
+        return Metrics([line for line in self._lines() if "loss" in line])
+
+    @property
+    def validation(self) -> Metrics:
+        """Figures of the validations: update, epoch, valid_loss, and valid_bleu and others if they translate."""
+        return Metrics([line for line in self._lines() if "valid_loss" in line])
+
+    def load(self, **options: Any) -> Translator:
+        """The run as a Translator: glossa.load(run.folder, ...)."""
+        return load(self.folder, **options)
+
+    def export(
+        self,
+        *,
+        safetensors: PathLike | None = None,
+        huggingface: PathLike | None = None,
+        marian: PathLike | None = None,
+        checkpoint: str = "",
+    ) -> None:
+        """Writes the model for other programs: a file of weights under PyTorch's names, or a folder for transformers'
+        MarianMTModel or for Marian."""
+        _glossa.export_model(
+            os.fspath(self.folder), checkpoint, *(os.fspath(path or "") for path in (safetensors, huggingface, marian))
+        )
+
+    def report(self) -> str:
+        """The page of `glossa report`, one self-contained HTML file."""
+        return _glossa.report(os.fspath(self.folder))
+
+    def _lines(self) -> list[dict[str, Any]]:
+        path = self.folder / "metrics.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        parsed = [_parsed(line) for line in lines]
+        return [line for line in parsed if line]
+
+    def _repr_html_(self) -> str:
+        return frame(self.report(), height=600)
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.folder)
+
+    def __repr__(self) -> str:
+        return f"<glossa.Run {self.folder}{f': {self.end}' if self.end else ''}>"
+
+
+def load(
+    run: PathLike,
+    *,
+    checkpoint: str = "",
+    beam: int | None = None,
+    set: Mapping[str, Option] | None = None,
+    split_sentences: str = "auto",
+) -> Translator:
+    """Loads a run, from its folder or one of its checkpoints, to translate with it.
+
+    `checkpoint` chooses one of the run's: "best" (the default), "last", an update's number, or "average:N", the mean of
+    the newest N. `set` overrides options of decoding and of the machine. `split_sentences` is "on", "off", or "auto":
+    lines are translated sentence by sentence if the model was trained on lines of one sentence.
+    """
+    if split_sentences not in ("auto", "on", "off"):
+        raise ValueError(f"[split_sentences] expected auto, on or off; got {split_sentences}")
+    return Translator(os.fspath(run), checkpoint, beam or 0, dict(set or {}), split_sentences)
+
+
+def import_model(
+    path: PathLike,
+    run: PathLike,
+    *,
+    config: PathLike | None = None,
+    set: Mapping[str, Option] | None = None,
+) -> Run:
+    """Creates a run from a pretrained model: the folder of a MarianMTModel of Hugging Face or of a Marian model, or a
+    file of weights under PyTorch's names with a `config` that describes the model and its data."""
+    _glossa.import_model(os.fspath(path), os.fspath(run), os.fspath(config or ""), dict(set or {}))
+    return Run(run)
+
+
+def average(run: PathLike, last: int, to: PathLike) -> Run:
+    """Creates a run with the mean of the newest `last` checkpoints of another."""
+    _glossa.average(os.fspath(run), last, os.fspath(to))
+    return Run(to)
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except ValueError:  # a half-written last line
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> float:
+    return float(value) if _is_number(value) else float("nan")

@@ -1,0 +1,133 @@
+"""Training of runs: the engine, the folder and the bits of `glossa train`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, Union
+
+from glossa import _glossa
+from glossa._glossa import Checkpoint, Update, Validation
+from glossa.errors import Misuse
+from glossa.messages import log
+from glossa.notebook import Progress, in_notebook
+from glossa.runs import Run
+
+PathLike = Union[str, "os.PathLike[str]"]
+Option = Union[str, int, float, bool, None, Sequence[Union[str, int, float, bool]]]
+"""The value of an option: text as in YAML, a number, a bool, None for `none`, or a list."""
+
+
+class Stop(Enum):
+    """What a callback returns to end training."""
+
+    STOP = "stop"
+
+
+STOP = Stop.STOP
+"""Returned by a callback, ends training after the update. The run is saved, and can be resumed."""
+
+
+def recipes() -> list[str]:
+    """The names of the recipes that come with glossa."""
+    return sorted(path.stem for path in _recipe_folder().glob("*.yaml"))
+
+
+def recipe(name: str) -> Path:
+    """The YAML file of a recipe."""
+    path = _recipe_folder() / f"{name}.yaml"
+    if not path.is_file():
+        hint = "name a YAML file, or one of " + ", ".join(recipes())
+        raise Misuse(f"[{name}] expected a recipe or a YAML file; not found. Hint: {hint}", name, hint)
+    return path
+
+
+def train(
+    config: PathLike | Mapping[str, Option] | None = None,
+    *,
+    run: PathLike | None = None,
+    set: Mapping[str, Option] | None = None,
+    resume: bool | str = False,
+    on_update: Callable[[Update], Stop | None] | None = None,
+    on_validation: Callable[[Validation], Stop | None] | None = None,
+    on_checkpoint: Callable[[Checkpoint], Stop | None] | None = None,
+    progress: bool | str = "auto",
+) -> Run:
+    """Trains a model as `glossa train` does, and returns its run.
+
+    `config` is a YAML file, the name of a recipe, or a mapping of options such as {"model.width": 128}; `set` overrides
+    options of it. `run` is the run's folder, by default runs/NAME for NAME.yaml. With `resume`, training continues from
+    the run's newest checkpoint, with the run's options unless `config` or `set` gives others; resume="auto" begins a
+    run if the folder has none. Runs begun here and by the command are the same: either resumes the other's.
+
+    Callbacks run between updates, in this thread. They receive records that do not change, and may return glossa.STOP
+    to end training. If one raises, training ends, the run is saved, and the exception is raised here. Ctrl-C ends
+    training after the update, saves and returns the run; a second one raises KeyboardInterrupt at once.
+
+    `progress` "auto" shows progress in a terminal and in a notebook; the log also goes to logging.getLogger("glossa").
+    """
+    path, options = _config_of(config)
+    options.update(set or {})
+    folder = _folder_of(path, run)
+    if resume not in (False, True, "auto"):
+        raise Misuse(f"[resume] expected False, True or 'auto'; got {resume!r}", "resume", "")
+    if resume is True and not _glossa.is_run(folder):
+        hint = "resume='auto' begins a run if the folder has none"
+        raise Misuse(f"[{folder}] expected a run to resume; not found. Hint: {hint}", folder, hint)
+    shows = progress is True or progress == "auto"
+    notebook = Progress() if shows and in_notebook() else None
+    terminal = shows and notebook is None and (progress is True or sys.stderr.isatty())
+    def update(report: Update) -> Stop | None:
+        if notebook:
+            notebook.update(report)
+        return on_update(report) if on_update else None
+
+    def validation(report: Validation) -> Stop | None:
+        if notebook:
+            notebook.validation(report)
+        return on_validation(report) if on_validation else None
+
+    try:
+        end = _glossa.train(
+            path,
+            options,
+            folder,
+            resume=bool(resume),
+            shows_progress=terminal,
+            on_update=update if notebook or on_update else None,
+            on_validation=validation if notebook or on_validation else None,
+            on_checkpoint=on_checkpoint,
+            on_log=None if terminal and not logging.getLogger("glossa").hasHandlers() else log,
+        )
+    finally:
+        if notebook:
+            notebook.close()
+    return Run(folder, end=end)
+
+
+def _config_of(config: PathLike | Mapping[str, Option] | None) -> tuple[str, dict[str, Option]]:
+    """The YAML file, which may be empty, and the options beside it."""
+    if config is None:
+        return "", {}
+    if isinstance(config, Mapping):
+        return "", dict(config)
+    path = os.fspath(config)
+    is_name = os.sep not in path and not path.endswith((".yaml", ".yml")) and not os.path.exists(path)
+    return (str(recipe(path)) if is_name else path), {}
+
+
+def _folder_of(path: str, run: PathLike | None) -> str:
+    if run is not None:
+        return os.fspath(run)
+    if not path:
+        hint = 'name its folder, as run="runs/mine"'
+        raise Misuse(f"[run] expected the folder of the run; got none. Hint: {hint}", "run", hint)
+    return os.path.join("runs", Path(path).stem)
+
+
+def _recipe_folder() -> Path:
+    return Path(__file__).parent / "recipes"
