@@ -8,7 +8,7 @@
 #include "app/commands/bad_lines.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "app/commands/source_lines.h"
+#include "app/commands/input.h"
 #include "app/pages/page.h"
 #include "data/text/utf8.h"
 #include "files/atomic_file.h"
@@ -18,6 +18,7 @@
 #include "train/interruption.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/source_lines.h"
 
 namespace glossa::commands {
 
@@ -131,7 +132,7 @@ int run(const AttentionArguments& arguments) {
   LineReader reader = open_input(arguments.input, text_options(config.data));
 
   BadLines bad_lines(arguments.on_bad_line);
-  SourceLines source(translator, run, reader.name(), bad_lines);
+  SourceLines source(translator, run, reader.name(), bad_lines.handler());
   const Index limit = run.model->transformer->options().max_positions;
   std::vector<std::string> on_page;
   for (std::optional<std::string> line; bad_lines.next(reader, line);) {

@@ -17,18 +17,18 @@ class BadLines {
   /// Takes the value of --on-bad-line: `warn` or `stop`.
   explicit BadLines(std::string_view policy) : stops_(policy == "stop") {}
 
-  /// Calls `act`; returns true if `act` succeeds. If `act` throws a LineError, `warn` reports the error and returns
-  /// false, and `stop` rethrows the error. Other exceptions pass through.
+  /// Calls `act`; returns true if `act` succeeds. If `act` throws a LineError, handles it and returns false.
   template <class Act>
   bool pass(Act act) {
-    try {
-      act();
-      return true;
-    } catch (const LineError& error) {
-      if (stops_) throw;
+    return pass_line(handler(), act);
+  }
+
+  /// Returns a handler that reports an error (`warn`) or rethrows it (`stop`). Keeps a reference to this object.
+  LineErrorHandler handler() {
+    return [this](const LineError& error) {
+      if (stops_) throw error;
       report(error);
-      return false;
-    }
+    };
   }
 
   /// Reads the next line, or std::nullopt if it is unusable. Returns false at the end of the file.

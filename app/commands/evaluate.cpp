@@ -1,27 +1,20 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <limits>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
+#include "app/commands/input.h"
 #include "app/commands/line_pairs.h"
-#include "app/commands/source_lines.h"
 #include "autograd/check.h"
-#include "autograd/stopwatch.h"
 #include "data/text/counted.h"
 #include "data/toy/corpus.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/decoding/translator.h"
-#include "train/evaluation.h"
-#include "train/run.h"
+#include "train/run_evaluation.h"
 #include "train/runtime.h"
-#include "train/scores/chrf.h"
-#include "train/scores/ter.h"
-#include "train/shared_search.h"
 
 namespace glossa::commands {
 
@@ -44,11 +37,6 @@ struct Texts {
   std::int64_t bad = 0;
   bool is_held_out = false;  // held out by the run's data.split
   std::vector<std::string> reference_files = {};
-
-  std::vector<std::span<const std::string>> references() const {
-    if (corpus.all_targets.empty()) return {corpus.target};
-    return {corpus.all_targets.begin(), corpus.all_targets.end()};
-  }
 
   /// Name of a reference, for messages.
   std::string reference_name(std::size_t reference) const {
@@ -114,7 +102,7 @@ void report_unused(const ParallelCorpus& corpus) {
 void report_blank_references(const Texts& texts) {
   const auto is_blank = [](const std::string& line) { return line.find_first_not_of(' ') == line.npos; };
   const std::vector<std::string>& sources = texts.corpus.source;
-  const std::vector<std::span<const std::string>> references = texts.references();
+  const std::vector<std::span<const std::string>> references = references_of(texts.corpus);
   for (std::size_t k = 0; k < references.size(); ++k) {
     std::int64_t blank = 0;
     for (std::size_t i = 0; i < sources.size(); ++i) blank += is_blank(references[k][i]) && !is_blank(sources[i]);
@@ -138,68 +126,39 @@ void check_still_held_out(const LoadedRun& run, const std::string& folder) {
         data.train.text());
 }
 
-/// Loss per target token of the first reference, over the pairs that can be encoded; NaN if no pair can. A pair whose
-/// reference cannot be encoded is left out, but its source is still translated.
-double loss_of(const LoadedRun& run, ParallelCorpus corpus, BadLines& bad_lines, const Job& job) {
-  const Tokenizer& tokenizer = *run.tokenizers.target;
-  for (std::size_t i = 0; i < corpus.target.size(); ++i)
-    if (!bad_lines.pass([&] { tokenizer.encode_line(corpus.target[i], corpus.target_name, corpus.line(i)); }))
-      corpus.target[i].clear();
-  const EncodedCorpus encoded = encode(run.config.data, corpus, run.tokenizers, /*may_be_empty=*/true);
-  if (static_cast<std::size_t>(encoded.size()) < corpus.source.size())
-    print_note("note: the loss covers {}\n", describe(encoded.report));
-  if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
-  Context<float> context;
-  return corpus_loss(context, *run.model->transformer, encoded, run.config.data, job).per_token();
-}
-
 int run(const EvaluateArguments& arguments, const Job& job) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
-  const DataConfig& data = config.data;
-  if (arguments.split_sentences != "off" && data.lowercase)
+  if (arguments.split_sentences != "off" && config.data.lowercase)
     misuse("--split-sentences",
            "expected off with data.lowercase: true, as capital letters show where sentences begin; "
            "got {}",
            arguments.split_sentences);
   BadLines bad_lines(arguments.on_bad_line);
-  Texts texts = read_texts(arguments, name.folder(), config, bad_lines);
-  ParallelCorpus& corpus = texts.corpus;
+  const Texts texts = read_texts(arguments, name.folder(), config, bad_lines);
+  const ParallelCorpus& corpus = texts.corpus;
   report_unused(corpus);
   report_blank_references(texts);
-  std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
-  if (!arguments.tokenize.empty()) tokenizer = bleu_tokenizer_of(arguments.tokenize);
-  if (!tokenizer) tokenizer = usual_bleu_tokenizer(data.target, corpus.target);  // an imported run leaves it open
+  if (!arguments.tokenize.empty()) config.train.bleu_tokenize = bleu_tokenizer_of(arguments.tokenize);
   const LoadedRun run = load_run(name, config, job);
   if (texts.is_held_out) check_still_held_out(run, name.folder());
   apply_runtime(config.runtime, job);
 
-  Translator translator(*run.model->transformer, run.tokenizers, data, config.decode);
-  translator.divide(divided_among(job));
-  translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
-  SourceLines lines(translator, run, corpus.source_name, bad_lines);
-  for (std::size_t i = 0; i < corpus.source.size(); ++i) corpus.source[i] = lines.add(corpus.source[i], corpus.line(i));
-  lines.compare();
-  texts.bad += lines.bad();
-  const Translator::Sources sources = lines.take();
-  const ParallelCorpus* const all[] = {&corpus};
   job.agree("--split-sentences", arguments.split_sentences);
-  agree_on_text(corpus.source_name, all, job);
-  const double loss = loss_of(run, corpus, bad_lines, job);
-  const Stopwatch watch;
   ProgressBar bar;
-  CountProgress progress(bar, "sentence", std::ssize(sources.ids));
-  translator.watch([&](Index sentences) { progress.add(sentences); });
-  const std::vector<std::string> outputs = translator.translate(sources);
-  const double seconds = watch.seconds();
+  std::optional<CountProgress> progress;
+  const RunEvaluation found = evaluate(run, corpus,
+                                       {.split_sentences = splits_sentences(arguments.split_sentences, run.state.text),
+                                        .bad_line = bad_lines.handler(),
+                                        .watch =
+                                            [&](Index sentences, Index all) {
+                                              if (!progress) progress.emplace(bar, "sentence", all);
+                                              if (sentences > 0) progress->add(sentences);
+                                            }},
+                                       job);
   bar.clear();
-  const BleuOptions scoring = bleu_options(config);
-  const std::vector<std::span<const std::string>> references = texts.references();
-  const std::size_t count = references.size();
-  const BleuScore bleu = corpus_bleu(outputs, references, scoring);
-  const double chrf = corpus_chrf(outputs, references), ter = corpus_ter(outputs, references);
-  const double exact = exact_match(outputs, references);
-  const std::int64_t sentences = std::ssize(outputs);
+  const BleuScore& bleu = found.bleu;
+  const std::int64_t sentences = std::ssize(found.translations), bad = texts.bad + found.untranslated;
   std::vector<std::string> checkpoints;
   for (const std::filesystem::path& file : name.files()) checkpoints.push_back(file.string());
 
@@ -209,25 +168,26 @@ int run(const EvaluateArguments& arguments, const Job& job) {
         .add("held_out", texts.is_held_out)
         .add("checkpoints", checkpoints)
         .add("update", run.state.update);
-    json.add("loss", loss).add("perplexity", perplexity(loss)).add("bleu", bleu.score).add("chrf", chrf);
-    json.add("ter", ter).add("exact_match", exact).add("sentences", sentences).add("untranslated", texts.bad);
-    json.add("in_pieces", sources.in_pieces).add("seconds", seconds).add("signature", bleu_signature(scoring, count));
+    json.add("loss", found.loss).add("perplexity", perplexity(found.loss));
+    json.add("bleu", bleu.score).add("chrf", found.chrf).add("ter", found.ter).add("exact_match", found.exact_match);
+    json.add("sentences", sentences).add("untranslated", bad).add("in_pieces", found.in_pieces);
+    json.add("seconds", found.seconds).add("signature", found.bleu_signature);
     std::puts(json.text().c_str());
   } else {
     fmt::print("{} of {}{}, translated by {} (update {})\n", counted(sentences, "sentence"), corpus.source_name,
                texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "), run.state.update);
-    fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", loss, perplexity(loss));
+    fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", found.loss, perplexity(found.loss));
     fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
                bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,
-               bleu.ratio, bleu_signature(scoring, count));
-    fmt::print("chrF2 {:.2f}  {}\n", chrf, chrf_signature(data.lowercase, count));
-    fmt::print("TER {:.2f}  {}\n", ter, ter_signature(count));
-    fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * exact, counted(sentences, "sentence"),
-               seconds);
-    if (sources.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", sources.in_pieces);
-    if (texts.bad > 0) fmt::print("{} of the sentences not translated: scored as empty\n", texts.bad);
+               bleu.ratio, found.bleu_signature);
+    fmt::print("chrF2 {:.2f}  {}\n", found.chrf, found.chrf_signature);
+    fmt::print("TER {:.2f}  {}\n", found.ter, found.ter_signature);
+    fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * found.exact_match,
+               counted(sentences, "sentence"), found.seconds);
+    if (found.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", found.in_pieces);
+    if (bad > 0) fmt::print("{} of the sentences not translated: scored as empty\n", bad);
   }
-  return bad_lines.status(corpus.source_name, texts.bad, sentences, "translated");
+  return bad_lines.status(corpus.source_name, bad, sentences, "translated");
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "app/commands/line_pairs.h"
 
-#include "autograd/check.h"
-
 namespace glossa {
 
 namespace {
@@ -16,15 +14,12 @@ std::vector<std::optional<std::string>> read_lines(const std::string& path, cons
 
 }  // namespace
 
-void check_line_count(const std::string& source, std::size_t expected, const std::string& path, std::size_t lines) {
-  check(lines == expected, path,
-        "expected as many lines as in {}, {}; got {}. Hint: line n of one file translates line n of the other", source,
-        expected, lines);
-}
-
 LinePairs read_line_pairs(const std::string& source, const std::string& target, const TextOptions& options,
                           BadLines& in_source, BadLines& in_target) {
-  LinePairs pairs{.source = read_lines(source, options, in_source), .target = read_lines(target, options, in_target)};
+  LinePairs pairs{.source_name = source,
+                  .target_name = target,
+                  .source = read_lines(source, options, in_source),
+                  .target = read_lines(target, options, in_target)};
   check_line_count(source, pairs.source.size(), target, pairs.target.size());
   return pairs;
 }

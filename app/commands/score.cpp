@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -5,12 +6,8 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/line_pairs.h"
-#include "autograd/check.h"
 #include "train/console/json_line.h"
-#include "train/corpora/text_watch.h"
-#include "train/decoding/scoring.h"
-#include "train/decoding/translator.h"
-#include "train/run.h"
+#include "train/run_scoring.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
@@ -23,38 +20,6 @@ struct ScoreArguments {
   bool per_token = false, json = false;
   std::vector<std::string> sets;
 };
-
-/// Encodes the pairs that can be scored; `origin` gets their line numbers.
-EncodedCorpus encoded(const ScoreArguments& arguments, const LoadedRun& run, const Translator& translator,
-                      BadLines& bad_lines, const LinePairs& lines) {
-  EncodedCorpus pairs;
-  pairs.specials = run.tokenizers.target->specials();
-  const Index max_positions = run.model->transformer->options().max_positions;
-  const auto check_length = [&](const std::string& file, std::int64_t number, Index length) {
-    const std::string where = fmt::format("{}:{}", file, number);
-    if (length == 0) throw LineError(where, "expected text to translate; got an empty line. Hint: remove the pair");
-    if (length > max_positions)
-      throw LineError(where,
-                      "expected at most {} tokens (model.max_positions); got {}. Hint: split the line into sentences",
-                      max_positions, length);
-  };
-  for (std::size_t i = 0; i < lines.source.size(); ++i) {
-    const std::optional<std::string>&source = lines.source[i], &target = lines.target[i];
-    const std::int64_t number = static_cast<std::int64_t>(i) + 1;
-    if (!source || !target) continue;
-    bad_lines.pass([&] {
-      std::vector<int> x = translator.source_ids(*source, arguments.source, number);
-      check_length(arguments.source, number, std::ssize(x));
-      std::vector<int> y =
-          run.tokenizers.target->encode_line(normalize(run.config.data, *target), arguments.target, number);
-      check_length(arguments.target, number, std::ssize(y) + 1);
-      pairs.source.push_back(std::move(x));
-      pairs.target.push_back(std::move(y));
-      pairs.origin.push_back(i);
-    });
-  }
-  return pairs;
-}
 
 std::string in_json(const ScoreArguments& arguments, std::int64_t number, const ScoredTranslation& scored,
                     const Tokenizer& tokenizer) {
@@ -106,33 +71,20 @@ int run(const ScoreArguments& arguments) {
       read_line_pairs(arguments.source, arguments.target, text_options(config.data), bad_lines, bad_lines);
   const LoadedRun run = load_run(name, config);
   apply_runtime(config.runtime);
-  const Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
-  const EncodedCorpus pairs = encoded(arguments, run, translator, bad_lines, lines);
-  LengthWatch lengths(run.state.text.usual_words, arguments.source);
-  LanguageWatch languages(config.data.source, config.data.target, arguments.source);
-  for (const std::size_t line : pairs.origin) {
-    lengths.add(*lines.source[line]);
-    languages.add(*lines.source[line]);
-  }
-  lengths.compare();
-  languages.compare();
-  Context<float> context;
-  const std::vector<ScoredTranslation> scores =
-      score_translations(context, *run.model->transformer, pairs, config.decode, config.data.max_tokens);
+  const std::vector<std::optional<ScoredTranslation>> scores = score(run, lines, bad_lines.handler());
 
   const Tokenizer& tokenizer = *run.tokenizers.target;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < lines.source.size(); ++i) {
+  for (std::size_t i = 0; i < scores.size(); ++i) {
     const std::int64_t number = static_cast<std::int64_t>(i) + 1;
-    const ScoredTranslation* scored = next < scores.size() && pairs.origin[next] == i ? &scores[next++] : nullptr;
+    const std::optional<ScoredTranslation>& scored = scores[i];
     if (arguments.json)
       fmt::print("{}\n", scored ? in_json(arguments, number, *scored, tokenizer)
                                 : JsonLine().add("line", number).add("score", std::nan("")).text());
     else
       fmt::print("{}\n", scored ? in_columns(arguments, *scored, tokenizer) : "");
   }
-  return bad_lines.status(arguments.target, std::ssize(lines.source) - pairs.size(), std::ssize(lines.source),
-                          "scored");
+  return bad_lines.status(arguments.target, std::ranges::count_if(scores, [](const auto& s) { return !s; }),
+                          std::ssize(scores), "scored");
 }
 
 }  // namespace

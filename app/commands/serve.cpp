@@ -8,7 +8,7 @@
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "app/commands/source_lines.h"
+#include "app/commands/input.h"
 #include "app/report/run_metrics.h"
 #include "app/serve/access.h"
 #include "app/serve/connections.h"

@@ -11,7 +11,7 @@
 #include "app/commands/bad_lines.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "app/commands/source_lines.h"
+#include "app/commands/input.h"
 #include "data/text/counted.h"
 #include "data/tokenizers/unknown_words.h"
 #include "files/atomic_file.h"
@@ -23,6 +23,7 @@
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/shared_search.h"
+#include "train/source_lines.h"
 
 namespace glossa::commands {
 
@@ -168,7 +169,7 @@ int run(const TranslateArguments& arguments, const Job& job) {
   LineReader reader = open_input(arguments.input, text_options(run.config.data));
   const std::string& name = reader.name();
   BadLines bad_lines(arguments.on_bad_line);
-  SourceLines source(translator, run, name, bad_lines);
+  SourceLines source(translator, run, name, bad_lines.handler());
   UnknownWords unknown;
   OutputWatch outputs;
   std::int64_t in_pieces = 0, written = 0;

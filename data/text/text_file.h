@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -24,6 +25,23 @@ class LineError : public Error {
   LineError(std::string_view where, Sentence<Args...> sentence, const Args&... args)
       : LineError(Parts::of(where, sentence, args...)) {}
 };
+
+/// Gets the errors of lines that are then left out. It may rethrow an error, which ends the work.
+using LineErrorHandler = std::function<void(const LineError& error)>;
+
+/// Calls `act`; returns true if `act` succeeds. If `act` throws a LineError, passes it to `handler` and returns false;
+/// without a handler, the error passes through. Other exceptions always pass through.
+template <class Act>
+bool pass_line(const LineErrorHandler& handler, Act act) {
+  try {
+    act();
+    return true;
+  } catch (const LineError& error) {
+    if (!handler) throw;
+    handler(error);
+    return false;
+  }
+}
 
 /// Treatment of bytes that are not UTF-8. `refuse` throws an error that names file, line and byte. `replace` replaces
 /// them by U+FFFD and counts the replacements.

@@ -4,26 +4,19 @@
 #include <string>
 #include <utility>
 
-#include "app/commands/bad_lines.h"
+#include "data/text/text_file.h"
 #include "train/corpora/text_watch.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
 
-namespace glossa::commands {
+namespace glossa {
 
-/// Opens the file given as --input, or standard input if `input` is empty.
-LineReader open_input(const std::string& input, const TextOptions& options);
-
-/// True if lines are to be split into sentences. `choice` is the value of --split-sentences; `auto` decides by the text
-/// that the run was trained on.
-bool splits_sentences(std::string_view choice, const TextStatistics& trained_on);
-
-/// Lines of a text, as sources for a translator. Reports unusable lines, the first line with several sentences, and
-/// text that is unlike the run's training text.
+/// Lines of a text, as sources for a translator. Reports the first line with several sentences, and text that is unlike
+/// the run's training text.
 class SourceLines {
  public:
-  /// Keeps references to `translator` and `bad_lines`. `name` is the name of the text.
-  SourceLines(const Translator& translator, const LoadedRun& run, const std::string& name, BadLines& bad_lines);
+  /// Keeps a reference to `translator`. `name` is the name of the text. `handler` gets the errors of unusable lines.
+  SourceLines(const Translator& translator, const LoadedRun& run, const std::string& name, LineErrorHandler handler);
 
   /// Adds line `number`, and returns it. A line is unusable if it is std::nullopt or the translator refuses it; it is
   /// then added, and returned, as a blank line.
@@ -41,7 +34,7 @@ class SourceLines {
  private:
   const Translator& translator_;
   std::string name_;
-  BadLines& bad_lines_;
+  LineErrorHandler handler_;
   Translator::Sources sources_;
   LengthWatch lengths_;
   LanguageWatch languages_;
@@ -49,4 +42,4 @@ class SourceLines {
   bool has_split_ = false;
 };
 
-}  // namespace glossa::commands
+}  // namespace glossa

@@ -1,31 +1,21 @@
-#include "app/commands/source_lines.h"
-
-#include <unistd.h>
+#include "train/source_lines.h"
 
 #include "data/text/place.h"
 #include "train/console/print.h"
 
-namespace glossa::commands {
-
-LineReader open_input(const std::string& input, const TextOptions& options) {
-  return input.empty() ? LineReader(STDIN_FILENO, "standard input", options) : LineReader(input, options);
-}
-
-bool splits_sentences(std::string_view choice, const TextStatistics& trained_on) {
-  return choice == "auto" ? trained_on.has_one_sentence_a_line() : choice == "on";
-}
+namespace glossa {
 
 SourceLines::SourceLines(const Translator& translator, const LoadedRun& run, const std::string& name,
-                         BadLines& bad_lines)
+                         LineErrorHandler handler)
     : translator_(translator),
       name_(name),
-      bad_lines_(bad_lines),
+      handler_(std::move(handler)),
       lengths_(run.state.text.usual_words, name),
       languages_(run.config.data.source, run.config.data.target, name) {}
 
 std::string SourceLines::add(const std::optional<std::string>& line, std::int64_t number) {
   const std::size_t count = sources_.count + 1;
-  if (!line || !bad_lines_.pass([&] { translator_.add(sources_, *line, name_, number); })) {
+  if (!line || !pass_line(handler_, [&] { translator_.add(sources_, *line, name_, number); })) {
     sources_.count = count;
     ++bad_;
     return "";
@@ -45,4 +35,4 @@ void SourceLines::compare() {
   languages_.compare();
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/text/text_file.h"
+#include "train/evaluation.h"
+#include "train/run.h"
+#include "train/scores/references.h"
+
+namespace glossa {
+
+/// Returns a corpus's references: its all_targets, or its target.
+std::vector<std::span<const std::string>> references_of(const ParallelCorpus& corpus);
+
+/// Settings of an evaluation.
+struct EvaluationOptions {
+  /// Tokenizer for BLEU. By default, the run's; if the run leaves it open, the usual one for language and references.
+  std::optional<BleuTokenizer> bleu_tokenize = {};
+
+  bool split_sentences = false;  ///< translate the sentences of a line one by one
+
+  /// Gets the errors of sources that cannot be translated, which are scored as empty translations, and of first
+  /// references that cannot be encoded, which the loss leaves out.
+  LineErrorHandler bad_line = {};
+
+  /// Called before translating, with 0, and with the number of sentences of each finished batch. `all` is the number of
+  /// all sentences.
+  std::function<void(Index sentences, Index all)> watch = {};
+};
+
+/// Quality of a run's translations of a text.
+struct RunEvaluation {
+  double loss = 0;  ///< per target token of the first reference; NaN if no pair can be encoded
+  BleuScore bleu;
+  double chrf = 0, ter = 0;
+  double exact_match = 0;  ///< fraction of lines
+  std::string bleu_signature, chrf_signature, ter_signature;
+  std::vector<std::string> translations;
+  std::int64_t untranslated = 0;  ///< lines that could not be translated
+  std::int64_t in_pieces = 0;     ///< lines that were too long for the model, and translated in pieces
+  double seconds = 0;             ///< for translating
+};
+
+/// Translates a corpus with a run and scores the translations. Blank sources and references
+/// count. Prints notes and warnings as translation does. Call apply_runtime first. The processes
+/// of `job` divide the work among themselves; all get the result. Throws if they have different corpora.
+RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const EvaluationOptions& options = {},
+                       const Job& job = Job::alone());
+
+/// Overload for lines that are not yet cleaned (clean_line). Throws if there is no source or no reference, and if a
+/// reference does not have one line per source, or has an unusable line.
+RunEvaluation evaluate(const LoadedRun& run, std::span<const std::string> source, References references,
+                       const EvaluationOptions& options = {});
+
+}  // namespace glossa
