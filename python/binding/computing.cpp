@@ -1,5 +1,10 @@
 #include "python/binding/computing.h"
 
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
 #include "autograd/check.h"
 
 namespace glossa::python {
@@ -24,6 +29,23 @@ void SignalsBlocked::let_through() {
 }
 
 int Computing::computing_ = 0;
+
+namespace {
+
+std::atomic<bool> is_exiting = false;
+std::thread::id exiting_thread;
+
+}  // namespace
+
+void Computing::begin_exit() {
+  exiting_thread = std::this_thread::get_id();
+  is_exiting = true;
+}
+
+void Computing::wait_at_exit() {
+  if (is_exiting && std::this_thread::get_id() != exiting_thread)
+    while (true) ::pause();
+}
 
 void Computing::check_none(const char* where) {
   check(computing_ == 0, where, "expected no thread that computes; got {}. Hint: set it before the work begins",

@@ -34,6 +34,7 @@ class Computing {
     release_.emplace();
   }
   ~Computing() {
+    wait_at_exit();
     release_.reset();
     --computing_;
   }
@@ -43,6 +44,7 @@ class Computing {
   /// Takes the interpreter back, lets pending signals through, and returns action().
   template <class Action>
   auto pause(const Action& action) {
+    wait_at_exit();
     const nb::gil_scoped_acquire acquire;
     blocked_.let_through();
     return action();
@@ -51,7 +53,13 @@ class Computing {
   /// Throws an Error at `where` if any thread computes: for settings of the whole process.
   static void check_none(const char* where);
 
+  /// Call when the interpreter begins to end. Other threads, which can only be daemons then, never get it back: Python
+  /// would end them within frames of C++ that do not allow it.
+  static void begin_exit();
+
  private:
+  static void wait_at_exit();
+
   static int computing_;  // changed only by the thread that holds the interpreter
   SignalsBlocked blocked_;
   std::optional<nb::gil_scoped_release> release_;

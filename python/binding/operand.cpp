@@ -17,13 +17,18 @@ bool is_list(nb::handle object) { return PyList_Check(object.ptr()) || PyTuple_C
 
 using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
+[[noreturn]] void refuse_object(const char* where, nb::handle object) {
+  const std::string type = string_of(nb::handle(Py_TYPE(object.ptr())).attr("__name__"));
+  misuse(where, "expected a Variable, a Parameter, a number, or an array of float32, float64, integers or bool; got {}",
+         nb::hasattr(object, "dtype") ? "an array of " + string_of(object.attr("dtype")) : type);
+}
+
 /// The object as a contiguous array of its own type of numbers.
 AnyArray contiguous(const char* where, nb::handle object) {
   AnyArray array;
   if (!is_list(object) && nb::try_cast(object, array)) return array;
   if (nb::try_cast(as_array(object), array)) return array;
-  misuse(where, "expected a Variable, a Parameter, an array or a number; got {}",
-         nb::cast<std::string>(nb::handle(Py_TYPE(object.ptr())).attr("__name__")));
+  refuse_object(where, object);
 }
 
 std::optional<Precision> precision_of_numbers(const AnyArray& array) {
@@ -51,9 +56,7 @@ Tensor<T> array_in_step(const char* where, Step& step, const Operand& operand) {
   const nb::dlpack::dtype type = array.dtype();
   const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
   using Code = nb::dlpack::dtype_code;
-  if (!own && code != Code::Int && code != Code::UInt && code != Code::Bool)
-    misuse(where, "expected an array of float32, float64, integers or bool; got {}",
-           string_of(as_array(object).attr("dtype")));
+  if (!own && code != Code::Int && code != Code::UInt && code != Code::Bool) refuse_object(where, object);
   return copied<T>(where, step.context<T>(), contiguous(where, as_array(object).attr("astype")(name(precision_of<T>))));
 }
 

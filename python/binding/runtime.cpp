@@ -40,6 +40,7 @@ void add_runtime(nb::module_& m) {
       },
       "count"_a, "Sets the number of threads that compute. Results do not depend on it.");
   m.def("describe_runtime", describe_runtime, "The computing setup: threads, instruction set, library of products");
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(Computing::begin_exit));
   m.def("_send_messages_to", send_messages_to, "log"_a);
 }
 

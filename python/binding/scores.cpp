@@ -1,11 +1,9 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
+#include <fmt/ranges.h>
 
 #include "autograd/check.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
+#include "python/binding/texts.h"
 #include "train/scores/bleu.h"
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"
@@ -14,11 +12,14 @@ namespace glossa::python {
 
 using nb::literals::operator""_a;
 
+BleuTokenizer tokenizer_named(const std::string& name) {
+  if (const std::optional<BleuTokenizer> tokenizer = bleu_tokenizer_of(name)) return *tokenizer;
+  misuse("tokenize", "expected {}; got {}", fmt::join(bleu_tokenizer_names, ", "), name);
+}
+
 namespace {
 
-using Lines = std::vector<std::string>;
-/// One reference text, or several.
-using ReferenceTexts = std::variant<Lines, std::vector<Lines>>;
+using Texts = std::vector<std::string>;
 
 /// Python's `glossa.Score`.
 struct Score {
@@ -28,32 +29,26 @@ struct Score {
 
 /// Calls f(hypotheses, references) with the texts as C++ takes them.
 template <class F>
-auto scored(const Lines& hypotheses, const ReferenceTexts& texts, const F& f) {
-  std::vector<std::span<const std::string>> references;
-  if (const Lines* one = std::get_if<Lines>(&texts))
-    references.push_back(*one);
-  else
-    for (const Lines& text : std::get<std::vector<Lines>>(texts)) references.push_back(text);
+auto scored(const Texts& hypotheses, const OneOrMoreTexts& texts, const F& f) {
+  const std::vector<std::span<const std::string>> references = spans_of(texts);
   const Computing computing;
   return f(std::span<const std::string>(hypotheses), References(references));
 }
 
-Score bleu(const Lines& hypotheses, const ReferenceTexts& references, const std::string& tokenize, bool lowercase) {
-  const std::optional<BleuTokenizer> tokenizer = bleu_tokenizer_of(tokenize);
-  if (!tokenizer) misuse("tokenize", "expected 13a, none, char, intl or zh; got {}", tokenize);
-  const BleuOptions options{.lowercase = lowercase, .tokenizer = *tokenizer};
+Score bleu(const Texts& hypotheses, const OneOrMoreTexts& references, const std::string& tokenize, bool lowercase) {
+  const BleuOptions options{.lowercase = lowercase, .tokenizer = tokenizer_named(tokenize)};
   return scored(hypotheses, references, [&](auto lines, References texts) {
     return Score{corpus_bleu(lines, texts, options).score, bleu_signature(options, texts.size())};
   });
 }
 
-Score chrf(const Lines& hypotheses, const ReferenceTexts& references, bool lowercase) {
+Score chrf(const Texts& hypotheses, const OneOrMoreTexts& references, bool lowercase) {
   return scored(hypotheses, references, [&](auto lines, References texts) {
     return Score{corpus_chrf(lines, texts, lowercase), chrf_signature(lowercase, texts.size())};
   });
 }
 
-Score ter(const Lines& hypotheses, const ReferenceTexts& references) {
+Score ter(const Texts& hypotheses, const OneOrMoreTexts& references) {
   return scored(hypotheses, references, [&](auto lines, References texts) {
     return Score{corpus_ter(lines, texts), ter_signature(texts.size())};
   });

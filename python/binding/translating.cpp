@@ -4,79 +4,23 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
-#include <mutex>
-#include <thread>
 
 #include "app/pages/page.h"
 #include "autograd/check.h"
-#include "autograd/parallel.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
-#include "train/decoding/translator.h"
-#include "train/run.h"
-#include "train/runtime.h"
+#include "python/binding/shared_translator.h"
+#include "python/binding/texts.h"
+#include "train/run_evaluation.h"
+#include "train/run_scoring.h"
 
 namespace glossa::python {
 
 using nb::literals::operator""_a;
 
 namespace {
-
-/// Applies a run's runtime.* options, which are the process's, if they differ from what is in use.
-void apply(const RuntimeConfig& config) {
-  const bool changes_threads = config.threads != 0 && config.threads != threads();
-  if (!changes_threads && config.gemm == RuntimeConfig::Gemm::automatic) return;
-  Computing::check_none("runtime");
-  const Computing computing;
-  RuntimeConfig applied = config;
-  if (applied.threads == 0) applied.threads = threads();
-  apply_runtime(applied);
-}
-
-/// Python's `glossa.Translator`: a loaded run. Several Python threads may share it; they wait for each other.
-class SharedTranslator {
- public:
-  SharedTranslator(const std::string& run, const std::string& checkpoint, std::int64_t beam,
-                   const std::map<std::string, OptionValue>& options, const std::string& split_sentences) {
-    const RunName name(run, checkpoint);
-    Config config = load_run_config(name.folder(), options, beam);
-    apply(config.runtime);
-    const Computing computing;
-    run_ = load_run(name, std::move(config));
-    translator_.emplace(*run_.model->transformer, run_.tokenizers, run_.config.data, run_.config.decode);
-    translator_->split_sentences(split_sentences == "auto" ? run_.state.text.has_one_sentence_a_line()
-                                                           : split_sentences == "on");
-  }
-
-  const LoadedRun& run() const { return run_; }
-
-  /// Returns f(translator) while no other thread uses it. Ctrl-C ends a search after a batch.
-  template <class F>
-  auto use(const F& f) {
-    Computing computing;
-    const std::lock_guard lock(mutex_);
-    const std::thread::id caller = std::this_thread::get_id();
-    translator_->watch([&](Index) {
-      if (std::this_thread::get_id() != caller) return;
-      computing.pause([] {
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      });
-    });
-    return f(*translator_);
-  }
-
- private:
-  std::mutex mutex_;
-  LoadedRun run_;
-  std::optional<Translator> translator_;
-};
-
-void check_is_line(const std::string& line) {
-  if (line.find('\n') != std::string::npos)
-    misuse("translate", "expected lines without line feeds; got one with them. Hint: pass text.splitlines()");
-}
 
 void check_beam(const SharedTranslator& shared, Index n) {
   const DecodeConfig& decode = shared.run().config.decode;
@@ -86,18 +30,18 @@ void check_beam(const SharedTranslator& shared, Index n) {
 }
 
 std::vector<std::string> translate(SharedTranslator& shared, const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) check_is_line(line);
-  return shared.use([&](Translator& translator) { return translator.translate(lines, "line"); });
+  const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, lines);
+  return shared.use([&](Translator& translator) { return translator.translate(clean, "lines"); });
 }
 
 std::vector<std::vector<Translation>> n_best(SharedTranslator& shared, const std::vector<std::string>& lines, Index n,
                                              bool align) {
-  for (const std::string& line : lines) check_is_line(line);
+  const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, lines);
   check_beam(shared, n);
   return shared.use([&](Translator& translator) {
     translator.align(align ? std::optional(usual_alignment_layer(shared.run().config.model.decoder_layers))
                            : std::nullopt);
-    return translator.n_best(translator.encode(lines, "line"), n);
+    return translator.n_best(translator.encode(clean, "lines"), n);
   });
 }
 
@@ -116,9 +60,9 @@ struct Attention {
 };
 
 Attention attention(SharedTranslator& shared, const std::string& line) {
-  check_is_line(line);
+  const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, {line});
   return shared.use([&](Translator& translator) {
-    const Translator::Sources sources = translator.encode(std::span(&line, 1), "line");
+    const Translator::Sources sources = translator.encode(clean, "lines");
     if (sources.ids.size() != 1)
       misuse("attention", "expected one sentence that the model reads as a whole; got {}", sources.ids.size());
     const Translation best = translator.translation(translator.search(sources).front());
@@ -136,6 +80,10 @@ nb::object weights_of(const AttentionMaps::Layers& layers) {
       for (const std::vector<float>& row : head) numbers.insert(numbers.end(), row.begin(), row.end());
     }
   return nb::cast(to_array<float>(numbers.data(), extents));
+}
+
+std::string page_of(const Attention& attention) {
+  return page("attention.html", "glossa-attention", "[" + attention.json() + "]");
 }
 
 void add_results(nb::module_& m) {
@@ -177,17 +125,78 @@ void add_results(nb::module_& m) {
       .def_prop_ro(
           "cross", [](const Attention& a) { return weights_of(a.maps.cross); },
           nb::sig("def cross(self) -> numpy.typing.NDArray[numpy.float32]"), "Target tokens to source tokens")
-      .def_prop_ro(
-          "page", [](const Attention& a) { return page("attention.html", "glossa-attention", "[" + a.json() + "]"); },
-          "The page of `glossa attention --html`")
+      .def_prop_ro("page", page_of, "The page of `glossa attention --html`")
+      .def("_repr_html_",
+           [](const Attention& a) {
+             constexpr int height = 560;
+             return nb::module_::import_("glossa.notebook").attr("frame")(page_of(a), height);
+           })
       .def("__repr__",
            [](const Attention& a) { return fmt::format("<glossa.Attention: {} -> {}>", a.text, a.translation); });
+}
+
+using Lines = std::vector<std::string>;
+
+RunEvaluation evaluate_run(SharedTranslator& shared, const Lines& source, const OneOrMoreTexts& references,
+                           const std::optional<std::string>& tokenize, bool split_sentences) {
+  EvaluationOptions options{.split_sentences = split_sentences};
+  if (tokenize) options.bleu_tokenize = tokenizer_named(*tokenize);
+  const std::vector<std::span<const std::string>> texts = spans_of(references);
+  return shared.use([&](Translator&) { return evaluate(shared.run(), source, texts, options); });
+}
+
+std::vector<ScoredTranslation> score_lines(SharedTranslator& shared, const Lines& sources, const Lines& targets) {
+  const DataConfig& data = shared.run().config.data;
+  LinePairs pairs;
+  for (std::string& line : clean_lines("sources", data, sources)) pairs.source.push_back(std::move(line));
+  for (std::string& line : clean_lines("targets", data, targets)) pairs.target.push_back(std::move(line));
+  check_line_count("sources", sources.size(), "targets", targets.size());
+  return shared.use([&](Translator&) {
+    std::vector<ScoredTranslation> scores;
+    for (std::optional<ScoredTranslation>& score : score(shared.run(), pairs)) scores.push_back(std::move(*score));
+    return scores;
+  });
+}
+
+std::vector<double> log_probabilities_of(const ScoredTranslation& scored) {
+  std::vector<double> numbers;
+  for (const TokenScore& token : scored.tokens) numbers.push_back(token.log_probability);
+  return numbers;
+}
+
+void add_scoring(nb::module_& m) {
+  nb::class_<RunEvaluation>(m, "Evaluation",
+                            "Quality of a run's translations of a text, as `glossa evaluate` reports it")
+      .def_prop_ro(
+          "bleu", [](const RunEvaluation& e) { return e.bleu.score; }, "BLEU from 0 to 100")
+      .def_ro("chrf", &RunEvaluation::chrf, "chrF2 from 0 to 100")
+      .def_ro("ter", &RunEvaluation::ter, "TER; 0 is best")
+      .def_ro("exact_match", &RunEvaluation::exact_match, "The part of exact translations, from 0 to 1")
+      .def_ro("loss", &RunEvaluation::loss, "Natural-log cross-entropy per target token of the first reference")
+      .def_ro("signature", &RunEvaluation::bleu_signature, "How BLEU was computed, as sacreBLEU's signature")
+      .def_ro("chrf_signature", &RunEvaluation::chrf_signature)
+      .def_ro("ter_signature", &RunEvaluation::ter_signature)
+      .def_ro("translations", &RunEvaluation::translations)
+      .def_ro("seconds", &RunEvaluation::seconds, "The time for translating")
+      .def("__repr__", [](const RunEvaluation& e) {
+        return fmt::format("<glossa.Evaluation: BLEU {:.2f}, chrF {:.2f}, TER {:.2f}, loss {:.4f}; {}>", e.bleu.score,
+                           e.chrf, e.ter, e.loss, e.bleu_signature);
+      });
+  nb::class_<ScoredTranslation>(m, "ScoredTranslation", "A model's scores of a given translation")
+      .def_ro("score", &ScoredTranslation::score, "log_probability divided by the length penalty")
+      .def_ro("log_probability", &ScoredTranslation::log_probability, "The natural logarithm, </s> included")
+      .def_prop_ro("token_log_probabilities", log_probabilities_of,
+                   "Of each token, given those before it; </s> is last")
+      .def("__repr__", [](const ScoredTranslation& scored) {
+        return fmt::format("<glossa.ScoredTranslation {:.4f}>", scored.score);
+      });
 }
 
 }  // namespace
 
 void add_translating(nb::module_& m) {
   add_results(m);
+  add_scoring(m);
   nb::class_<SharedTranslator>(
       m, "Translator", "A run that is loaded, from glossa.load. Threads may share it: they wait for each other.")
       .def(
@@ -217,6 +226,13 @@ void add_translating(nb::module_& m) {
           "line"_a, "n"_a, nb::kw_only(), "align"_a = false, "The n best translations of a line")
       .def("n_best", n_best, "lines"_a, "n"_a, nb::kw_only(), "align"_a = false,
            "The n best translations of each line, best first; n is at most the beam. Fewer if some have the same text.")
+      .def("score", score_lines, "sources"_a, "targets"_a,
+           "Scores each target as a translation of its source, as `glossa score` does")
+      .def("evaluate", evaluate_run, "source"_a, "references"_a, nb::kw_only(), "tokenize"_a = nb::none(),
+           "split_sentences"_a = false,
+           "Translates lines and scores the translations, as `glossa evaluate` does. `references` is a list of lines, "
+           "or "
+           "a list of such lists; `tokenize` is BLEU's tokenizer.")
       .def("attention", attention, "line"_a, "The attention weights for a line and its translation");
 }
 

@@ -16,3 +16,8 @@ class Error(Exception):
 
 class Misuse(Error, ValueError):
     """Options or arguments that glossa cannot work with."""
+
+
+def misuse(where: str, problem: str, hint: str = "") -> Misuse:
+    """The Misuse with the usual text; `problem` reads `expected A; got B`."""
+    return Misuse(f"[{where}] {problem}{'. Hint: ' if hint else ''}{hint}", where, hint)

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glossa import _glossa
-from glossa._glossa import GradCheck, Variable
+from glossa._glossa import GradCheck
+from glossa.errors import misuse
 
 if TYPE_CHECKING:
     from glossa.module import Module
@@ -68,7 +69,11 @@ def grad_check(
     per input. The function must compute the same values in each call.
     """
     if parameters is not None and parameters.dtype != np.float64:
-        raise _glossa_misuse(parameters.dtype)
+        raise misuse(
+            "grad_check",
+            f"expected a module in float64; got {parameters.dtype}",
+            "make the module with init(dtype=numpy.float64)",
+        )
     return _glossa.grad_check(
         function,
         *inputs,
@@ -81,10 +86,3 @@ def grad_check(
         training=training,
         seed=seed,
     )
-
-
-def _glossa_misuse(dtype: Any) -> Exception:
-    from glossa.errors import Misuse
-
-    hint = "make the module with init(dtype=numpy.float64)"
-    return Misuse(f"[grad_check] expected a module in float64; got {dtype}. Hint: {hint}", "grad_check", hint)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from glossa import _glossa
 from glossa._glossa import Translator
+from glossa.errors import misuse
 from glossa.notebook import frame
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def load(
     lines are translated sentence by sentence if the model was trained on lines of one sentence.
     """
     if split_sentences not in ("auto", "on", "off"):
-        raise ValueError(f"[split_sentences] expected auto, on or off; got {split_sentences}")
+        raise misuse("split_sentences", f"expected auto, on or off; got {split_sentences}")
     return Translator(os.fspath(run), checkpoint, beam or 0, dict(set or {}), split_sentences)
 
 

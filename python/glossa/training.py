@@ -12,7 +12,7 @@ from typing import Any, Union
 
 from glossa import _glossa
 from glossa._glossa import Checkpoint, Update, Validation
-from glossa.errors import Misuse
+from glossa.errors import misuse
 from glossa.messages import log
 from glossa.notebook import Progress, in_notebook
 from glossa.runs import Run
@@ -41,8 +41,9 @@ def recipe(name: str) -> Path:
     """The YAML file of a recipe."""
     path = _recipe_folder() / f"{name}.yaml"
     if not path.is_file():
-        hint = "name a YAML file, or one of " + ", ".join(recipes())
-        raise Misuse(f"[{name}] expected a recipe or a YAML file; not found. Hint: {hint}", name, hint)
+        raise misuse(
+            name, "expected a recipe or a YAML file; not found", "name a YAML file, or one of " + ", ".join(recipes())
+        )
     return path
 
 
@@ -74,10 +75,11 @@ def train(
     options.update(set or {})
     folder = _folder_of(path, run)
     if resume not in (False, True, "auto"):
-        raise Misuse(f"[resume] expected False, True or 'auto'; got {resume!r}", "resume", "")
+        raise misuse("resume", f"expected False, True or 'auto'; got {resume!r}")
     if resume is True and not _glossa.is_run(folder):
-        hint = "resume='auto' begins a run if the folder has none"
-        raise Misuse(f"[{folder}] expected a run to resume; not found. Hint: {hint}", folder, hint)
+        raise misuse(
+            folder, "expected a run to resume; not found", "resume='auto' begins a run if the folder has none"
+        )
     shows = progress is True or progress == "auto"
     notebook = Progress() if shows and in_notebook() else None
     terminal = shows and notebook is None and (progress is True or sys.stderr.isatty())
@@ -124,8 +126,7 @@ def _folder_of(path: str, run: PathLike | None) -> str:
     if run is not None:
         return os.fspath(run)
     if not path:
-        hint = 'name its folder, as run="runs/mine"'
-        raise Misuse(f"[run] expected the folder of the run; got none. Hint: {hint}", "run", hint)
+        raise misuse("run", "expected the folder of the run; got none", 'name it, as run="runs/mine"')
     return os.path.join("runs", Path(path).stem)
 
 

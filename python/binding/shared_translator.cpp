@@ -1,0 +1,48 @@
+#include "python/binding/shared_translator.h"
+
+#include "autograd/check.h"
+#include "autograd/parallel.h"
+#include "data/text/place.h"
+#include "train/runtime.h"
+
+namespace glossa::python {
+
+namespace {
+
+/// Applies a run's runtime.* options, which are the process's, if they differ from what is in use.
+void apply(const RuntimeConfig& config) {
+  const bool changes_threads = config.threads != 0 && config.threads != threads();
+  if (!changes_threads && config.gemm == RuntimeConfig::Gemm::automatic) return;
+  Computing::check_none("runtime");
+  const Computing computing;
+  RuntimeConfig applied = config;
+  if (applied.threads == 0) applied.threads = threads();
+  apply_runtime(applied);
+}
+
+}  // namespace
+
+SharedTranslator::SharedTranslator(const std::string& run, const std::string& checkpoint, std::int64_t beam,
+                                   const Settings& settings, const std::string& split_sentences) {
+  const RunName name(run, checkpoint);
+  Config config = load_run_config(name.folder(), settings, beam);
+  apply(config.runtime);
+  const Computing computing;
+  run_ = load_run(name, std::move(config));
+  translator_.emplace(*run_.model->transformer, run_.tokenizers, run_.config.data, run_.config.decode);
+  translator_->split_sentences(split_sentences == "auto" ? run_.state.text.has_one_sentence_a_line()
+                                                         : split_sentences == "on");
+}
+
+std::vector<std::string> clean_lines(const char* where, const DataConfig& data, const std::vector<std::string>& lines) {
+  std::vector<std::string> result;
+  for (const std::string& line : lines) {
+    const std::string place = place_in(where, std::ssize(result) + 1);
+    if (line.find('\n') != std::string::npos)
+      misuse(place, "expected a line without line feeds; got one with them. Hint: pass text.splitlines()");
+    result.push_back(clean_line(line, place, text_options(data)));
+  }
+  return result;
+}
+
+}  // namespace glossa::python

@@ -1,0 +1,116 @@
+"""Runs that are loaded: translations, scores, attention, exchange."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import glossa as gl
+
+LINES = ["hello world", "", "how are you", "the man sees a  red house ."]
+
+
+def test_translations_equal_the_commands(trained, command):
+    expected = command("translate", trained.folder, "--beam", "3", input="\n".join(LINES) + "\n").splitlines()
+    best = gl.load(trained, beam=3)
+    assert best.translate(LINES) == expected
+    assert [best.translate(line) for line in LINES] == expected
+    assert [found[0].text if found else "" for found in best.n_best(LINES, 3)] == expected
+
+
+def test_n_best(trained, command):
+    best = gl.load(trained, beam=4)
+    found = best.n_best("how are you", 4, align=True)
+    assert [t.score for t in found] == sorted((t.score for t in found), reverse=True)
+    assert all(0 < t.probability <= 1 for t in found)
+    listed = command("translate", trained.folder, "--beam", "4", "--nbest", "4", input="how are you\n").splitlines()
+    assert [line.split(" ||| ")[1] for line in listed] == [t.text for t in found]
+    with pytest.raises(gl.Misuse, match="beam=5"):
+        best.n_best("how are you", 5)
+    with pytest.raises(gl.Misuse, match="splitlines"):
+        best.translate("two\nlines")
+
+
+def test_scores_equal_the_commands(trained, command, tmp_path):
+    source, target = tmp_path / "text.en", tmp_path / "text.hi"
+    source.write_text("hello world\nhow are you\n")
+    target.write_text("aap kaise hain\nnamaste\n")
+    expected = command("score", trained.folder, "--source", source, "--target", target).splitlines()
+    scored = gl.load(trained).score(*(path.read_text().splitlines() for path in (source, target)))
+    assert [float(line.split("\t")[0]) for line in expected] == pytest.approx([s.score for s in scored], abs=1e-5)
+    assert sum(scored[0].token_log_probabilities) == pytest.approx(scored[0].log_probability)
+
+
+def test_evaluation_equals_the_commands(trained, command, tmp_path):
+    import json
+
+    command("generate", "toy", "--out", tmp_path)
+    source, reference = tmp_path / "test.en", tmp_path / "test.hi"
+    expected = json.loads(
+        command("evaluate", trained.folder, "--source", source, "--reference", reference, "--json")
+    )
+    lines = [path.read_text().splitlines() for path in (source, reference)]
+    evaluation = gl.load(trained).evaluate(*lines)
+    assert evaluation.bleu == expected["bleu"] and evaluation.loss == expected["loss"]
+    assert gl.bleu(evaluation.translations, lines[1]).score == evaluation.bleu
+    assert gl.chrf(evaluation.translations, lines[1]).score == evaluation.chrf
+    assert gl.ter(evaluation.translations, [lines[1]]).score == evaluation.ter
+
+
+def test_attention(trained):
+    attention = gl.load(trained).attention("how are you")
+    assert attention.source == ["how", "are", "you", "</s>"]
+    assert attention.cross.shape == (1, 2, len(attention.target), len(attention.source))
+    assert attention.cross.dtype == np.float32
+    np.testing.assert_allclose(attention.cross.sum(-1), 1, rtol=1e-5)
+    np.testing.assert_allclose(attention.decoder.sum(-1), 1, rtol=1e-5)
+    assert len(attention.probabilities) >= len(attention.output) - 1  # the last token of an unfinished one has none
+    assert "how" in attention._repr_html_()
+
+
+def test_a_run_shows_its_report(trained):
+    assert "srcdoc" in trained._repr_html_()
+    assert repr(trained) == f"<glossa.Run {trained.folder}: max_updates>"
+
+
+def test_threads_share_a_translator(trained):
+    best = gl.load(trained, beam=2)
+    lines = LINES * 20
+    expected = best.translate(lines)
+    found = [None] * 4
+
+    def work(i):
+        found[i] = best.translate(lines)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+def test_weights_leave_and_return(trained, options, tmp_path):
+    trained.export(safetensors=tmp_path / "weights.safetensors")
+    copy = gl.import_model(
+        tmp_path / "weights.safetensors", tmp_path / "copy", set={k: v for k, v in options.items() if "." in k}
+    )
+    assert copy.load().translate(LINES) == trained.load().translate(LINES)
+    mean = gl.average(trained, 2, tmp_path / "mean")
+    assert mean.load().translate("hello world")
+
+
+def test_a_folder_that_is_no_run(tmp_path):
+    with pytest.raises(gl.Error, match="expected a run folder"):
+        gl.load(tmp_path)
+    with pytest.raises(gl.Misuse, match="split_sentences"):
+        gl.load(tmp_path, split_sentences="maybe")
+
+
+@pytest.mark.parametrize("metric", [gl.bleu, gl.chrf, gl.ter])
+def test_metrics(metric):
+    lines = ["the cat sat on the mat", "it rained"]
+    assert metric(lines, lines).score == metric(lines, [lines, lines]).score
+    assert "version:glossa" in metric(lines, lines).signature
+    with pytest.raises(gl.Error):
+        metric(lines, lines[:1])

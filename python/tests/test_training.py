@@ -1,0 +1,152 @@
+"""glossa.train: the bits of the command, callbacks, interruptions, records."""
+
+import logging
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import glossa as gl
+
+
+def sets(options):
+    return [word for key, value in options.items() for word in ("--set", f"{key}={str(value).lower()}")]
+
+
+def test_equals_the_command(trained, command, options, state_of, tmp_path):
+    command("train", "--resume=auto", os.devnull, "--run", tmp_path / "run", *sets(options))
+    assert state_of(tmp_path / "run") == state_of(trained)
+
+
+def test_either_resumes_the_others_runs(trained, command, options, state_of, tmp_path):
+    begun_here, begun_there = tmp_path / "here", tmp_path / "there"
+    gl.train(options, run=begun_here, set={"train.max_updates": 25}, progress=False)
+    command("train", "--resume", begun_here, "--set", "train.max_updates=60")
+    command("train", os.devnull, "--run", begun_there, *sets(options | {"train.max_updates": 25}))
+    run = gl.train(run=begun_there, resume=True, set={"train.max_updates": 60}, progress=False)
+    assert run.end == "max_updates"
+    assert state_of(begun_here) == state_of(begun_there) == state_of(trained)
+
+
+def test_ctrl_c_ends_at_the_update_and_returns_the_run(trained, options, state_of, tmp_path):
+    def interrupt(report):
+        if report.update == 20:
+            signal.raise_signal(signal.SIGINT)
+
+    run = gl.train(options, run=tmp_path / "run", on_update=interrupt, progress=False)
+    assert run.end == "interrupted"
+    assert gl.load(run, checkpoint="last").update in (20, 21)
+    assert gl.train(run=run.folder, resume=True, progress=False).end == "max_updates"
+    assert state_of(run) == state_of(trained)
+
+
+def test_a_second_ctrl_c_raises(options, tmp_path):
+    def interrupt(report):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        gl.train(
+            options | {"train.validate_every": 5},
+            run=tmp_path / "run",
+            on_update=interrupt,
+            on_checkpoint=interrupt,
+            progress=False,
+        )
+
+
+def test_a_callback_stops(trained, options, state_of, tmp_path):
+    run = gl.train(
+        options, run=tmp_path / "run", on_validation=lambda r: gl.STOP if r.update == 30 else None, progress=False
+    )
+    assert run.end == "stopped"
+    gl.train(run=run, resume=True, progress=False)
+    assert state_of(run) == state_of(trained)
+
+
+def test_an_exception_of_a_callback_is_raised_after_saving(trained, options, state_of, tmp_path):
+    class Special(Exception):
+        pass
+
+    def fail(report):
+        if report.update == 7:
+            raise Special("mine")
+
+    with pytest.raises(Special, match="mine"):
+        gl.train(options, run=tmp_path / "run", on_update=fail, progress=False)
+    assert gl.load(tmp_path / "run", checkpoint="last").update == 7
+    gl.train(run=tmp_path / "run", resume=True, progress=False)
+    assert state_of(tmp_path / "run") == state_of(trained)
+
+
+def test_callbacks_get_records(options, tmp_path):
+    updates, validations, checkpoints = [], [], []
+    run = gl.train(
+        options,
+        run=tmp_path / "run",
+        on_update=updates.append,
+        on_validation=validations.append,
+        on_checkpoint=checkpoints.append,
+        progress=False,
+    )
+    assert [r.update for r in updates] == list(range(1, 61))
+    assert all(np.isfinite([r.loss, r.lr, r.grad_norm, r.seconds]).all() for r in updates)
+    assert updates[-1].loss < updates[0].loss and updates[-1].part == 1
+    assert [r.update for r in validations] == [30, 60] and validations[0].bleu is not None
+    assert [r.update for r in checkpoints] == [30, 60] and checkpoints[0].file.suffix == ".ckpt"
+    with pytest.raises(AttributeError):
+        updates[0].loss = 0
+    assert run.training["update"].tolist() == [10, 20, 30, 40, 50, 60]
+    mean = np.mean([r.loss for r in updates[:10]])
+    assert run.training["loss"][0] == pytest.approx(mean, rel=0.02)  # weighted by tokens
+    assert run.validation["valid_loss"].tolist() == [r.loss for r in validations]
+    with pytest.raises(KeyError, match="valid_bleu"):
+        run.validation["bleu"]
+
+
+def test_the_log_goes_to_logging_and_nothing_to_stderr(options, tmp_path, caplog, capfd):
+    with caplog.at_level(logging.INFO, logger="glossa"):
+        gl.train(options | {"optim.warmup": 100}, run=tmp_path / "run", progress=False)
+    text = "\n".join(record.message for record in caplog.records)
+    assert "model: " in text and "finished" in text
+    assert any(record.levelno == logging.WARNING and "warm" in record.message for record in caplog.records)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_handlers_and_masks_of_signals_stay(options, tmp_path):
+    def signals():
+        with open("/proc/self/status") as status:
+            return [line for line in status if line.startswith(("SigBlk", "SigIgn", "SigCgt"))]
+
+    before = signals(), signal.getsignal(signal.SIGINT)
+    run = gl.train(options, run=tmp_path / "run", set={"train.max_updates": 3}, progress=False)
+    run.load().translate("hello world")
+    assert (signals(), signal.getsignal(signal.SIGINT)) == before
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"model.widht": 3}, "did you mean 'model.width'"),
+        ({"model.width": "wide"}, "model.width: expected a whole number"),
+        ({"model.width": 3, "model.heads": 2}, "model.heads"),
+        ({"data.train": "nowhere"}, "nowhere"),
+    ],
+)
+def test_bad_options(options, tmp_path, given, text):
+    with pytest.raises(gl.Error, match=text):
+        gl.train(options | given, run=tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_misuse_is_a_value_error_with_parts(tmp_path):
+    with pytest.raises(ValueError) as raised:
+        gl.train("no such recipe")
+    assert isinstance(raised.value, gl.Misuse) and isinstance(raised.value, gl.Error)
+    assert raised.value.where == "no such recipe" and "toy" in raised.value.hint
+    with pytest.raises(gl.Misuse, match="folder of the run"):
+        gl.train({"model.width": 8})
+    with pytest.raises(gl.Misuse, match="expected a run to resume"):
+        gl.train(run=tmp_path / "none", resume=True)
+    with pytest.raises(gl.Misuse, match="expected text, a number"):
+        gl.train({"model.width": object()}, run=tmp_path / "run")
