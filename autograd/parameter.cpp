@@ -37,6 +37,12 @@ bool Parameter<T>::has_grad() const {
 }
 
 template <class T>
+void Parameter<T>::clear_grad() {
+  grad.set = false;
+  for (Parameter* part : parts) part->grad.set = false;
+}
+
+template <class T>
 void Parameter<T>::fill_unset_grad() {
   for (Parameter* part : parts) part->fill_unset_grad();
   if (!parts.empty() || grad.set || !is_trainable()) return;
@@ -145,8 +151,7 @@ Index ParameterStore<T>::end_of(const Parameter<T>& parameter) const {
 
 template <class T>
 void ParameterStore<T>::clear_grads() {
-  for (Parameter<T>& parameter : declared_) parameter.grad.set = false;
-  for (Parameter<T>& part : parts_) part.grad.set = false;
+  for (Parameter<T>& parameter : declared_) parameter.clear_grad();
 }
 
 template <class T>

@@ -55,6 +55,9 @@ struct Parameter {
   /// True if the gradient, or the gradient of any part, has been written since it was last declared empty.
   bool has_grad() const;
 
+  /// Declares the gradient, and that of every part, empty.
+  void clear_grad();
+
   /// Zeroes the gradient if it is unset and the parameter is trainable. If the parameter has parts, does this for each
   /// part instead.
   void fill_unset_grad();

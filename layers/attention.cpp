@@ -1,5 +1,7 @@
 #include "layers/attention.h"
 
+#include "layers/scope.h"
+
 namespace glossa {
 
 namespace {
@@ -7,9 +9,9 @@ namespace {
 template <class T>
 Linear<T> declare_in_proj(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o) {
   const Index rows = 3 * o.inner_width();
-  Parameter<T>& weight = store.declare(scope + ".in_proj_weight", {rows, o.width}, o.weight_init);
+  Parameter<T>& weight = store.declare(in_scope(scope, "in_proj_weight"), {rows, o.width}, o.weight_init);
   if (o.bias != AttentionBias::all) return {weight, nullptr};
-  return {weight, &store.declare(scope + ".in_proj_bias", {rows}, init::constant(0))};
+  return {weight, &store.declare(in_scope(scope, "in_proj_bias"), {rows}, init::constant(0))};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "layers/additive_attention.h"
+#include "layers/scope.h"
 
 namespace glossa {
 
@@ -20,19 +21,20 @@ Variable<T> transform_queries(const Variable<T>& q, const Variable<T>& weight) {
 
 template <class T>
 AttentionHeads<T>::AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o)
-    : out_proj_(store, scope + ".out_proj", o.inner_width(), o.width,
+    : out_proj_(store, in_scope(scope, "out_proj"), o.inner_width(), o.width,
                 {.bias = o.bias != AttentionBias::none, .weight_init = o.weight_init, .bias_init = init::constant(0)}),
       options_{.heads = o.heads, .dropout = o.dropout, .scale = o.similarity == Similarity::scaled_dot ? 0.0 : 1.0},
       similarity_(o.similarity) {
-  check(o.heads >= 1 && o.head_width >= 0 && (o.head_width > 0 || o.width % o.heads == 0), scope,
-        "expected heads that divide the width {}; got {}", o.width, o.heads);
+  check(o.heads >= 1 && o.head_width >= 0 && (o.head_width > 0 || o.width % o.heads == 0),
+        scope.empty() ? "attention" : scope, "expected heads that divide the width {}; got {}", o.width, o.heads);
   const Index head = o.inner_width() / o.heads;
   const double deviation = 1 / std::sqrt(static_cast<double>(head));
   if (o.similarity == Similarity::general)
     similarity_parameter_ =
-        &store.declare(scope + ".similarity_weight", {o.heads, head, head}, init::diagonal(deviation));
+        &store.declare(in_scope(scope, "similarity_weight"), {o.heads, head, head}, init::diagonal(deviation));
   if (o.similarity == Similarity::additive)
-    similarity_parameter_ = &store.declare(scope + ".similarity_vector", {o.heads, head}, init::normal(deviation));
+    similarity_parameter_ =
+        &store.declare(in_scope(scope, "similarity_vector"), {o.heads, head}, init::normal(deviation));
 }
 
 template <class T>

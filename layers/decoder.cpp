@@ -1,17 +1,18 @@
 #include "layers/decoder.h"
 
 #include "autograd/frame.h"
+#include "layers/scope.h"
 
 namespace glossa {
 
 template <class T>
 DecoderLayer<T>::DecoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& o)
-    : self_attention_(store, scope + ".self_attn", o.attention(true)),
-      cross_attention_(store, scope + ".multihead_attn", o.attention(false)),
+    : self_attention_(store, in_scope(scope, "self_attn"), o.attention(true)),
+      cross_attention_(store, in_scope(scope, "multihead_attn"), o.attention(false)),
       feed_forward_(store, scope, o.position_wise()),
-      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalization()),
-      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalization()),
-      residual3_(store, scope + ".norm3", o.width, o.norm, o.residual_dropout, o.normalization()) {}
+      residual1_(store, in_scope(scope, "norm1"), o.width, o.norm, o.residual_dropout, o.normalization()),
+      residual2_(store, in_scope(scope, "norm2"), o.width, o.norm, o.residual_dropout, o.normalization()),
+      residual3_(store, in_scope(scope, "norm3"), o.width, o.norm, o.residual_dropout, o.normalization()) {}
 
 template <class T>
 template <class AttendToPast, class AttendToMemory>
@@ -49,8 +50,8 @@ template <class T>
 Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
     : width_(options.attention(true).inner_width()) {
   for (Index i = 0; i < options.layers; ++i)
-    layers_.emplace_back(store, scope + ".layers." + std::to_string(i), options);
-  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.normalization());
+    layers_.emplace_back(store, in_scope(scope, "layers." + std::to_string(i)), options);
+  if (options.final_norm) norm_.emplace(store, in_scope(scope, "norm"), options.width, options.normalization());
 }
 
 template <class T>

@@ -1,15 +1,16 @@
 #include "layers/encoder.h"
 
 #include "autograd/frame.h"
+#include "layers/scope.h"
 
 namespace glossa {
 
 template <class T>
 EncoderLayer<T>::EncoderLayer(ParameterStore<T>& store, const std::string& scope, const StackOptions& o)
-    : self_attention_(store, scope + ".self_attn", o.attention(o.causal)),
+    : self_attention_(store, in_scope(scope, "self_attn"), o.attention(o.causal)),
       feed_forward_(store, scope, o.position_wise()),
-      residual1_(store, scope + ".norm1", o.width, o.norm, o.residual_dropout, o.normalization()),
-      residual2_(store, scope + ".norm2", o.width, o.norm, o.residual_dropout, o.normalization()) {}
+      residual1_(store, in_scope(scope, "norm1"), o.width, o.norm, o.residual_dropout, o.normalization()),
+      residual2_(store, in_scope(scope, "norm2"), o.width, o.norm, o.residual_dropout, o.normalization()) {}
 
 template <class T>
 template <class Attend>
@@ -35,8 +36,8 @@ template <class T>
 Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
     : causal_(options.causal), width_(options.attention(options.causal).inner_width()) {
   for (Index i = 0; i < options.layers; ++i)
-    layers_.emplace_back(store, scope + ".layers." + std::to_string(i), options);
-  if (options.final_norm) norm_.emplace(store, scope + ".norm", options.width, options.normalization());
+    layers_.emplace_back(store, in_scope(scope, "layers." + std::to_string(i)), options);
+  if (options.final_norm) norm_.emplace(store, in_scope(scope, "norm"), options.width, options.normalization());
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 #include "layers/feed_forward.h"
 
+#include "layers/scope.h"
+
 namespace glossa {
 
 namespace {
@@ -14,10 +16,10 @@ LinearOptions linear_options(const FeedForwardOptions& o) {
 
 template <class T>
 FeedForward<T>::FeedForward(ParameterStore<T>& store, const std::string& scope, const FeedForwardOptions& o)
-    : linear1_(store, scope + ".linear1", o.width, o.hidden > 0 ? o.hidden : o.width, linear_options(o)),
+    : linear1_(store, in_scope(scope, "linear1"), o.width, o.hidden > 0 ? o.hidden : o.width, linear_options(o)),
       activation_(o.activation),
       dropout_(o.dropout) {
-  if (o.hidden > 0) linear2_.emplace(store, scope + ".linear2", o.hidden, o.width, linear_options(o));
+  if (o.hidden > 0) linear2_.emplace(store, in_scope(scope, "linear2"), o.hidden, o.width, linear_options(o));
 }
 
 template <class T>

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "layers/scope.h"
+
 namespace glossa {
 
 namespace {
@@ -24,9 +26,9 @@ template <class T>
 LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options)
     : options_(options) {
   const Shape shape{options.affine == NormAffine::vector ? width : 1};
-  if (options.affine != NormAffine::none) weight_ = &store.declare(scope + ".weight", shape, init::constant(1));
+  if (options.affine != NormAffine::none) weight_ = &store.declare(in_scope(scope, "weight"), shape, init::constant(1));
   if (options.affine == NormAffine::vector || options.affine == NormAffine::scalar)
-    bias_ = &store.declare(scope + ".bias", shape, init::constant(0));
+    bias_ = &store.declare(in_scope(scope, "bias"), shape, init::constant(0));
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "layers/init.h"
+#include "layers/scope.h"
 
 namespace glossa {
 
@@ -55,8 +56,8 @@ template <class T>
 PositionalEncoding<T> PositionalEncoding<T>::learned(ParameterStore<T>& store, const std::string& scope,
                                                      Index positions, Index width) {
   PositionalEncoding result;
-  result.weight_ =
-      &store.declare(scope + ".weight", {positions, width}, init::normal(1 / std::sqrt(static_cast<double>(width))));
+  result.weight_ = &store.declare(in_scope(scope, "weight"), {positions, width},
+                                  init::normal(1 / std::sqrt(static_cast<double>(width))));
   return result;
 }
 

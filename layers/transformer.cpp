@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layers/scope.h"
+
 namespace glossa {
 
 namespace {
@@ -23,7 +25,8 @@ Initializer with_zero_row(Initializer initial, Index row) {
 }  // namespace
 
 template <class T>
-auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerOptions& o) -> Tables {
+auto Transformer<T>::declare_tables(ParameterStore<T>& store, const std::string& scope, const TransformerOptions& o)
+    -> Tables {
   const Index width = o.stack.width;
   check(o.source_vocabulary >= 1 && o.target_vocabulary >= 1, "transformer",
         "expected vocabularies of at least 1 token; got {} and {}", o.source_vocabulary, o.target_vocabulary);
@@ -31,12 +34,13 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
         "expected a token from 0 to {}; got {}", o.target_vocabulary - 1, o.start_row.value_or(0));
   const double deviation = 1 / std::sqrt(static_cast<double>(width));
   const auto declare = [&](const std::string& name, Index rows, const Initializer& usual) {
-    return &store.declare(name, {rows, width}, o.stack.weight_init ? o.stack.weight_init : usual);
+    return &store.declare(in_scope(scope, name), {rows, width}, o.stack.weight_init ? o.stack.weight_init : usual);
   };
   const auto declare_target = [&](const std::string& name, const Initializer& usual) {
     if (!o.start_row) return declare(name, o.target_vocabulary, usual);
     const Initializer& initial = o.stack.weight_init ? o.stack.weight_init : usual;
-    Parameter<T>& table = store.declare(name, {o.target_vocabulary, width}, with_zero_row(initial, *o.start_row));
+    Parameter<T>& table =
+        store.declare(in_scope(scope, name), {o.target_vocabulary, width}, with_zero_row(initial, *o.start_row));
     table.fixed_row = *o.start_row;
     return &table;
   };
@@ -59,26 +63,26 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const TransformerO
 }
 
 template <class T>
-Embedding<T> Transformer<T>::make_embedding(ParameterStore<T>& store, const std::string& side, Parameter<T>& table,
+Embedding<T> Transformer<T>::make_embedding(ParameterStore<T>& store, const std::string& positions, Parameter<T>& table,
                                             const TransformerOptions& o) {
   const Index width = o.stack.width;
-  PositionalEncoding<T> positions =
-      o.learned_positions ? PositionalEncoding<T>::learned(store, side + "_pos_emb", o.max_positions, width)
-                          : PositionalEncoding<T>::sinusoidal(o.max_positions, width, o.sinusoid);
+  PositionalEncoding<T> encoding = o.learned_positions
+                                       ? PositionalEncoding<T>::learned(store, positions, o.max_positions, width)
+                                       : PositionalEncoding<T>::sinusoidal(o.max_positions, width, o.sinusoid);
   const double factor = o.scale_embeddings ? std::sqrt(static_cast<double>(width)) : 1.0;
-  return {table, std::move(positions), {.factor = factor, .dropout = o.embedding_dropout}};
+  return {table, std::move(encoding), {.factor = factor, .dropout = o.embedding_dropout}};
 }
 
 template <class T>
-Transformer<T>::Transformer(ParameterStore<T>& store, const TransformerOptions& options)
+Transformer<T>::Transformer(ParameterStore<T>& store, const TransformerOptions& options, const std::string& scope)
     : options_(options),
-      tables_(declare_tables(store, options)),
-      source_embedding_(make_embedding(store, "src", *tables_.source, options)),
-      target_embedding_(make_embedding(store, "tgt", *tables_.target, options)),
-      encoder_(store, "encoder", with_layers(options.stack, options.encoder_layers)),
-      decoder_(store, "decoder", with_layers(options.stack, options.decoder_layers)) {
+      tables_(declare_tables(store, scope, options)),
+      source_embedding_(make_embedding(store, in_scope(scope, "src_pos_emb"), *tables_.source, options)),
+      target_embedding_(make_embedding(store, in_scope(scope, "tgt_pos_emb"), *tables_.target, options)),
+      encoder_(store, in_scope(scope, "encoder"), with_layers(options.stack, options.encoder_layers)),
+      decoder_(store, in_scope(scope, "decoder"), with_layers(options.stack, options.decoder_layers)) {
   if (!options.output_bias) return;
-  output_bias_ = &store.declare("generator.bias", {options.target_vocabulary}, init::constant(0));
+  output_bias_ = &store.declare(in_scope(scope, "generator.bias"), {options.target_vocabulary}, init::constant(0));
   output_bias_->fixed_row = options.start_row.value_or(-1);
 }
 

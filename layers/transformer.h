@@ -40,8 +40,9 @@ struct TransformerOptions {
 template <class T>
 class Transformer {
  public:
-  /// Declares the parameters in `store`; call store.allocate afterwards. Throws if the options do not fit together.
-  Transformer(ParameterStore<T>& store, const TransformerOptions& options);
+  /// Declares the parameters in `store`; call store.allocate afterwards. A scope begins all names, if it is not empty.
+  /// Throws if the options do not fit together.
+  Transformer(ParameterStore<T>& store, const TransformerOptions& options, const std::string& scope = "");
 
   const TransformerOptions& options() const { return options_; }
 
@@ -76,8 +77,8 @@ class Transformer {
   struct Tables {
     Parameter<T>*source, *target, *output;
   };
-  static Tables declare_tables(ParameterStore<T>& store, const TransformerOptions& options);
-  static Embedding<T> make_embedding(ParameterStore<T>& store, const std::string& side, Parameter<T>& table,
+  static Tables declare_tables(ParameterStore<T>& store, const std::string& scope, const TransformerOptions& options);
+  static Embedding<T> make_embedding(ParameterStore<T>& store, const std::string& positions, Parameter<T>& table,
                                      const TransformerOptions& options);
 
   TransformerOptions options_;

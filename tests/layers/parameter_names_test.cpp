@@ -10,13 +10,17 @@ namespace {
 
 using Names = std::map<std::string, std::string>;  // name, shape
 
-Names declared(const TransformerOptions& options) {
-  ParameterStore<float> store;
-  const Transformer<float> model(store, options);
+Names names_in(ParameterStore<float>& store) {
   store.allocate(1);
   Names names;
   for (const Parameter<float>* parameter : store.parameters()) names[parameter->name] = parameter->value.shape.str();
   return names;
+}
+
+Names declared(const TransformerOptions& options, const std::string& scope = "") {
+  ParameterStore<float> store;
+  const Transformer<float> model(store, options, scope);
+  return names_in(store);
 }
 
 /// state_dict() of torch.nn.Transformer(6, 2, 2, 1, 10), written out from PyTorch's documentation.
@@ -92,6 +96,28 @@ TEST_CASE("tied tables are one parameter; learned positions are parameters") {
   CHECK(names.count("tgt_tok_emb.embedding.weight") == 0);
   CHECK(names.at("src_pos_emb.weight") == "[5, 6]");
   CHECK(names.at("tgt_pos_emb.weight") == "[5, 6]");
+}
+
+TEST_CASE("a layer that is the whole model has names without a scope") {
+  const StackOptions options{.layers = 1, .width = 6, .heads = 2, .feed_forward = 10};
+  ParameterStore<float> linear, encoder;
+  const Linear<float> matrix(linear, "", 4, 3);
+  CHECK(names_in(linear) == Names{{"weight", "[3, 4]"}, {"bias", "[3]"}});
+  const Encoder<float> stack(encoder, "", options);
+  const Names names = names_in(encoder);
+  CHECK(names.at("layers.0.self_attn.in_proj_weight") == "[18, 6]");
+  CHECK(names.at("norm.weight") == "[6]");
+  ParameterStore<float> other;
+  CHECK_THROWS_WITH_AS(SelfAttention<float>(other, "", {.width = 6, .heads = 4}),
+                       "[attention] expected heads that divide the width 6; got 4", Error);
+}
+
+TEST_CASE("a scope begins all names of a model") {
+  TransformerOptions options = options_like_it();
+  options.learned_positions = true;
+  Names expected;
+  for (const auto& [name, shape] : declared(options)) expected["model." + name] = shape;
+  CHECK(declared(options, "model") == expected);
 }
 
 TEST_CASE("incompatible options are refused by name") {
