@@ -15,7 +15,7 @@ inline Operand to_mask(const Operand& mask) {
 
 /// Attention weights as arrays [heads, Tq, Tk], one per sequence.
 template <class T>
-nb::list to_arrays(const Tensor<T>& weights, const Rows& query, const Rows& key, Index heads) {
+nb::list to_arrays(const Tensor<const T>& weights, const Rows& query, const Rows& key, Index heads) {
   nb::list arrays;
   const T* first = weights.data;
   for (std::size_t i = 0; i < query.sequences.size(); ++i) {
@@ -35,30 +35,35 @@ struct AttentionCall {
   bool need_weights;
 };
 
-/// Calls attend(variables, query layout, key layout, mask, weights) in the step; mask and weights may be null. Returns
-/// the result, with the weights if requested.
+/// Calls attend(variables, query layout, key layout, mask, weights) in the step, in precision T; mask and weights may
+/// be null. Returns the result, with the weights if requested.
+template <class T, class Attend>
+nb::object attend_in(const std::shared_ptr<Step>& step, const AttentionCall& call, std::span<const Operand> operands,
+                     const Attend& attend) {
+  std::vector<Variable<T>> variables;
+  for (const Operand& operand : operands) variables.push_back(as_variable<T>(call.op, *step, operand));
+  Tensor<T> mask, weights;
+  if (call.mask) {
+    const Tensor<const T> numbers = as_variable<T>(call.op, *step, to_mask(*call.mask)).value();
+    mask = Tensor<T>(const_cast<T*>(numbers.data), numbers.shape);  // attention only reads it
+  }
+  Context<T>& context = step->context<T>();
+  const auto compute = [&] {
+    const ComputingInStep computing(*step, StoreUse::Kind::read_values);
+    return attend(std::span<const Variable<T>>(variables), call.query.layout_in(context), call.key.layout_in(context),
+                  call.mask ? &mask : nullptr, call.need_weights ? &weights : nullptr);
+  };
+  const Value result(step, compute());
+  if (!call.need_weights) return nb::cast(result);
+  return nb::make_tuple(result, to_arrays(Tensor<const T>(weights), call.query, call.key, call.heads));
+}
+
+/// As attend_in, in the calling thread's step and the operands' common precision.
 template <class Attend>
 nb::object attend(const AttentionCall& call, std::span<const Operand> operands, const Attend& attend) {
   const std::shared_ptr<Step> step = Step::current(call.op);
-  return with_type(common_precision(operands), [&](auto type) -> nb::object {
-    using T = decltype(type);
-    std::vector<Variable<T>> variables;
-    for (const Operand& operand : operands) variables.push_back(as_variable<T>(call.op, *step, operand));
-    Tensor<T> mask, weights;
-    if (call.mask) {
-      const Tensor<const T> numbers = as_variable<T>(call.op, *step, to_mask(*call.mask)).value();
-      mask = Tensor<T>(const_cast<T*>(numbers.data), numbers.shape);  // attention only reads it
-    }
-    Context<T>& context = step->context<T>();
-    const auto compute = [&] {
-      const ComputingInStep computing(*step, StoreUse::Kind::read_values);
-      return attend(std::span<const Variable<T>>(variables), call.query.layout_in(context), call.key.layout_in(context),
-                    call.mask ? &mask : nullptr, call.need_weights ? &weights : nullptr);
-    };
-    const Value result(step, compute());
-    if (!call.need_weights) return nb::cast(result);
-    return nb::make_tuple(result, to_arrays(weights, call.query, call.key, call.heads));
-  });
+  return with_type(common_precision(operands),
+                   [&](auto type) { return attend_in<decltype(type)>(step, call, operands, attend); });
 }
 
 }  // namespace glossa::python

@@ -30,5 +30,10 @@ void add_training(nb::module_& m);
 void add_translating(nb::module_& m);
 void add_scores(nb::module_& m);
 void add_exchange(nb::module_& m);
+void add_simple_layers(nb::module_& m);
+void add_attention_layers(nb::module_& m);
+void add_stacks(nb::module_& m);
+void add_transformer(nb::module_& m);
+void add_optimizers(nb::module_& m);
 
 }  // namespace glossa::python

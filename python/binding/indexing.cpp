@@ -74,16 +74,15 @@ Variable<T> apply(Variable<T> x, const std::vector<Part>& parts) {
 
 }  // namespace
 
-Value element(const Value& x, const nb::object& index) {
-  const Operand operand{nb::cast(x)};
+Value element(const Operand& x, const Shape& shape, const nb::object& index) {
   if (is_array(index) && !is_int(index)) {
     const Ids ids = to_ids("index", {index});
     return compute(
-        "index", [&](auto& v) { return index_select(v, ids.numbers); }, operand);
+        "index", [&](auto& v) { return index_select(v, ids.numbers); }, x);
   }
-  const std::vector<Part> parts = parts_of(x.shape(), index);
+  const std::vector<Part> parts = parts_of(shape, index);
   return compute(
-      "index", [&](auto& v) { return apply(v, parts); }, operand);
+      "index", [&](auto& v) { return apply(v, parts); }, x);
 }
 
 }  // namespace glossa::python

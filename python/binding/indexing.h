@@ -4,8 +4,9 @@
 
 namespace glossa::python {
 
-/// x[index], as NumPy's basic indexing: ints, slices with step 1, ... and None, or a tuple of them. A list or array of
-/// integers selects rows of a matrix. Throws IndexError for an int outside its axis, and an Error for other indices.
-Value element(const Value& x, const nb::object& index);
+/// x[index] of an operand with this shape, as NumPy's basic indexing: ints, slices with step 1, ... and None, or a
+/// tuple of them. A list or array of integers selects rows of a matrix. Throws IndexError for an int outside its axis,
+/// and an Error for other indices.
+Value element(const Operand& x, const Shape& shape, const nb::object& index);
 
 }  // namespace glossa::python

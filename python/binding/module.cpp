@@ -19,6 +19,11 @@ NB_MODULE(_glossa, m) {
   add_attention(m);
   add_losses(m);
   add_gradient_check(m);
+  add_simple_layers(m);
+  add_attention_layers(m);
+  add_stacks(m);
+  add_transformer(m);
+  add_optimizers(m);
   add_runtime(m);
   add_records(m);
   add_training(m);

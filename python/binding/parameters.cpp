@@ -4,11 +4,12 @@
 
 #include "autograd/check.h"
 #include "autograd/parameter_file.h"
-#include "layers/init.h"
+#include "files/saved_tensors.h"
+#include "python/binding/alone.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"
-#include "python/binding/computing.h"
+#include "python/binding/initializer.h"
 
 namespace glossa::python {
 
@@ -67,20 +68,17 @@ void assign(const BoundParameter& bound, const nb::object& values) {
   });
 }
 
-/// Calls f(parameters) as the only user of the store, while other Python threads run.
-template <class F>
-void alone(const std::shared_ptr<Store>& store, StoreUse::Kind kind, const F& f) {
-  const StoreUse use(store, kind);
-  const Computing computing;
-  store->visit(f);
-}
+using FileNames = std::map<std::string, std::string>;  // names in a file -> names in the store
 
-Initializer initializer_of(const std::string& kind, double value) {
-  if (kind == "constant") return init::constant(value);
-  if (kind == "uniform") return init::uniform(value);
-  if (kind == "normal") return init::normal(value);
-  if (kind == "xavier_uniform") return init::xavier_uniform(value);
-  misuse("init", "expected constant, uniform, normal or xavier_uniform; got {}", kind);
+template <class T>
+std::vector<NamedTensor<T>> tensors_of(const ParameterStore<T>& parameters, const FileNames& names) {
+  std::vector<NamedTensor<T>> tensors;
+  for (const auto& [in_file, name] : names) {
+    Parameter<T>* const parameter = &parameters.at(name);
+    tensors.push_back(named_tensors<T>(parameters, {&parameter, 1}, parameters.values()).front());
+    tensors.back().name = in_file;
+  }
+  return tensors;
 }
 
 }  // namespace
@@ -105,6 +103,13 @@ void add_parameters(nb::module_& m) {
           [](const BoundParameter& bound, bool trainable) { visit(bound, [&](auto& p) { p.trainable = trainable; }); },
           "False: frozen, without a gradient. Set it before an optimizer is made.")
       .def(
+          "clear_grad",
+          [](const BoundParameter& bound) {
+            const StoreUse use(bound.store, StoreUse::Kind::write_gradients);
+            visit(bound, [](auto& p) { p.clear_grad(); });
+          },
+          "Forgets the gradient, as the optimizer's step does")
+      .def(
           "__array__",
           [](const BoundParameter& bound, const nb::object& dtype, const nb::object&) {
             return nb::module_::import_("numpy").attr("array")(view_of(bound), "dtype"_a = dtype);
@@ -121,12 +126,12 @@ void add_parameters(nb::module_& m) {
           "dtype"_a)
       .def(
           "declare",
-          [](Store& store, const std::string& name, const AxesLike& shape, const std::string& kind, double value) {
-            const std::vector<Index> extents = to_extents("Parameter", shape);
-            store.visit(
-                [&](auto& parameters) { parameters.declare(name, Shape(extents), initializer_of(kind, value)); });
+          [](Store& store, const std::string& name, const AxesLike& shape, const nb::object& init) {
+            const std::vector<Index> extents = to_extents("parameter", shape);
+            const Initializer initial = to_initializer(name.c_str(), init);
+            store.visit([&](auto& parameters) { parameters.declare(name, Shape(extents), initial); });
           },
-          "name"_a, "shape"_a, "kind"_a, "value"_a)
+          "name"_a, "shape"_a, "init"_a)
       .def(
           "allocate",
           [](const std::shared_ptr<Store>& store, std::uint64_t seed) {
@@ -136,22 +141,22 @@ void add_parameters(nb::module_& m) {
       .def_prop_ro("names", names_of)
       .def_prop_ro("dtype", [](const Store& store) { return name(store.precision()); })
       .def("parameter", parameter_of, "name"_a)
-      .def("clear_grads",
-           [](const std::shared_ptr<Store>& store) {
-             alone(store, StoreUse::Kind::write_gradients, [](auto& parameters) { parameters.clear_grads(); });
-           })
       .def(
           "save",
-          [](const std::shared_ptr<Store>& store, const std::string& path) {
-            alone(store, StoreUse::Kind::read_values, [&](auto& parameters) { save_parameters(path, parameters); });
+          [](const std::shared_ptr<Store>& store, const std::string& path, const FileNames& names) {
+            alone(store, StoreUse::Kind::read_values,
+                  [&](auto& parameters) { save_tensors(path, tensors_of(parameters, names)); });
           },
-          "path"_a)
+          "path"_a, "names"_a, "Saves parameters as a safetensors file; `names` has their names in the file")
       .def(
           "load",
-          [](const std::shared_ptr<Store>& store, const std::string& path) {
-            alone(store, StoreUse::Kind::write_values, [&](auto& parameters) { load_parameters(path, parameters); });
+          [](const std::shared_ptr<Store>& store, const std::string& path, const FileNames& names) {
+            alone(store, StoreUse::Kind::write_values, [&](auto& parameters) {
+              load_tensors(open_saved_tensors(path), tensors_of(parameters, names), optimizer_prefix);
+              for (const auto& [in_file, name] : names) parameters.at(name).mark_changed();
+            });
           },
-          "path"_a);
+          "path"_a, "names"_a, "Loads parameters from a safetensors file; `names` has their names in the file");
 }
 
 }  // namespace glossa::python

@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "autograd/parameter.h"
 
@@ -42,6 +43,9 @@ class Store {
     return std::visit(f, parameters_);
   }
 
+  /// Keeps an object as long as the store.
+  void keep(std::shared_ptr<const void> object) { kept_.push_back(std::move(object)); }
+
   /// Number of threads that read values, and the threads that write values and gradients. Changed only by the thread
   /// that holds the interpreter.
   int readers = 0;
@@ -50,6 +54,7 @@ class Store {
  private:
   Precision precision_;
   std::variant<ParameterStore<float>, ParameterStore<double>> parameters_;
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 /// While it exists, a thread reads a store's values, or writes its values or gradients. Made and destroyed while
@@ -74,6 +79,10 @@ class StoreUse {
 struct BoundParameter {
   std::shared_ptr<Store> store;
   std::variant<Parameter<float>*, Parameter<double>*> parameter;
+
+  const Shape& shape() const {
+    return std::visit([](const auto* each) -> const Shape& { return each->value.shape; }, parameter);
+  }
 };
 
 }  // namespace glossa::python

@@ -60,19 +60,60 @@ std::string text_of(const Value& value) {
 }
 
 /// x.reshape(2, 3) or x.reshape((2, 3)).
-Value reshaped(const Value& x, const nb::args& shape) {
+Value reshaped(const Operand& x, const nb::args& shape) {
   const nb::object all = shape.size() == 1 ? nb::object(shape[0]) : nb::object(shape);
   const std::vector<Index> extents = to_extents("reshape", {all});
   return compute(
-      "reshape", [&](auto& v) { return reshape(v, std::span<const Index>(extents)); }, Operand{nb::cast(x)});
+      "reshape", [&](auto& v) { return reshape(v, std::span<const Index>(extents)); }, x);
 }
 
 /// All axes in reverse, as NumPy's `.T`.
-Value reversed(const Value& x) {
-  std::vector<int> axes;
-  for (int axis = x.shape().rank(); axis-- > 0;) axes.push_back(axis);
+Value reversed(const Operand& x) {
   return compute(
-      "transpose", [&](auto& v) { return permute(v, Axes(axes)); }, Operand{nb::cast(x)});
+      "transpose",
+      [](auto& v) {
+        std::vector<int> axes;
+        for (int axis = v.shape().rank(); axis-- > 0;) axes.push_back(axis);
+        return permute(v, Axes(axes));
+      },
+      x);
+}
+
+/// Operators and methods of Variable and Parameter.
+template <class Class>
+void def_operators(nb::class_<Class> type) {
+  // NumPy's arrays leave operators to the object on their right.
+  type.attr("__array_ufunc__") = nb::none();
+  const auto both = [&](const char* name, const char* reflected, const char* op, auto f) {
+    type.def(
+        name, [=](const Class& a, const Operand& b) { return compute(op, f, Operand{nb::cast(a)}, b); },
+        nb::is_operator());
+    type.def(
+        reflected, [=](const Class& a, const Operand& b) { return compute(op, f, b, Operand{nb::cast(a)}); },
+        nb::is_operator());
+  };
+  both("__add__", "__radd__", "add", [](auto& a, auto& b) { return add(a, b); });
+  both("__sub__", "__rsub__", "sub", [](auto& a, auto& b) { return sub(a, b); });
+  both("__mul__", "__rmul__", "mul", [](auto& a, auto& b) { return mul(a, b); });
+  both("__truediv__", "__rtruediv__", "div", [](auto& a, auto& b) { return div(a, b); });
+  both("__matmul__", "__rmatmul__", "matmul", [](auto& a, auto& b) { return matmul(a, b); });
+  type.def("__neg__",
+           [](const Class& x) {
+             return compute(
+                 "neg", [](auto& v) { return neg(v); }, Operand{nb::cast(x)});
+           })
+      .def("__pow__",
+           [](const Class& x, double exponent) {
+             return compute(
+                 "pow", [=](auto& v) { return pow(v, exponent); }, Operand{nb::cast(x)});
+           })
+      .def("__getitem__",
+           [](const Class& x, const nb::object& index) { return element({nb::cast(x)}, x.shape(), index); })
+      .def(
+          "reshape", [](const Class& x, const nb::args& shape) { return reshaped({nb::cast(x)}, shape); },
+          "The same elements in another shape; one extent may be -1")
+      .def_prop_ro(
+          "T", [](const Class& x) { return reversed({nb::cast(x)}); }, "The axes in reverse order");
 }
 
 }  // namespace
@@ -119,42 +160,15 @@ void add_variable(nb::module_& m) {
       .def("backward", backward, "cotangent"_a = nb::none(), nb::kw_only(), "keep_graph"_a = false,
            "Computes all gradients. A root with several elements needs a cotangent of its shape.");
 
-  // NumPy's arrays leave operators to the Variable on their right.
-  variable.attr("__array_ufunc__") = nb::none();
-  const auto both = [&](const char* name, const char* reflected, const char* op, auto f) {
-    variable.def(
-        name, [=](const Value& a, const Operand& b) { return compute(op, f, Operand{nb::cast(a)}, b); },
-        nb::is_operator());
-    variable.def(
-        reflected, [=](const Value& a, const Operand& b) { return compute(op, f, b, Operand{nb::cast(a)}); },
-        nb::is_operator());
-  };
-  both("__add__", "__radd__", "add", [](auto& a, auto& b) { return add(a, b); });
-  both("__sub__", "__rsub__", "sub", [](auto& a, auto& b) { return sub(a, b); });
-  both("__mul__", "__rmul__", "mul", [](auto& a, auto& b) { return mul(a, b); });
-  both("__truediv__", "__rtruediv__", "div", [](auto& a, auto& b) { return div(a, b); });
-  both("__matmul__", "__rmatmul__", "matmul", [](auto& a, auto& b) { return matmul(a, b); });
-  variable
-      .def("__neg__",
-           [](const Value& x) {
-             return compute(
-                 "neg", [](auto& v) { return neg(v); }, Operand{nb::cast(x)});
-           })
-      .def("__pow__",
-           [](const Value& x, double exponent) {
-             return compute(
-                 "pow", [=](auto& v) { return pow(v, exponent); }, Operand{nb::cast(x)});
-           })
-      .def("__getitem__", element)
-      .def("reshape", reshaped, "The same elements in another shape; one extent may be -1")
-      .def_prop_ro("T", reversed, "The axes in reverse order")
-      .def(
-          "detach",
-          [](const Value& x) {
-            return compute(
-                "detach", [](auto& v) { return stop_gradient(v); }, Operand{nb::cast(x)});
-          },
-          "The value without its history: no gradient flows back");
+  variable.def(
+      "detach",
+      [](const Value& x) {
+        return compute(
+            "detach", [](auto& v) { return stop_gradient(v); }, Operand{nb::cast(x)});
+      },
+      "The value without its history: no gradient flows back");
+  def_operators(variable);
+  def_operators(nb::borrow<nb::class_<BoundParameter>>(m.attr("Parameter")));
 }
 
 }  // namespace glossa::python

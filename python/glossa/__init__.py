@@ -94,3 +94,19 @@ from glossa._glossa import (
 from glossa.runs import Metrics, Run, average, import_model, load
 from glossa.training import STOP, recipe, recipes, train
 from glossa import messages
+from glossa._glossa import Hypothesis, Schedule, additive_attention, clip_factor
+from glossa.layers import (
+    CrossAttention,
+    Embedding,
+    FeedForward,
+    LayerNorm,
+    Linear,
+    PositionalEncoding,
+    Residual,
+    SelfAttention,
+    causal_mask,
+)
+from glossa.module import Module, parameter
+from glossa.optimizers import SGD, Adam, AdamW, MovingAverage, load_training, save_training
+from glossa.pack import Pack, pack
+from glossa.transformer import Decoder, DecoderLayer, Encoder, EncoderLayer, Transformer

@@ -1,5 +1,7 @@
 """Exceptions of glossa."""
 
+from __future__ import annotations
+
 
 class Error(Exception):
     """A failure, or with Misuse a mistake of the caller.
@@ -18,6 +20,8 @@ class Misuse(Error, ValueError):
     """Options or arguments that glossa cannot work with."""
 
 
-def misuse(where: str, problem: str, hint: str = "") -> Misuse:
-    """The Misuse with the usual text; `problem` reads `expected A; got B`."""
-    return Misuse(f"[{where}] {problem}{'. Hint: ' if hint else ''}{hint}", where, hint)
+def misuse(where: str, expected: str, got: str | None, hint: str = "") -> Misuse:
+    """The Misuse with the usual text; `got` is None for something that was not found."""
+    found = "not found" if got is None else f"got {got}"
+    text = f"[{where}] expected {expected}; {found}" + (f". Hint: {hint}" if hint else "")
+    return Misuse(text, where, hint)

@@ -69,11 +69,8 @@ def grad_check(
     per input. The function must compute the same values in each call.
     """
     if parameters is not None and parameters.dtype != np.float64:
-        raise misuse(
-            "grad_check",
-            f"expected a module in float64; got {parameters.dtype}",
-            "make the module with init(dtype=numpy.float64)",
-        )
+        hint = "make the module with init(dtype=numpy.float64)"
+        raise misuse("grad_check", "a module in float64", f"{parameters.dtype}", hint)
     return _glossa.grad_check(
         function,
         *inputs,

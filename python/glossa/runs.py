@@ -119,7 +119,7 @@ def load(
     lines are translated sentence by sentence if the model was trained on lines of one sentence.
     """
     if split_sentences not in ("auto", "on", "off"):
-        raise misuse("split_sentences", f"expected auto, on or off; got {split_sentences}")
+        raise misuse("split_sentences", "auto, on or off", split_sentences)
     return Translator(os.fspath(run), checkpoint, beam or 0, dict(set or {}), split_sentences)
 
 

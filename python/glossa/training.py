@@ -41,9 +41,7 @@ def recipe(name: str) -> Path:
     """The YAML file of a recipe."""
     path = _recipe_folder() / f"{name}.yaml"
     if not path.is_file():
-        raise misuse(
-            name, "expected a recipe or a YAML file; not found", "name a YAML file, or one of " + ", ".join(recipes())
-        )
+        raise misuse(name, "a recipe or a YAML file", None, "name a YAML file, or one of " + ", ".join(recipes()))
     return path
 
 
@@ -75,11 +73,9 @@ def train(
     options.update(set or {})
     folder = _folder_of(path, run)
     if resume not in (False, True, "auto"):
-        raise misuse("resume", f"expected False, True or 'auto'; got {resume!r}")
+        raise misuse("resume", "False, True or 'auto'", repr(resume))
     if resume is True and not _glossa.is_run(folder):
-        raise misuse(
-            folder, "expected a run to resume; not found", "resume='auto' begins a run if the folder has none"
-        )
+        raise misuse(folder, "a run to resume", None, "resume='auto' begins a run if the folder has none")
     shows = progress is True or progress == "auto"
     notebook = Progress() if shows and in_notebook() else None
     terminal = shows and notebook is None and (progress is True or sys.stderr.isatty())
@@ -126,7 +122,7 @@ def _folder_of(path: str, run: PathLike | None) -> str:
     if run is not None:
         return os.fspath(run)
     if not path:
-        raise misuse("run", "expected the folder of the run; got none", 'name it, as run="runs/mine"')
+        raise misuse("run", "the folder of the run", "none", 'name it, as run="runs/mine"')
     return os.path.join("runs", Path(path).stem)
 
 

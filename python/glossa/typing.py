@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Tuple, Union
 
 import numpy.typing as npt
 
@@ -24,3 +24,6 @@ AxesLike = Union[int, Sequence[int]]
 
 DtypeLike = npt.DTypeLike
 """numpy.float32 or numpy.float64, or another name of them."""
+
+InitLike = Union[str, Tuple[str, float], npt.ArrayLike]
+"""Initial values: a kind such as "zeros", "normal" or "xavier_uniform", a kind and its scale, or an array."""

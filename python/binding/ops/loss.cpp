@@ -1,4 +1,5 @@
-#include "autograd/ops.h"
+#include "python/binding/loss.h"
+
 #include "python/binding/bindings.h"
 #include "python/binding/operand.h"
 #include "python/binding/variable.h"
@@ -9,25 +10,16 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// Python's `glossa.CrossEntropy`.
-struct Loss {
-  Value sum;
-  double nll_sum;
-  Index count;
-};
-
 /// Calls f(variables), which returns a CrossEntropy<T>.
 template <class F>
 Loss loss_of(const char* op, std::span<const Operand> operands, const F& f) {
-  double nll_sum = 0;
-  Index count = 0;
-  const Value sum = compute_all(op, operands, [&](auto variables) {
-    const auto loss = f(variables);
-    nll_sum = loss.nll_sum;
-    count = loss.count;
-    return loss.sum;
+  std::optional<Loss> loss;
+  compute_all(op, operands, [&](auto variables) {
+    const auto result = f(variables);
+    loss.emplace(Step::current(op), result);
+    return result.sum;
   });
-  return {sum, nll_sum, count};
+  return *loss;
 }
 
 Loss cross_entropy_of(const Operand& logits, const IdsLike& targets, int ignore_index, double label_smoothing) {
@@ -56,15 +48,12 @@ void add_losses(nb::module_& m) {
       .def_ro("sum", &Loss::sum, "The training loss, with smoothing, summed over the counted rows: a Variable []")
       .def_ro("nll_sum", &Loss::nll_sum, "The sum of -ln p(target), without smoothing: a float")
       .def_ro("count", &Loss::count, "The number of counted rows")
-      .def_prop_ro(
-          "nll", [](const Loss& loss) { return loss.count == 0 ? 0 : loss.nll_sum / static_cast<double>(loss.count); },
-          "The mean of -ln p(target) over the counted rows: a float that outlives the step")
+      .def_prop_ro("nll", &Loss::nll, "The mean of -ln p(target) over the counted rows: a float that outlives the step")
       .def(
           "backward", [](const Loss& loss) { backward(loss.sum, {}, false); },
           "Computes the gradients of `sum`. Divide by `count` in the optimizer's step: gradient_scale=1 / loss.count.")
       .def("__repr__", [](const Loss& loss) {
-        return fmt::format("<glossa.CrossEntropy: nll {:.6g} per row, {} rows>",
-                           loss.count == 0 ? 0 : loss.nll_sum / static_cast<double>(loss.count), loss.count);
+        return fmt::format("<glossa.CrossEntropy: nll {:.6g} per row, {} rows>", loss.nll(), loss.count);
       });
   m.def("cross_entropy", cross_entropy_of, "logits"_a, "targets"_a, nb::kw_only(), "ignore_index"_a = -100,
         "label_smoothing"_a = 0.0,

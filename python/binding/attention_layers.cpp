@@ -1,0 +1,99 @@
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "layers/additive_attention.h"
+#include "layers/attention.h"
+#include "python/binding/attend.h"
+#include "python/binding/bindings.h"
+#include "python/binding/layer.h"
+#include "python/binding/layer_options.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+using OptionalMask = std::optional<Operand>;
+
+template <template <class> class Layer>
+struct BoundAttention {
+  BoundLayer<Layer> layer;
+  Index heads;
+};
+
+using BoundSelfAttention = BoundAttention<SelfAttention>;
+using BoundCrossAttention = BoundAttention<CrossAttention>;
+
+/// A class whose constructor takes the store, the scope and the options.
+template <template <class> class Layer>
+nb::class_<BoundAttention<Layer>> attention_class(nb::module_& m, const char* name, const char* layer) {
+  using Bound = BoundAttention<Layer>;
+  nb::class_<Bound> bound(m, name);
+  bound.def(
+      "__init__",
+      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const nb::dict& given) {
+        const AttentionLayerOptions options = to_attention_options(layer, given);
+        const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
+        new (self) Bound{BoundLayer<Layer>(store, make), options.heads};
+      },
+      "store"_a, "scope"_a, "options"_a);
+  return bound;
+}
+
+nb::object attend_to_self(const BoundSelfAttention& attention, const Operand& x, const Rows& rows,
+                          const OptionalMask& mask, bool need_weights) {
+  const AttentionCall call{"SelfAttention", rows, rows, attention.heads, mask, need_weights};
+  return attention.layer.in_step(call.op, [&]<class T>(const SelfAttention<T>& layer, const auto& step) {
+    return attend_in<T>(step, call, {&x, 1},
+                        [&](auto v, const RowLayout& layout, const RowLayout&, auto* masked, auto* weights) {
+                          return layer(v[0], layout, masked, weights);
+                        });
+  });
+}
+
+nb::object attend_to_memory(const BoundCrossAttention& attention, const Operand& x, const Rows& rows,
+                            const Operand& memory, const Rows& memory_rows, const OptionalMask& mask,
+                            bool need_weights) {
+  const AttentionCall call{"CrossAttention", rows, memory_rows, attention.heads, mask, need_weights};
+  const Operand operands[] = {x, memory};
+  return attention.layer.in_step(call.op, [&]<class T>(const CrossAttention<T>& layer, const auto& step) {
+    return attend_in<T>(step, call, operands,
+                        [&](auto v, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
+                          return layer(v[0], from, v[1], to, masked, weights);
+                        });
+  });
+}
+
+nb::object attend_additively(const Operand& q, const Operand& kv, const Operand& vector, const Rows& query,
+                             const Rows& key, bool causal, double dropout, double scale, const OptionalMask& mask,
+                             bool need_weights) {
+  const Operand operands[] = {q, kv, vector};
+  const std::shared_ptr<Step> step = Step::current("additive_attention");
+  return with_type(common_precision(operands), [&](auto type) {
+    using T = decltype(type);
+    const Shape heads = as_variable<T>("additive_attention", *step, vector).shape();
+    if (heads.rank() != 2) misuse("additive_attention", "expected a vector [H, K]; got shape {}", heads);
+    const AttentionCall call{"additive_attention", query, key, heads[0], mask, need_weights};
+    return attend_in<T>(
+        step, call, operands, [&](auto v, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
+          return additive_attention(v[0], v[1], v[2], from, to, {heads[0], causal, dropout, scale}, masked, weights);
+        });
+  });
+}
+
+}  // namespace
+
+void add_attention_layers(nb::module_& m) {
+  attention_class<SelfAttention>(m, "BoundSelfAttention", "SelfAttention")
+      .def("__call__", attend_to_self, "x"_a, "rows"_a, "mask"_a = nb::none(), "need_weights"_a = false);
+  attention_class<CrossAttention>(m, "BoundCrossAttention", "CrossAttention")
+      .def("__call__", attend_to_memory, "x"_a, "rows"_a, "memory"_a, "memory_rows"_a, "mask"_a = nb::none(),
+           "need_weights"_a = false);
+  m.def("additive_attention", attend_additively, "q"_a, "kv"_a, "vector"_a, "query"_a, "key"_a, nb::kw_only(),
+        "causal"_a = false, "dropout"_a = 0.0, "scale"_a = 0.0, "mask"_a = nb::none(), "need_weights"_a = false,
+        "Attention with the scores v_h . tanh(q_i + k_j) (Bahdanau et al. 2015): q [Nq, H K], kv [Nk, 2 H K] (keys, "
+        "then values), vector [H, K] -> [Nq, H K]. scale 0 means 1; the rest is as in attention().");
+}
+
+}  // namespace glossa::python

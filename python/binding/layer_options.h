@@ -1,0 +1,79 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "layers/stack_options.h"
+#include "layers/transformer.h"
+#include "train/decoding/decoding.h"
+
+namespace glossa::python {
+
+namespace nb = nanobind;
+
+/// Positions that an embedding adds.
+enum class Positions { none, sinusoidal, learned };
+
+/// The keyword options of a layer, under the names of the structs in layers/. Options that are not given keep the
+/// defaults of C++.
+class LayerOptions {
+ public:
+  LayerOptions(std::string layer, nb::dict given) : layer_(std::move(layer)), given_(std::move(given)) {}
+
+  /// Replaces `value` by the option, if given. Throws an Error that names it if it has another type or range.
+  template <class T>
+  LayerOptions& read(const char* name, T& value) {
+    known_.push_back(name);
+    if (given_.contains(name)) convert((layer_ + "." + name).c_str(), given_[name], value);
+    return *this;
+  }
+
+  /// Throws an Error for options that have not been read.
+  void check_names() const;
+
+ private:
+  static void convert(const char* where, nb::handle given, Index& value);
+  static void convert(const char* where, nb::handle given, bool& value);
+  static void convert(const char* where, nb::handle given, double& value);
+  static void convert(const char* where, nb::handle given, Initializer& value);
+  static void convert(const char* where, nb::handle given, Activation& value);
+  static void convert(const char* where, nb::handle given, AttentionBias& value);
+  static void convert(const char* where, nb::handle given, EpsilonPlace& value);
+  static void convert(const char* where, nb::handle given, LengthPenalty& value);
+  static void convert(const char* where, nb::handle given, NormAffine& value);
+  static void convert(const char* where, nb::handle given, NormPlace& value);
+  static void convert(const char* where, nb::handle given, Positions& value);
+  static void convert(const char* where, nb::handle given, Search& value);
+  static void convert(const char* where, nb::handle given, Similarity& value);
+  static void convert(const char* where, nb::handle given, Sinusoid& value);
+  static void convert(const char* where, nb::handle given, Tied& value);
+
+  template <class T>
+  static void convert(const char* where, nb::handle given, std::optional<T>& value) {
+    if (given.is_none())
+      value.reset();
+    else
+      convert(where, given, value.emplace());
+  }
+
+  std::string layer_;
+  nb::dict given_;
+  std::vector<std::string> known_;
+};
+
+// The options of a struct, all of them.
+
+LinearOptions to_linear_options(const nb::dict& given);
+NormOptions to_norm_options(const nb::dict& given);
+AttentionLayerOptions to_attention_options(const char* layer, const nb::dict& given);
+FeedForwardOptions to_feed_forward_options(const nb::dict& given);
+StackOptions to_stack_options(const char* layer, const nb::dict& given);
+TransformerOptions to_transformer_options(const nb::dict& given);
+DecodeOptions to_decode_options(const nb::dict& given);
+
+}  // namespace glossa::python

@@ -1,0 +1,198 @@
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "layers/embedding.h"
+#include "layers/feed_forward.h"
+#include "layers/layer_norm.h"
+#include "layers/linear.h"
+#include "layers/positional_encoding.h"
+#include "layers/scope.h"
+#include "python/binding/bindings.h"
+#include "python/binding/layer.h"
+#include "python/binding/layer_options.h"
+
+namespace glossa::python {
+
+using nb::literals::operator""_a;
+
+namespace {
+
+using StorePointer = std::shared_ptr<Store>;
+using BoundLinear = BoundLayer<Linear>;
+using BoundLayerNorm = BoundLayer<LayerNorm>;
+using BoundFeedForward = BoundLayer<FeedForward>;
+using BoundPositionalEncoding = BoundLayer<PositionalEncoding>;
+
+/// Embedding with or without positions.
+template <class T>
+struct TokenEmbedding {
+  Parameter<T>* table;
+  double factor, dropout;
+  std::optional<Embedding<T>> with_positions = {};
+
+  Variable<T> operator()(Context<T>& context, std::span<const int> ids, const RowLayout& layout) const {
+    if (with_positions) return (*with_positions)(context, ids, layout);
+    return glossa::dropout(scale(embedding(context.parameter(*table), ids), factor), dropout, layout);
+  }
+};
+
+using BoundEmbedding = BoundLayer<TokenEmbedding>;
+
+struct PositionOptions {
+  Index positions, width;
+  bool learned = false;
+  Sinusoid order = Sinusoid::interleaved;
+};
+
+template <class T>
+PositionalEncoding<T> make_encoding(ParameterStore<T>& store, const std::string& scope, const PositionOptions& o) {
+  return o.learned ? PositionalEncoding<T>::learned(store, scope, o.positions, o.width)
+                   : PositionalEncoding<T>::sinusoidal(o.positions, o.width, o.order);
+}
+
+/// The table SCOPE.weight, and if positions are learned SCOPE.positions.weight.
+BoundEmbedding make_embedding(const StorePointer& store, const std::string& scope, Index vocabulary, Index width,
+                              const nb::dict& given) {
+  PositionOptions positions{.positions = 1024, .width = width};
+  Positions kind = Positions::none;
+  double factor = 1, dropout = 0;
+  Initializer weight_init = init::normal(1 / std::sqrt(static_cast<double>(width)));
+  LayerOptions("Embedding", given)
+      .read("factor", factor)
+      .read("dropout", dropout)
+      .read("positions", kind)
+      .read("sinusoid", positions.order)
+      .read("max_positions", positions.positions)
+      .read("weight_init", weight_init)
+      .check_names();
+  positions.learned = kind == Positions::learned;
+  return BoundEmbedding(store, [&]<class T>(ParameterStore<T>& parameters) {
+    Parameter<T>& table = parameters.declare(in_scope(scope, "weight"), {vocabulary, width}, weight_init);
+    TokenEmbedding<T> layer{.table = &table, .factor = factor, .dropout = dropout};
+    if (kind != Positions::none)
+      layer.with_positions.emplace(table, make_encoding(parameters, in_scope(scope, "positions"), positions),
+                                   typename Embedding<T>::Options{.factor = factor, .dropout = dropout});
+    return layer;
+  });
+}
+
+Value embed_ids(const BoundEmbedding& embedding, const IdsLike& given, const Rows& rows) {
+  const Ids ids = to_ids("Embedding", given);
+  return embedding.in_step("Embedding",
+                           [&]<class T>(const TokenEmbedding<T>& layer, const std::shared_ptr<Step>& step) {
+                             Context<T>& context = step->context<T>();
+                             const ComputingInStep computing(*step, StoreUse::Kind::read_values);
+                             return Value(step, layer(context, ids.numbers, rows.layout_in(context)));
+                           });
+}
+
+void add_linear(nb::module_& m) {
+  nb::class_<BoundLinear>(m, "BoundLinear")
+      .def(
+          "__init__",
+          [](BoundLinear* self, const StorePointer& store, const std::string& scope, Index inputs, Index outputs,
+             const nb::dict& given) {
+            const LinearOptions options = to_linear_options(given);
+            new (self) BoundLinear(store, [&]<class T>(ParameterStore<T>& parameters) {
+              return Linear<T>(parameters, scope, inputs, outputs, options);
+            });
+          },
+          "store"_a, "scope"_a, "inputs"_a, "outputs"_a, "options"_a)
+      .def(
+          "__call__",
+          [](const BoundLinear& linear, const Operand& x) {
+            return linear.compute(
+                "Linear", [](const auto& layer, const auto& v) { return layer(v); }, x);
+          },
+          "x"_a);
+}
+
+void add_norm(nb::module_& m) {
+  nb::class_<BoundLayerNorm>(m, "BoundLayerNorm")
+      .def(
+          "__init__",
+          [](BoundLayerNorm* self, const StorePointer& store, const std::string& scope, Index width,
+             const nb::dict& given) {
+            const NormOptions options = to_norm_options(given);
+            new (self) BoundLayerNorm(store, [&]<class T>(ParameterStore<T>& parameters) {
+              return LayerNorm<T>(parameters, scope, width, options);
+            });
+          },
+          "store"_a, "scope"_a, "width"_a, "options"_a)
+      .def(
+          "__call__",
+          [](const BoundLayerNorm& norm, const Operand& x) {
+            return norm.compute(
+                "LayerNorm", [](const auto& layer, const auto& v) { return layer(v); }, x);
+          },
+          "x"_a)
+      .def(
+          "add",
+          [](const BoundLayerNorm& norm, const Operand& x, const Operand& branch, double dropout, const Rows& rows) {
+            return norm.compute(
+                "LayerNorm.add",
+                [&](const auto& layer, const auto& v, const auto& b) {
+                  return layer.add(v, b, dropout, rows.layout_in(v.context()));
+                },
+                x, branch);
+          },
+          "x"_a, "branch"_a, "dropout"_a, "rows"_a);
+}
+
+}  // namespace
+
+void add_simple_layers(nb::module_& m) {
+  add_linear(m);
+  add_norm(m);
+  nb::class_<BoundFeedForward>(m, "BoundFeedForward")
+      .def(
+          "__init__",
+          [](BoundFeedForward* self, const StorePointer& store, const std::string& scope, const nb::dict& given) {
+            const FeedForwardOptions options = to_feed_forward_options(given);
+            new (self) BoundFeedForward(store, [&]<class T>(ParameterStore<T>& parameters) {
+              return FeedForward<T>(parameters, scope, options);
+            });
+          },
+          "store"_a, "scope"_a, "options"_a)
+      .def(
+          "__call__",
+          [](const BoundFeedForward& feed_forward, const Operand& x, const Rows& rows) {
+            return feed_forward.compute(
+                "FeedForward", [&](const auto& layer, const auto& v) { return layer(v, rows.layout_in(v.context())); },
+                x);
+          },
+          "x"_a, "rows"_a);
+  nb::class_<BoundPositionalEncoding>(m, "BoundPositionalEncoding")
+      .def(
+          "__init__",
+          [](BoundPositionalEncoding* self, const StorePointer& store, const std::string& scope, Index positions,
+             Index width, const nb::dict& given) {
+            PositionOptions options{.positions = positions, .width = width};
+            LayerOptions("PositionalEncoding", given)
+                .read("learned", options.learned)
+                .read("order", options.order)
+                .check_names();
+            new (self) BoundPositionalEncoding(
+                store, [&](auto& parameters) { return make_encoding(parameters, scope, options); });
+          },
+          "store"_a, "scope"_a, "positions"_a, "width"_a, "options"_a)
+      .def(
+          "__call__",
+          [](const BoundPositionalEncoding& encoding, const Operand& x, const Rows& rows) {
+            return encoding.compute(
+                "PositionalEncoding",
+                [&](const auto& layer, const auto& v) { return layer(v, rows.layout_in(v.context())); }, x);
+          },
+          "x"_a, "rows"_a);
+  nb::class_<BoundEmbedding>(m, "BoundEmbedding")
+      .def(
+          "__init__",
+          [](BoundEmbedding* self, const StorePointer& store, const std::string& scope, Index vocabulary, Index width,
+             const nb::dict& given) {
+            new (self) BoundEmbedding(make_embedding(store, scope, vocabulary, width, given));
+          },
+          "store"_a, "scope"_a, "vocabulary"_a, "width"_a, "options"_a)
+      .def("__call__", embed_ids, "ids"_a, "rows"_a);
+}
+
+}  // namespace glossa::python

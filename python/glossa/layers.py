@@ -1,0 +1,344 @@
+"""The layers of the Transformer (Vaswani et al. 2017).
+
+Rows are tokens: x [N, D] has the tokens of all sequences, and `rows` (a Rows or a Pack) says which belong together.
+Options have the names that they have in C++.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from glossa import _glossa
+from glossa._glossa import Parameter, Store, Variable
+from glossa.errors import misuse
+from glossa.module import Module
+from glossa.pack import Pack, RowsLike, rows_of
+from glossa.typing import InitLike, Operand
+
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+AttentionBias = Literal["all", "output", "none"]
+EpsilonPlace = Literal["inside", "outside"]
+NormAffine = Literal["vector", "scalar", "gain", "none"]
+NormPlace = Literal["pre", "post"]
+Similarity = Literal["scaled_dot", "dot", "general", "additive"]
+Sinusoid = Literal["interleaved", "halves", "raw_index", "sorted"]
+
+MaskLike = Union[Operand, None]
+"""Numbers [Tq, Tk] that are added to the scores of every sequence, or bool, where True blocks a key."""
+
+
+class Layer(Module):
+    """A module that is computed by a layer of C++."""
+
+    _make: Callable[[Store, str], Any]
+    _shown: str
+
+    def _set(self, make: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+        """Computes the module by make(store, scope, *arguments, options), without options that are None."""
+        given = {name: value for name, value in options.items() if value is not None}
+        self._make = lambda store, scope: make(store, scope, *arguments, given)
+        self._make(Store(np.float32), "")  # wrong arguments are errors here rather than in init
+        defaults = {p.name: p.default for p in inspect.signature(type(self).__init__).parameters.values()}
+        shown = [repr(argument) for argument in arguments]
+        shown += [f"{name}={value!r}" for name, value in given.items() if not _is_same(value, defaults.get(name))]
+        self._shown = ", ".join(shown)
+
+    def _declare(self, store: Store, scope: str) -> Any:
+        return self._make(store, scope)
+
+    @property
+    def _computed(self) -> Any:
+        self._initialized()
+        return self._layer
+
+    def _describe(self) -> str:
+        return self._shown
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)
+
+
+class Linear(Layer):
+    """y = x W^T + b: x [..., inputs] -> [..., outputs]. Parameters: weight [outputs, inputs], bias [outputs].
+
+    `bias_init` is by default uniform in +-1/sqrt(inputs), as in PyTorch.
+    """
+
+    weight: Parameter
+    bias: Parameter
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        *,
+        bias: bool = True,
+        weight_init: InitLike = "xavier_uniform",
+        bias_init: InitLike | None = None,
+    ) -> None:
+        self._set(
+            _glossa.BoundLinear, inputs, outputs, bias=bias, weight_init=weight_init, bias_init=bias_init
+        )
+
+    def __call__(self, x: Operand) -> Variable:
+        """x [..., inputs] -> [..., outputs]."""
+        y: Variable = self._computed(x)
+        return y
+
+
+class LayerNorm(Layer):
+    """Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters: weight, bias [D].
+
+    `affine`: "vector", a gain and a bias per feature; "scalar", one of each; "gain", one gain only; "none".
+    `epsilon_place`: "inside" or "outside" of the root of the variance.
+    """
+
+    weight: Parameter
+    bias: Parameter
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        epsilon: float = 1e-5,
+        affine: NormAffine = "vector",
+        epsilon_place: EpsilonPlace = "inside",
+    ) -> None:
+        self._set(_glossa.BoundLayerNorm, width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
+
+    def __call__(self, x: Operand) -> Variable:
+        """x [..., D] -> [..., D]."""
+        y: Variable = self._computed(x)
+        return y
+
+    def add(self, x: Operand, branch: Operand, rows: RowsLike, *, dropout: float = 0.0) -> Variable:
+        """The norm of x + dropout(branch), as one op: x, branch [N, D] -> [N, D]."""
+        y: Variable = self._computed.add(x, branch, dropout, rows_of(rows))
+        return y
+
+
+class Residual(LayerNorm):
+    """"Add & Norm" around a sub-layer, with dropout of its output. Parameters: those of the LayerNorm.
+
+    `place`: "post", LayerNorm(x + f(x)) (Vaswani et al. 2017), or "pre", x + f(LayerNorm(x)) (Xiong et al. 2020).
+    """
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        place: NormPlace = "post",
+        dropout: float = 0.0,
+        epsilon: float = 1e-5,
+        affine: NormAffine = "vector",
+        epsilon_place: EpsilonPlace = "inside",
+    ) -> None:
+        super().__init__(width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
+        if place not in ("pre", "post"):
+            raise misuse("Residual.place", "one of pre, post", repr(place))
+        self.place = place
+        self.dropout = dropout
+        self._shown += f", place={place!r}, dropout={dropout!r}"
+
+    def __call__(  # type: ignore[override]
+        self, x: Operand, rows: RowsLike, sublayer: Callable[[Operand], Operand]
+    ) -> Variable:
+        """x [N, D] -> [N, D], around sublayer: [N, D] -> [N, D]."""
+        if self.place == "post":
+            return self.add(x, sublayer(x), rows, dropout=self.dropout)
+        normed: Variable = self._computed(x)
+        return _glossa.add_dropout(x, sublayer(normed), self.dropout, rows_of(rows))
+
+
+class SelfAttention(Layer):
+    """Multi-head attention of a sequence to itself (Vaswani et al. 2017, section 3.2.2).
+
+    Parameters are as in torch.nn.MultiheadAttention: in_proj_weight [3 D, D], in_proj_bias [3 D], out_proj.weight [D,
+    D], out_proj.bias [D]. `head_width` 0 means width / heads. `dropout` is that of the weights. `bias`: "all",
+    "output" (only of the last projection) or "none". `similarity` of query and key: "scaled_dot", "dot", "general"
+    (Luong et al. 2015) or "additive" (Bahdanau et al. 2015); the last two have parameters. `causal`: no token sees
+    later ones.
+    """
+
+    in_proj_weight: Parameter
+    in_proj_bias: Parameter
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        *,
+        head_width: int = 0,
+        similarity: Similarity = "scaled_dot",
+        dropout: float = 0.0,
+        bias: AttentionBias = "all",
+        causal: bool = False,
+        weight_init: InitLike = "xavier_uniform",
+    ) -> None:
+        self._set(
+            _glossa.BoundSelfAttention,
+            width=width,
+            heads=heads,
+            head_width=head_width,
+            similarity=similarity,
+            dropout=dropout,
+            bias=bias,
+            causal=causal,
+            weight_init=weight_init,
+        )
+
+    def __call__(self, x: Operand, rows: RowsLike, mask: MaskLike = None, need_weights: bool = False) -> Any:
+        """x [N, D] -> a Variable [N, D].
+
+        With need_weights, returns (Variable, weights): the weights after softmax, an array [H, T, T] per sequence.
+        """
+        return self._computed(x, rows_of(rows), mask, need_weights)
+
+
+class CrossAttention(Layer):
+    """Multi-head attention to a memory, such as the encoder's output. Options and parameters: as SelfAttention."""
+
+    in_proj_weight: Parameter
+    in_proj_bias: Parameter
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        *,
+        head_width: int = 0,
+        similarity: Similarity = "scaled_dot",
+        dropout: float = 0.0,
+        bias: AttentionBias = "all",
+        causal: bool = False,
+        weight_init: InitLike = "xavier_uniform",
+    ) -> None:
+        self._set(
+            _glossa.BoundCrossAttention,
+            width=width,
+            heads=heads,
+            head_width=head_width,
+            similarity=similarity,
+            dropout=dropout,
+            bias=bias,
+            causal=causal,
+            weight_init=weight_init,
+        )
+
+    def __call__(
+        self,
+        x: Operand,
+        rows: RowsLike,
+        memory: Operand,
+        memory_rows: RowsLike,
+        mask: MaskLike = None,
+        need_weights: bool = False,
+    ) -> Any:
+        """x [Nt, D], memory [Ns, D] -> a Variable [Nt, D]: sequence b attends to sequence b of the memory.
+
+        With need_weights, returns (Variable, weights): the weights after softmax, an array [H, Tt, Ts] per sequence.
+        """
+        return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), mask, need_weights)
+
+
+class FeedForward(Layer):
+    """activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after the activation.
+
+    Parameters: linear1.weight [hidden, D], linear1.bias, linear2.weight [D, hidden], linear2.bias. `hidden` 0 means a
+    single matrix.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        hidden: int,
+        *,
+        activation: Activation = "relu",
+        dropout: float = 0.0,
+        bias: bool = True,
+        weight_init: InitLike | None = None,
+    ) -> None:
+        self._set(
+            _glossa.BoundFeedForward,
+            width=width,
+            hidden=hidden,
+            activation=activation,
+            dropout=dropout,
+            bias=bias,
+            weight_init=weight_init,
+        )
+
+    def __call__(self, x: Operand, rows: RowsLike) -> Variable:
+        """x [N, D] -> [N, D]."""
+        y: Variable = self._computed(x, rows_of(rows))
+        return y
+
+
+class PositionalEncoding(Layer):
+    """Adds row p of a table [positions, D] to the tokens at position p of their sequences.
+
+    The table has sinusoids (Vaswani et al. 2017, section 3.5), whose order along the width is `order`, or is a
+    parameter, weight, if `learned`.
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self, positions: int, width: int, *, learned: bool = False, order: Sinusoid = "interleaved"
+    ) -> None:
+        self._set(_glossa.BoundPositionalEncoding, positions, width, learned=learned, order=order)
+
+    def __call__(self, x: Operand, rows: RowsLike) -> Variable:
+        """x [N, D] -> [N, D]."""
+        y: Variable = self._computed(x, rows_of(rows))
+        return y
+
+
+class Embedding(Layer):
+    """factor * weight[id] of N ids, then dropout: [N, width]. Parameter: weight [vocabulary, width].
+
+    `positions`: "none", or "sinusoidal" or "learned" positions to add, as in PositionalEncoding, for sentences of up to
+    max_positions ids. Learned ones are the parameter positions.weight.
+    """
+
+    weight: Parameter
+
+    def __init__(
+        self,
+        vocabulary: int,
+        width: int,
+        *,
+        factor: float = 1.0,
+        dropout: float = 0.0,
+        positions: Literal["none", "sinusoidal", "learned"] = "none",
+        sinusoid: Sinusoid = "interleaved",
+        max_positions: int = 1024,
+        weight_init: InitLike | None = None,
+    ) -> None:
+        self._set(
+            _glossa.BoundEmbedding,
+            vocabulary,
+            width,
+            factor=factor,
+            dropout=dropout,
+            positions=positions,
+            sinusoid=sinusoid,
+            max_positions=max_positions,
+            weight_init=weight_init,
+        )
+
+    def __call__(self, ids: Pack) -> Variable:
+        """N ids -> [N, width]."""
+        y: Variable = self._computed(ids.ids, ids.rows)
+        return y
+
+
+def causal_mask(positions: int) -> npt.NDArray[np.bool_]:
+    """[T, T], True above the diagonal: no position sees later ones."""
+    return np.triu(np.ones((positions, positions), dtype=np.bool_), k=1)

@@ -1,0 +1,184 @@
+"""Optimizers, moving averages, and files of training."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from glossa import _glossa
+from glossa._glossa import BoundOptimizer, Trained, clip_factor
+from glossa.errors import misuse
+from glossa.module import Module, matching
+
+
+class Optimizer:
+    """Turns gradients into new values of the parameters of a module."""
+
+    _bound: BoundOptimizer
+
+    def __init__(self, lr: float) -> None:
+        self.lr = lr
+
+    def step(self, lr: float | None = None, gradient_scale: float = 1.0) -> None:
+        """One update with the learning rate `lr` (default: the optimizer's) and gradients times `gradient_scale`.
+
+        Parameters that backward has not reached count as ones with a gradient of zero. Clears the gradients.
+        """
+        self._bound.step(self.lr if lr is None else lr, gradient_scale)
+
+    def zero_grad(self) -> None:
+        """Clears the gradients, as step does: to drop those of a batch."""
+        self._bound.zero_grad()
+
+    def grad_norm(self) -> float:
+        """The Euclidean norm of all gradients."""
+        return self._bound.grad_norm()
+
+    def clip(self, max_norm: float, gradient_scale: float = 1.0) -> float:
+        """The gradient_scale with which the gradients have at most this norm: `step(gradient_scale=clip(1.0))`.
+
+        The norm is that of the gradients times `gradient_scale`.
+        """
+        return gradient_scale * clip_factor(gradient_scale * self.grad_norm(), max_norm)
+
+    @property
+    def steps(self) -> int:
+        """The number of updates so far."""
+        return self._bound.steps
+
+    def __repr__(self) -> str:
+        return f"<glossa.{type(self).__name__}: lr {self.lr}, {self.steps} steps>"
+
+
+class Adam(Optimizer):
+    """Adam (Kingma and Ba 2015) of all parameters of a module that are trainable when it is made.
+
+    A module within another one trains only its own part. `weight_decay` is a penalty in the gradient; it does not apply
+    to norms and biases unless `decay_norm_and_bias`. `lr_factors` has factors of the learning rate by pattern, as
+    {"encoder.*": 0.1}; the first that matches applies.
+    """
+
+    _decoupled = False
+
+    def __init__(
+        self,
+        module: Module,
+        lr: float = 1e-3,
+        *,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        decay_norm_and_bias: bool = False,
+        lr_factors: Mapping[str, float] = {},
+    ) -> None:
+        super().__init__(lr)
+        trained = _trained(module, weight_decay, decay_norm_and_bias, lr_factors)
+        self._bound = _glossa.adam(module.store, trained, betas, eps, self._decoupled)
+
+
+class AdamW(Adam):
+    """Adam with weight decay outside the gradient (Loshchilov and Hutter 2019). Arguments: as Adam."""
+
+    _decoupled = True
+
+    def __init__(
+        self,
+        module: Module,
+        lr: float = 1e-3,
+        *,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        decay_norm_and_bias: bool = False,
+        lr_factors: Mapping[str, float] = {},
+    ) -> None:
+        super().__init__(
+            module,
+            lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            decay_norm_and_bias=decay_norm_and_bias,
+            lr_factors=lr_factors,
+        )
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent with momentum, in PyTorch's form. Arguments: as Adam."""
+
+    def __init__(
+        self,
+        module: Module,
+        lr: float = 1e-3,
+        *,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        weight_decay: float = 0.0,
+        decay_norm_and_bias: bool = False,
+        lr_factors: Mapping[str, float] = {},
+    ) -> None:
+        super().__init__(lr)
+        trained = _trained(module, weight_decay, decay_norm_and_bias, lr_factors)
+        self._bound = _glossa.sgd(module.store, trained, momentum, nesterov)
+
+
+def _trained(
+    module: Module, weight_decay: float, decay_norm_and_bias: bool, lr_factors: Mapping[str, float]
+) -> Trained:
+    parameters = module.parameters()
+    factors: dict[str, float] = {}
+    for pattern, factor in lr_factors.items():
+        for name in matching("lr_factors", pattern, parameters):
+            factors.setdefault(parameters[name].name, factor)
+    return Trained([p.name for p in parameters.values()], factors, weight_decay, decay_norm_and_bias)
+
+
+class MovingAverage:
+    """The exponential moving average of a model's parameters, from their values when it is made.
+
+    Call `update` after each step. In `with average:` it takes the place of the values, to evaluate or save it.
+    """
+
+    def __init__(self, module: Module, decay: float = 0.999) -> None:
+        self._bound = _glossa.BoundAverage(_outermost(module, "MovingAverage").store, decay)
+
+    def update(self) -> None:
+        """average += (1 - d) (value - average) with d = min(decay, (1 + t) / (10 + t)) in update t."""
+        self._bound.update()
+
+    def __enter__(self) -> MovingAverage:
+        self._bound.exchange()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bound.exchange()
+
+
+def save_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:
+    """Saves a model with its optimizer's state, from which training continues with the same bits.
+
+    `module.load` reads the file as well.
+    """
+    _bound_of(module, optimizer, "save_training").save(os.fspath(path))
+
+
+def load_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:
+    """Loads what save_training saved. An error leaves the model and the optimizer unchanged."""
+    _bound_of(module, optimizer, "load_training").load(os.fspath(path))
+
+
+def _bound_of(module: Module, optimizer: Optimizer, where: str) -> BoundOptimizer:
+    if _outermost(module, where).store is not optimizer._bound.store:
+        raise misuse(where, "the optimizer of this model", "one of another", "make the optimizer after module.init()")
+    return optimizer._bound
+
+
+def _outermost(module: Module, where: str) -> Module:
+    root: Any = module._initialized().root
+    if root is not module:
+        raise misuse(where, "the module that was initialized", f"a part of it, {type(module).__name__}")
+    return module

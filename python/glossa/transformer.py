@@ -1,0 +1,315 @@
+"""Stacks of layers, and the Transformer (Vaswani et al. 2017, figure 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+
+import numpy as np
+
+from glossa import _glossa
+from glossa._glossa import CrossEntropy, Hypothesis, Variable
+from glossa.errors import misuse
+from glossa.layers import Activation, AttentionBias, EpsilonPlace, Layer, NormAffine, NormPlace, Similarity, Sinusoid
+from glossa.pack import Pack, RowsLike, pack, rows_of
+from glossa.typing import IdsLike, InitLike, Operand
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class StackOptions(TypedDict, total=False):
+    """Options of encoder and decoder layers, in parentheses with their defaults."""
+
+    head_width: int
+    """Width of a head (width / heads)."""
+    similarity: Similarity
+    """Of query and key ("scaled_dot")."""
+    causal: bool
+    """For encoders: no token sees later ones (False)."""
+    norm: NormPlace
+    """Place of the norms, after or before the sub-layers ("post")."""
+    norm_epsilon: float
+    """(1e-5)"""
+    norm_affine: NormAffine
+    """Gain and bias of the norms ("vector")."""
+    epsilon_place: EpsilonPlace
+    """("inside")"""
+    activation: Activation
+    """Of the feed-forward layers ("relu")."""
+    bias: bool
+    """Of the linear layers (True)."""
+    attention_bias: Union[AttentionBias, None]
+    """Of the attention's linear layers (as `bias`)."""
+    residual_dropout: float
+    """Of each sub-layer's output (0.1)."""
+    attention_dropout: float
+    """Of attention weights (0.1)."""
+    activation_dropout: float
+    """Within the feed-forward layers (0.1)."""
+    weight_init: Union[InitLike, None]
+    """Of every matrix (as in torch.nn.Transformer)."""
+
+
+class FullStackOptions(StackOptions, total=False):
+    """Options of an encoder or a decoder."""
+
+    final_norm: bool
+    """A norm after the last layer (True)."""
+
+
+class TransformerOptions(FullStackOptions, total=False):
+    """Options of a Transformer."""
+
+    embedding_dropout: float
+    """(0.1)"""
+    learned_positions: bool
+    """Instead of sinusoids (False)."""
+    sinusoid: Sinusoid
+    """Order of sines and cosines ("interleaved")."""
+    max_positions: int
+    """The longest sentence (1024)."""
+    tied: Literal["none", "output", "all", "embeddings"]
+    """Tables that are one parameter: target embedding and output projection, all three, or both embeddings ("none")."""
+    scale_embeddings: bool
+    """By the root of the width (True)."""
+    output_bias: bool
+    """(True)"""
+    start_row: Union[int, None]
+    """The id of the decoder's start token, if its embedding stays zero (None)."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of a search for translations, in parentheses with their defaults."""
+
+    length_penalty: Literal["none", "power", "gnmt"]
+    """Divides the log-probabilities, so that long and short translations are comparable ("power")."""
+    alpha: float
+    """Exponent of the length penalty (1)."""
+    max_length_factor: float
+    """A translation has at most max_length_factor * (source ids) + max_length_extra ids, its end included (2)."""
+    max_length_extra: int
+    """(10)"""
+    min_length: int
+    """Without the end (0)."""
+    search: Literal["glossa", "huggingface"]
+    """When a beam search ends ("glossa")."""
+    sample: bool
+    """Draws each id at random; needs a beam of 1 (False)."""
+    temperature: float
+    """Of the drawing (1)."""
+    seed: int
+    """Of the drawing (1)."""
+
+
+class EncoderLayer(Layer):
+    """Self-attention, then feed-forward. Parameters: as torch.nn.TransformerEncoderLayer. Options: StackOptions."""
+
+    def __init__(
+        self, width: int = 512, heads: int = 8, feed_forward: int = 2048, **options: Unpack[StackOptions]
+    ) -> None:
+        self._set(_glossa.BoundEncoderLayer, width=width, heads=heads, feed_forward=feed_forward, **options)
+
+    def __call__(self, x: Operand, rows: RowsLike, need_weights: bool = False) -> Any:
+        """x [N, D] -> a Variable [N, D].
+
+        With need_weights, returns (Variable, weights): a list per layer of arrays [H, T, T], one per sequence.
+        """
+        return self._computed(x, rows_of(rows), need_weights)
+
+
+class Encoder(Layer):
+    """A stack of encoder layers, then a norm. Parameters: as torch.nn.TransformerEncoder. Options: FullStackOptions.
+
+    With causal=True it is the stack of a language model.
+    """
+
+    def __init__(
+        self,
+        layers: int = 6,
+        width: int = 512,
+        heads: int = 8,
+        feed_forward: int = 2048,
+        **options: Unpack[FullStackOptions],
+    ) -> None:
+        self._set(
+            _glossa.BoundEncoder, layers=layers, width=width, heads=heads, feed_forward=feed_forward, **options
+        )
+
+    def __call__(self, x: Operand, rows: RowsLike, need_weights: bool = False) -> Any:
+        """x [N, D] -> a Variable [N, D].
+
+        With need_weights, returns (Variable, weights): a list per layer of arrays [H, T, T], one per sequence.
+        """
+        return self._computed(x, rows_of(rows), need_weights)
+
+
+class DecoderLayer(Layer):
+    """Causal self-attention, cross-attention to a memory, feed-forward.
+
+    Parameters: as torch.nn.TransformerDecoderLayer. Options: StackOptions.
+    """
+
+    def __init__(
+        self, width: int = 512, heads: int = 8, feed_forward: int = 2048, **options: Unpack[StackOptions]
+    ) -> None:
+        self._set(_glossa.BoundDecoderLayer, width=width, heads=heads, feed_forward=feed_forward, **options)
+
+    def __call__(
+        self, x: Operand, rows: RowsLike, memory: Operand, memory_rows: RowsLike, need_weights: bool = False
+    ) -> Any:
+        """x [Nt, D], memory [Ns, D] -> a Variable [Nt, D].
+
+        With need_weights, returns (Variable, self weights, cross weights): each a list per layer of arrays [H, Tt, Tt]
+        or [H, Tt, Ts], one per sequence.
+        """
+        return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), need_weights)
+
+
+class Decoder(Layer):
+    """A stack of decoder layers, then a norm. Parameters: as torch.nn.TransformerDecoder. Options: FullStackOptions."""
+
+    def __init__(
+        self,
+        layers: int = 6,
+        width: int = 512,
+        heads: int = 8,
+        feed_forward: int = 2048,
+        **options: Unpack[FullStackOptions],
+    ) -> None:
+        self._set(
+            _glossa.BoundDecoder, layers=layers, width=width, heads=heads, feed_forward=feed_forward, **options
+        )
+
+    def __call__(
+        self, x: Operand, rows: RowsLike, memory: Operand, memory_rows: RowsLike, need_weights: bool = False
+    ) -> Any:
+        """x [Nt, D], memory [Ns, D] -> a Variable [Nt, D].
+
+        With need_weights, returns (Variable, self weights, cross weights): each a list per layer of arrays [H, Tt, Tt]
+        or [H, Tt, Ts], one per sequence.
+        """
+        return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), need_weights)
+
+
+class Transformer(Layer):
+    """The encoder-decoder Transformer, from ids to logits. Options: TransformerOptions.
+
+    Parameters: `encoder.*` and `decoder.*` as in torch.nn.Transformer, and as in PyTorch's translation tutorial
+    src_tok_emb.embedding.weight, tgt_tok_emb.embedding.weight, generator.weight and generator.bias.
+    """
+
+    def __init__(
+        self,
+        source_vocabulary: int,
+        target_vocabulary: int,
+        *,
+        width: int = 512,
+        heads: int = 8,
+        feed_forward: int = 2048,
+        encoder_layers: int = 6,
+        decoder_layers: int = 6,
+        **options: Unpack[TransformerOptions],
+    ) -> None:
+        self._set(
+            _glossa.BoundTransformer,
+            source_vocabulary=source_vocabulary,
+            target_vocabulary=target_vocabulary,
+            width=width,
+            heads=heads,
+            feed_forward=feed_forward,
+            encoder_layers=encoder_layers,
+            decoder_layers=decoder_layers,
+            **options,
+        )
+
+    def __call__(self, source: Pack, target: Pack) -> Variable:
+        """Logits [Nt, V] of the id after each target id; target sentences begin with the start token."""
+        logits: Variable = self._computed(source.ids, source.rows, target.ids, target.rows)
+        return logits
+
+    def loss(
+        self,
+        source: Pack,
+        target: Pack,
+        next: IdsLike | Pack | None = None,
+        *,
+        ignore_index: int = -100,
+        label_smoothing: float = 0.0,
+    ) -> CrossEntropy:
+        """The cross-entropy of the logits with the ids `next`, one per target id, without all logits in memory.
+
+        Without `next`, target sentences are whole, with start and end: their ids but the last are the decoder's input,
+        and their ids but the first are predicted. See glossa.cross_entropy for the options.
+        """
+        if next is None:
+            sentences = target.split(target.ids)
+            if any(len(sentence) < 2 for sentence in sentences):
+                raise misuse("Transformer.loss", "target sentences with start and end", "one with less than two ids")
+            target = pack(sentence[:-1] for sentence in sentences)
+            next = pack(sentence[1:] for sentence in sentences)
+        ids = next.ids if isinstance(next, Pack) else next
+        loss: CrossEntropy = self._computed.loss(
+            source.ids, source.rows, target.ids, target.rows, ids, ignore_index, label_smoothing
+        )
+        return loss
+
+    def encode(self, source: Pack, need_weights: bool = False) -> Any:
+        """Source ids -> the memory, a Variable [Ns, D].
+
+        With need_weights, returns (Variable, weights): a list per layer of arrays [H, Ts, Ts], one per sentence.
+        """
+        return self._computed.encode(source.ids, source.rows, need_weights)
+
+    def decode(self, target: Pack, memory: Operand, memory_rows: RowsLike, need_weights: bool = False) -> Any:
+        """Target ids and the memory [Ns, D] -> the decoder's states, a Variable [Nt, D].
+
+        With need_weights, returns (Variable, self weights, cross weights), as a Decoder.
+        """
+        return self._computed.decode(target.ids, target.rows, memory, rows_of(memory_rows), need_weights)
+
+    def project(self, states: Operand) -> Variable:
+        """States [N, D] -> logits [N, V]."""
+        logits: Variable = self._computed.project(states)
+        return logits
+
+    def generate(
+        self,
+        sources: Pack | Iterable[IdsLike],
+        *,
+        start: int,
+        end: int,
+        pad: int | None = None,
+        beam: int = 1,
+        max_length: int | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> list[list[int]]:
+        """Translations of sentences of ids, without `start` and `end`: by greedy search, or beam search if beam > 1.
+
+        Sources have the ids as in training, `end` included if it was. `pad` is never chosen. `max_length` limits the
+        ids of a translation; else see SearchOptions. It needs no step.
+        """
+        found = self.n_best(sources, 1, start=start, end=end, pad=pad, beam=beam, max_length=max_length, **options)
+        return [hypotheses[0].tokens for hypotheses in found]
+
+    def n_best(
+        self,
+        sources: Pack | Iterable[IdsLike],
+        n: int,
+        *,
+        start: int,
+        end: int,
+        pad: int | None = None,
+        beam: int | None = None,
+        max_length: int | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> list[list[Hypothesis]]:
+        """The n best translations of each sentence, the best first; `beam` is by default n. See `generate`."""
+        packed = sources if isinstance(sources, Pack) else pack(sources)
+        given: dict[str, Any] = {"beam": n if beam is None else beam, **options}
+        if max_length is not None:
+            given |= {"max_length_factor": 0.0, "max_length_extra": max_length}
+        found: list[list[Hypothesis]] = self._computed.search(
+            packed.sentences, start, end, start if pad is None else pad, n, given
+        )
+        return found
