@@ -33,18 +33,27 @@ int Computing::computing_ = 0;
 namespace {
 
 std::atomic<bool> is_exiting = false;
+std::atomic<int> returning = 0;
 std::thread::id exiting_thread;
 
 }  // namespace
 
+Computing::Return::Return() {
+  ++returning;
+  if (!is_exiting || std::this_thread::get_id() == exiting_thread) return;
+  --returning;
+  while (true) ::pause();
+}
+
+Computing::Return::~Return() { --returning; }
+
 void Computing::begin_exit() {
   exiting_thread = std::this_thread::get_id();
   is_exiting = true;
-}
-
-void Computing::wait_at_exit() {
-  if (is_exiting && std::this_thread::get_id() != exiting_thread)
-    while (true) ::pause();
+  while (returning > 0) {  // threads that came before
+    const nb::gil_scoped_release release;
+    std::this_thread::yield();
+  }
 }
 
 void Computing::check_none(const char* where) {

@@ -34,7 +34,7 @@ class Computing {
     release_.emplace();
   }
   ~Computing() {
-    wait_at_exit();
+    const Return back;
     release_.reset();
     --computing_;
   }
@@ -44,8 +44,9 @@ class Computing {
   /// Takes the interpreter back, lets pending signals through, and returns action().
   template <class Action>
   auto pause(const Action& action) {
-    wait_at_exit();
+    std::optional<Return> back(std::in_place);
     const nb::gil_scoped_acquire acquire;
+    back.reset();
     blocked_.let_through();
     return action();
   }
@@ -53,12 +54,16 @@ class Computing {
   /// Throws an Error at `where` if any thread computes: for settings of the whole process.
   static void check_none(const char* where);
 
-  /// Call when the interpreter begins to end. Other threads, which can only be daemons then, never get it back: Python
-  /// would end them within frames of C++ that do not allow it.
+  /// Call when the interpreter begins to end. Other threads that compute can only be daemons then. They never get the
+  /// interpreter back, as Python would end them within frames of C++, which may not be left in this way.
   static void begin_exit();
 
  private:
-  static void wait_at_exit();
+  /// Exists while a thread waits for the interpreter. The constructor does not return once the interpreter ends.
+  struct Return {
+    Return();
+    ~Return();
+  };
 
   static int computing_;  // changed only by the thread that holds the interpreter
   SignalsBlocked blocked_;
