@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "autograd/signals_blocked.h"
 #include "autograd/start_thread.h"
 #include "train/interruption.h"
 
@@ -76,6 +77,7 @@ void take_signals_aside() {
   start_thread([before] {
     for (;;) sigsuspend(&before);
   }).detach();
+  SignalsBlocked::handled_elsewhere = true;
 }
 
 SignalWatch::SignalWatch(Requests& of_work) {

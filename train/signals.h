@@ -4,9 +4,8 @@
 
 namespace glossa {
 
-/// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread, never to a computing one. The GEMM library's
-/// generated code uses the stack pointer for other purposes, so a handler running on that "stack" would overwrite
-/// numbers. New threads inherit the signal mask, so call this before any thread starts.
+/// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread, so that their handlers never wait for a matrix
+/// product (SignalsBlocked). New threads inherit the signal mask, so call this before any thread starts.
 ///
 /// Until a SignalWatch exists, stop signals end the program by end_by_signal.
 void take_signals_aside();

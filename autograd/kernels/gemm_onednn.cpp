@@ -8,6 +8,7 @@
 #include "autograd/check.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/library_scope.h"
+#include "autograd/signals_blocked.h"
 
 namespace glossa::kernels {
 
@@ -28,6 +29,7 @@ void set_openmp_threads(int count) {
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads) {
   const LibraryScope scope;
+  const SignalsBlocked blocked;
   // Outside a parallel region oneDNN would start as many threads as it finds here.
   const int before = omp_get_max_threads();
   if (before != threads) set_openmp_threads(threads);

@@ -1,55 +1,30 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <signal.h>
 
 #include <optional>
+
+#include "autograd/signals_blocked.h"
 
 namespace glossa::python {
 
 namespace nb = nanobind;
 
-/// Keeps asynchronous signals from the calling thread and from the threads that it starts. The GEMM library's generated
-/// code uses the stack pointer for other purposes, so a handler running on that "stack" would overwrite numbers.
-class SignalsBlocked {
+/// While it exists, other Python threads run. For an op, which neither waits nor touches files; the engine itself
+/// blocks signals where they could do harm.
+class Released {
  public:
-  SignalsBlocked();
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-  /// Lets pending signals through. Their handlers run in this call.
-  void let_through();
-
- private:
-  sigset_t before_;
-};
-
-/// While it exists, the calling thread computes: other Python threads run, and signals wait. Every call that may
-/// compute makes one, after it has read its arguments from Python's objects.
-class Computing {
- public:
-  Computing() {
+  Released() {
     ++computing_;
     release_.emplace();
   }
-  ~Computing() {
+  ~Released() {
     const Return back;
     release_.reset();
     --computing_;
   }
-  Computing(const Computing&) = delete;
-  Computing& operator=(const Computing&) = delete;
-
-  /// Takes the interpreter back, lets pending signals through, and returns action().
-  template <class Action>
-  auto pause(const Action& action) {
-    std::optional<Return> back(std::in_place);
-    const nb::gil_scoped_acquire acquire;
-    back.reset();
-    blocked_.let_through();
-    return action();
-  }
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
 
   /// Throws an Error at `where` if any thread computes: for settings of the whole process.
   static void check_none(const char* where);
@@ -57,6 +32,15 @@ class Computing {
   /// Call when the interpreter begins to end. Other threads that compute can only be daemons then. They never get the
   /// interpreter back, as Python would end them within frames of C++, which may not be left in this way.
   static void begin_exit();
+
+  /// Takes the interpreter back for action(), and returns its result.
+  template <class Action>
+  static auto with_interpreter(const Action& action) {
+    std::optional<Return> back(std::in_place);
+    const nb::gil_scoped_acquire acquire;
+    back.reset();
+    return action();
+  }
 
  private:
   /// Exists while a thread waits for the interpreter. The constructor does not return once the interpreter ends.
@@ -66,8 +50,24 @@ class Computing {
   };
 
   static int computing_;  // changed only by the thread that holds the interpreter
-  SignalsBlocked blocked_;
   std::optional<nb::gil_scoped_release> release_;
+};
+
+/// The same for longer work, which signals do not interrupt: training, searches, files.
+class Computing {
+ public:
+  /// Takes the interpreter back, lets pending signals through, and returns action().
+  template <class Action>
+  auto pause(const Action& action) {
+    return Released::with_interpreter([&] {
+      blocked_.let_through();
+      return action();
+    });
+  }
+
+ private:
+  SignalsBlocked blocked_;
+  Released released_;
 };
 
 }  // namespace glossa::python

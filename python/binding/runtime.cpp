@@ -34,13 +34,13 @@ void add_runtime(nb::module_& m) {
   m.def(
       "set_threads",
       [](int count) {
-        Computing::check_none("threads");
+        Released::check_none("threads");
         const Computing computing;  // new threads begin with signals blocked
         set_threads(count);
       },
       "count"_a, "Sets the number of threads that compute. Results do not depend on it.");
   m.def("describe_runtime", describe_runtime, "The computing setup: threads, instruction set, library of products");
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function(Computing::begin_exit));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(Released::begin_exit));
   m.def("_send_messages_to", send_messages_to, "log"_a);
 }
 

@@ -13,7 +13,7 @@ namespace {
 void apply(const RuntimeConfig& config) {
   const bool changes_threads = config.threads != 0 && config.threads != threads();
   if (!changes_threads && config.gemm == RuntimeConfig::Gemm::automatic) return;
-  Computing::check_none("runtime");
+  Released::check_none("runtime");
   const Computing computing;
   RuntimeConfig applied = config;
   if (applied.threads == 0) applied.threads = threads();

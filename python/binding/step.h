@@ -75,13 +75,13 @@ class ComputingInStep {
  public:
   ComputingInStep(const Step& step, StoreUse::Kind use) {
     for (const std::shared_ptr<Store>& store : step.stores()) uses_.emplace_back(store, use);
-    computing_.emplace();
+    released_.emplace();
   }
-  ~ComputingInStep() { computing_.reset(); }
+  ~ComputingInStep() { released_.reset(); }
 
  private:
   std::deque<StoreUse> uses_;
-  std::optional<Computing> computing_;
+  std::optional<Released> released_;
 };
 
 }  // namespace glossa::python

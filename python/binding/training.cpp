@@ -98,7 +98,7 @@ const char* name(TrainingEnd end) {
 std::string train(const std::string& config_path, const nb::dict& options, const std::string& run, bool resume,
                   bool shows_progress, const Callbacks& callbacks) {
   const std::map<std::string, OptionValue> given = to_options(options);
-  Computing::check_none("train");
+  Released::check_none("train");
   Computing computing;
   const Config config = load_training_config(config_path, given, run, resume);
   Trainer trainer(prepare({.config = config, .run = run, .resume = resume, .config_path = config_path}));

@@ -1,0 +1,22 @@
+#include "autograd/signals_blocked.h"
+
+namespace glossa {
+
+namespace {
+
+/// All signals but those that a thread's own instructions and writes raise.
+sigset_t asynchronous_signals() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE}) sigdelset(&signals, own);
+  return signals;
+}
+
+}  // namespace
+
+void SignalsBlocked::block() {
+  static const sigset_t signals = asynchronous_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+}  // namespace glossa
