@@ -60,6 +60,15 @@ Tensor<T> array_in_step(const char* where, Step& step, const Operand& operand) {
   return copied<T>(where, step.context<T>(), contiguous(where, as_array(object).attr("astype")(name(precision_of<T>))));
 }
 
+/// A parameter as a variable. Parts have the gradient of their whole, so such a parameter is put together from them.
+template <class T>
+Variable<T> whole(Context<T>& context, Parameter<T>& parameter) {
+  if (parameter.parts.empty()) return context.parameter(parameter);
+  std::vector<Variable<T>> parts;
+  for (Parameter<T>* part : parameter.parts) parts.push_back(context.parameter(*part));
+  return concat(parts, 0);
+}
+
 }  // namespace
 
 Precision common_precision(std::span<const Operand> operands) {
@@ -83,7 +92,7 @@ Variable<T> as_variable(const char* where, Step& step, const Operand& operand) {
     Parameter<T>* const* own = std::get_if<Parameter<T>*>(&parameter->parameter);
     if (own == nullptr) refuse_precision(where, precision_of<T>, name(parameter->store->precision()));
     step.keep(parameter->store);
-    return step.context<T>().parameter(**own);
+    return whole(step.context<T>(), **own);
   }
   if (is_number(object)) return full(step.context<T>(), {}, nb::cast<double>(object));
   return step.context<T>().constant(array_in_step<T>(where, step, operand));

@@ -82,9 +82,7 @@ class Linear(Layer):
         weight_init: InitLike = "xavier_uniform",
         bias_init: InitLike | None = None,
     ) -> None:
-        self._set(
-            _glossa.BoundLinear, inputs, outputs, bias=bias, weight_init=weight_init, bias_init=bias_init
-        )
+        self._set(_glossa.BoundLinear, inputs, outputs, bias=bias, weight_init=weight_init, bias_init=bias_init)
 
     def __call__(self, x: Operand) -> Variable:
         """x [..., inputs] -> [..., outputs]."""
@@ -124,7 +122,7 @@ class LayerNorm(Layer):
 
 
 class Residual(LayerNorm):
-    """"Add & Norm" around a sub-layer, with dropout of its output. Parameters: those of the LayerNorm.
+    """A residual connection and a norm around a sub-layer f, with dropout of its output. Parameters: as LayerNorm.
 
     `place`: "post", LayerNorm(x + f(x)) (Vaswani et al. 2017), or "pre", x + f(LayerNorm(x)) (Xiong et al. 2020).
     """
@@ -289,9 +287,7 @@ class PositionalEncoding(Layer):
 
     weight: Parameter
 
-    def __init__(
-        self, positions: int, width: int, *, learned: bool = False, order: Sinusoid = "interleaved"
-    ) -> None:
+    def __init__(self, positions: int, width: int, *, learned: bool = False, order: Sinusoid = "interleaved") -> None:
         self._set(_glossa.BoundPositionalEncoding, positions, width, learned=learned, order=order)
 
     def __call__(self, x: Operand, rows: RowsLike) -> Variable:

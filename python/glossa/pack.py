@@ -33,7 +33,7 @@ class Pack:
         values = np.asarray(array)
         if len(values) != self.rows.count:
             raise misuse("Pack.split", f"an array with {self.rows.count} rows", f"{len(values)}")
-        return np.split(values, np.cumsum(self.rows.lengths)[:-1])
+        return np.split(values, np.cumsum(self.rows.lengths))[: len(self)]
 
     def __len__(self) -> int:
         return len(self.rows)

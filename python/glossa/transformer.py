@@ -132,9 +132,7 @@ class Encoder(Layer):
         feed_forward: int = 2048,
         **options: Unpack[FullStackOptions],
     ) -> None:
-        self._set(
-            _glossa.BoundEncoder, layers=layers, width=width, heads=heads, feed_forward=feed_forward, **options
-        )
+        self._set(_glossa.BoundEncoder, layers=layers, width=width, heads=heads, feed_forward=feed_forward, **options)
 
     def __call__(self, x: Operand, rows: RowsLike, need_weights: bool = False) -> Any:
         """x [N, D] -> a Variable [N, D].
@@ -177,9 +175,7 @@ class Decoder(Layer):
         feed_forward: int = 2048,
         **options: Unpack[FullStackOptions],
     ) -> None:
-        self._set(
-            _glossa.BoundDecoder, layers=layers, width=width, heads=heads, feed_forward=feed_forward, **options
-        )
+        self._set(_glossa.BoundDecoder, layers=layers, width=width, heads=heads, feed_forward=feed_forward, **options)
 
     def __call__(
         self, x: Operand, rows: RowsLike, memory: Operand, memory_rows: RowsLike, need_weights: bool = False

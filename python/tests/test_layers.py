@@ -1,0 +1,550 @@
+"""Layers: values and gradients as PyTorch's, weights, masks, options, packs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import glossa as gl
+
+Arrays = dict[str, npt.NDArray[Any]]
+CASES = range(20)
+TOLERANCE = 1e-10
+
+
+def random(*shape: int, seed: int = 0) -> npt.NDArray[np.float64]:
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+class Sizes:
+    """Random sizes of a case: sequences of source and target, width, heads, hidden width."""
+
+    def __init__(self, case: int) -> None:
+        rng = np.random.default_rng(case)
+        count = int(rng.integers(1, 4))
+        self.source = [int(n) for n in rng.integers(1, 6, count)]
+        self.target = [int(n) for n in rng.integers(1, 6, count)]
+        self.heads = int(rng.integers(1, 4))
+        self.width = self.heads * int(rng.integers(1, 5))
+        self.hidden = int(rng.integers(1, 9))
+        self.layers = int(rng.integers(1, 4))
+        self.norm_first = bool(rng.integers(2))
+        self.activation = ["relu", "gelu"][int(rng.integers(2))]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {
+            "norm": "pre" if self.norm_first else "post",
+            "activation": self.activation,
+            "residual_dropout": 0.0,
+            "attention_dropout": 0.0,
+            "activation_dropout": 0.0,
+        }
+
+    @property
+    def torch_options(self) -> dict[str, Any]:
+        return {
+            "dropout": 0.0,
+            "norm_first": self.norm_first,
+            "activation": self.activation,
+            "batch_first": True,
+            "dtype": pytest.importorskip("torch").float64,
+        }
+
+
+def spread(module: gl.Module, seed: int) -> Arrays:
+    """Sets all parameters to random numbers, so that none is zero or one, and returns them."""
+    rng = np.random.default_rng(seed)
+    state = {name: rng.normal(size=value.shape) for name, value in module.state_dict().items()}
+    module.load_state_dict(state)
+    return state
+
+
+def compare(
+    module: gl.Module,
+    theirs: Any,
+    call: Callable[..., gl.Variable],
+    call_torch: Callable[..., Any],
+    inputs: list[npt.NDArray[np.float64]],
+    seed: int,
+) -> None:
+    """Checks values and gradients of inputs and parameters against PyTorch's. The names of parameters must be equal."""
+    torch = pytest.importorskip("torch")
+    state = spread(module, seed)
+    theirs.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
+    theirs.eval()
+    tensors = [torch.tensor(x, requires_grad=True) for x in inputs]
+    expected = call_torch(*tensors)
+    cotangent = np.random.default_rng(seed + 1).normal(size=tuple(expected.shape))
+    expected.backward(torch.tensor(cotangent))
+    with gl.step(training=True):
+        variables = [gl.variable(x) for x in inputs]
+        y = call(*variables)
+        y.backward(cotangent)
+        assert_close(y.numpy(), expected.detach().numpy())
+        for variable, tensor in zip(variables, tensors):
+            assert_close(variable.grad, tensor.grad.numpy())
+        gradients = {name: p.grad for name, p in theirs.named_parameters()}
+        assert gradients.keys() == module.parameters().keys()
+        for name, own in module.parameters().items():
+            assert own.grad is not None
+            assert_close(own.grad, gradients[name].numpy())
+
+
+def assert_close(ours: npt.NDArray[Any], theirs: npt.NDArray[Any]) -> None:
+    assert ours.shape == theirs.shape
+    assert np.abs(ours - theirs).max(initial=0) <= TOLERANCE * max(1, np.abs(theirs).max(initial=0))
+
+
+def by_sequence(call: Callable[..., Any], lengths: list[int], memory_lengths: list[int] | None = None) -> Any:
+    """A function of packed rows that calls PyTorch's with each sequence."""
+    torch = pytest.importorskip("torch")
+
+    def packed(*inputs: Any) -> Any:
+        parts = [inputs[0].split(lengths)]
+        if memory_lengths is not None:
+            parts.append(inputs[1].split(memory_lengths))
+        return torch.cat([call(*(part.unsqueeze(0) for part in sequence)).squeeze(0) for sequence in zip(*parts)])
+
+    return packed
+
+
+def causal(length: int) -> Any:
+    torch = pytest.importorskip("torch")
+    return torch.triu(torch.ones(length, length, dtype=torch.bool), 1)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_linear_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(case)
+    rows, inputs, outputs = (int(n) for n in rng.integers(1, 9, 3))
+    bias = case % 2 == 0
+    linear = gl.Linear(inputs, outputs, bias=bias).init(dtype=np.float64)
+    theirs = torch.nn.Linear(inputs, outputs, bias=bias, dtype=torch.float64)
+    compare(linear, theirs, linear, theirs, [random(rows, inputs, seed=case)], case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_layer_norm_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(case)
+    rows, width = int(rng.integers(1, 9)), int(rng.integers(2, 9))
+    norm = gl.LayerNorm(width, epsilon=1e-3).init(dtype=np.float64)
+    theirs = torch.nn.LayerNorm(width, eps=1e-3, dtype=torch.float64)
+    compare(norm, theirs, norm, theirs, [random(2, rows, width, seed=case)], case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_self_attention_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    sizes = Sizes(case)
+    is_causal = case % 2 == 1
+    ours = gl.SelfAttention(sizes.width, sizes.heads, causal=is_causal).init(dtype=np.float64)
+    theirs = torch.nn.MultiheadAttention(sizes.width, sizes.heads, batch_first=True, dtype=torch.float64)
+
+    def attend(x: Any) -> Any:
+        return theirs(x, x, x, attn_mask=causal(x.shape[1]) if is_causal else None)[0]
+
+    rows = gl.Rows(sizes.source)
+    x = random(sum(sizes.source), sizes.width, seed=case)
+    compare(ours, theirs, lambda v: ours(v, rows), by_sequence(attend, sizes.source), [x], case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_cross_attention_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    sizes = Sizes(case)
+    ours = gl.CrossAttention(sizes.width, sizes.heads).init(dtype=np.float64)
+    theirs = torch.nn.MultiheadAttention(sizes.width, sizes.heads, batch_first=True, dtype=torch.float64)
+    x, memory = random(sum(sizes.target), sizes.width, seed=case), random(sum(sizes.source), sizes.width, seed=case + 1)
+    compare(
+        ours,
+        theirs,
+        lambda v, m: ours(v, gl.Rows(sizes.target), m, gl.Rows(sizes.source)),
+        by_sequence(lambda v, m: theirs(v, m, m)[0], sizes.target, sizes.source),
+        [x, memory],
+        case,
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_feed_forward_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    sizes = Sizes(case)
+    ours = gl.FeedForward(sizes.width, sizes.hidden, activation=sizes.activation).init(  # type: ignore[arg-type]
+        dtype=np.float64
+    )
+
+    class Theirs(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear1 = torch.nn.Linear(sizes.width, sizes.hidden, dtype=torch.float64)
+            self.linear2 = torch.nn.Linear(sizes.hidden, sizes.width, dtype=torch.float64)
+
+        def forward(self, x: Any) -> Any:
+            return self.linear2(getattr(torch.nn.functional, sizes.activation)(self.linear1(x)))
+
+    theirs = Theirs()
+    rows = gl.Rows(sizes.source)
+    x = random(sum(sizes.source), sizes.width, seed=case)
+    compare(ours, theirs, lambda v: ours(v, rows), theirs, [x], case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_encoder_layer_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    sizes = Sizes(case)
+    ours = gl.EncoderLayer(sizes.width, sizes.heads, sizes.hidden, **sizes.options).init(dtype=np.float64)
+    theirs = torch.nn.TransformerEncoderLayer(sizes.width, sizes.heads, sizes.hidden, **sizes.torch_options)
+    rows = gl.Rows(sizes.source)
+    x = random(sum(sizes.source), sizes.width, seed=case)
+    compare(ours, theirs, lambda v: ours(v, rows), by_sequence(theirs, sizes.source), [x], case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_encoder_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    sizes = Sizes(case)
+    ours = gl.Encoder(sizes.layers, sizes.width, sizes.heads, sizes.hidden, **sizes.options).init(dtype=np.float64)
+    layer = torch.nn.TransformerEncoderLayer(sizes.width, sizes.heads, sizes.hidden, **sizes.torch_options)
+    norm = torch.nn.LayerNorm(sizes.width, dtype=torch.float64)
+    theirs = torch.nn.TransformerEncoder(layer, sizes.layers, norm, enable_nested_tensor=False)
+    rows = gl.Rows(sizes.source)
+    x = random(sum(sizes.source), sizes.width, seed=case)
+    compare(ours, theirs, lambda v: ours(v, rows), by_sequence(theirs, sizes.source), [x], case)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("is_stack", [False, True])
+def test_decoder_agrees(case: int, is_stack: bool) -> None:
+    torch = pytest.importorskip("torch")
+    sizes = Sizes(case)
+    theirs = torch.nn.TransformerDecoderLayer(sizes.width, sizes.heads, sizes.hidden, **sizes.torch_options)
+    if is_stack:
+        norm = torch.nn.LayerNorm(sizes.width, dtype=torch.float64)
+        theirs = torch.nn.TransformerDecoder(theirs, sizes.layers, norm)
+        stack = gl.Decoder(sizes.layers, sizes.width, sizes.heads, sizes.hidden, **sizes.options)
+        ours: gl.Decoder | gl.DecoderLayer = stack.init(dtype=np.float64)
+    else:
+        ours = gl.DecoderLayer(sizes.width, sizes.heads, sizes.hidden, **sizes.options).init(dtype=np.float64)
+    x, memory = random(sum(sizes.target), sizes.width, seed=case), random(sum(sizes.source), sizes.width, seed=case + 1)
+    compare(
+        ours,
+        theirs,
+        lambda v, m: ours(v, gl.Rows(sizes.target), m, gl.Rows(sizes.source)),
+        by_sequence(lambda v, m: theirs(v, m, tgt_mask=causal(v.shape[1])), sizes.target, sizes.source),
+        [x, memory],
+        case,
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_embedding_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(case)
+    vocabulary, width = int(rng.integers(1, 9)), int(rng.integers(1, 9))
+    sentences = [rng.integers(0, vocabulary, 3), rng.integers(0, vocabulary, 2)]
+    ours = gl.Embedding(vocabulary, width).init(dtype=np.float64)
+    theirs = torch.nn.Embedding(vocabulary, width, dtype=torch.float64)
+    ids = np.concatenate(sentences)
+    compare(ours, theirs, lambda: ours(gl.pack(sentences)), lambda: theirs(torch.tensor(ids)), [], case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_transformer_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    sizes = Sizes(case)
+    rng = np.random.default_rng(case)
+    vocabulary = 11
+    source = [rng.integers(0, vocabulary, n) for n in sizes.source]
+    target = [rng.integers(0, vocabulary, n) for n in sizes.target]
+    ours = gl.Transformer(
+        vocabulary,
+        vocabulary,
+        width=sizes.width,
+        heads=sizes.heads,
+        feed_forward=sizes.hidden,
+        encoder_layers=sizes.layers,
+        decoder_layers=1,
+        embedding_dropout=0.0,
+        learned_positions=True,
+        max_positions=6,
+        **sizes.options,
+    ).init(dtype=np.float64)
+
+    class Tokens(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding = torch.nn.Embedding(vocabulary, sizes.width, dtype=torch.float64)
+
+        def forward(self, ids: Any, positions: Any) -> Any:
+            return self.embedding(ids) * sizes.width**0.5 + positions.weight[: ids.shape[1]]
+
+    class Theirs(torch.nn.Transformer):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__(sizes.width, sizes.heads, sizes.layers, 1, sizes.hidden, **sizes.torch_options)
+            self.src_tok_emb, self.tgt_tok_emb = Tokens(), Tokens()
+            self.src_pos_emb = torch.nn.Embedding(6, sizes.width, dtype=torch.float64)
+            self.tgt_pos_emb = torch.nn.Embedding(6, sizes.width, dtype=torch.float64)
+            self.generator = torch.nn.Linear(sizes.width, vocabulary, dtype=torch.float64)
+
+        def logits(self) -> Any:
+            rows = []
+            for from_ids, to_ids in zip(source, target):
+                x = self.src_tok_emb(torch.tensor(from_ids)[None], self.src_pos_emb)
+                y = self.tgt_tok_emb(torch.tensor(to_ids)[None], self.tgt_pos_emb)
+                rows.append(self.generator(self(x, y, tgt_mask=causal(len(to_ids))))[0])
+            return torch.cat(rows)
+
+    theirs = Theirs()
+    compare(ours, theirs, lambda: ours(gl.pack(source), gl.pack(target)), theirs.logits, [], case)
+
+
+def small_transformer(**options: Any) -> gl.Transformer:
+    return gl.Transformer(
+        9, 9, width=8, heads=2, feed_forward=8, encoder_layers=1, decoder_layers=1, max_positions=20, **options
+    ).init(seed=1, dtype=np.float64)
+
+
+def test_names_equal_pytorchs() -> None:
+    torch = pytest.importorskip("torch")
+    theirs = {name: tuple(p.shape) for name, p in torch.nn.Transformer(8, 2, 1, 1, 8).named_parameters()}
+    ours = {name: p.shape for name, p in small_transformer().parameters().items()}
+    assert theirs.items() <= ours.items()
+    assert sorted(ours.keys() - theirs.keys()) == [
+        "generator.bias",
+        "generator.weight",
+        "src_tok_emb.embedding.weight",
+        "tgt_tok_emb.embedding.weight",
+    ]
+
+
+def test_state_dicts_go_to_pytorch_and_back() -> None:
+    torch = pytest.importorskip("torch")
+    linear = gl.Linear(3, 2).init()
+    theirs = torch.nn.Linear(3, 2)
+    theirs.load_state_dict({name: torch.from_numpy(value) for name, value in linear.state_dict().items()})
+    assert np.array_equal(theirs.weight.detach().numpy(), linear.weight.value)
+    other = torch.nn.Linear(3, 2, dtype=torch.bfloat16)
+    linear.load_state_dict(other.state_dict())
+    assert np.array_equal(linear.weight.value, other.weight.detach().float().numpy())
+    linear.load_state_dict(dict(theirs.named_parameters()))
+    assert np.array_equal(linear.bias.value, theirs.bias.detach().numpy())
+
+
+def test_attention_weights_are_arrays() -> None:
+    attention = gl.SelfAttention(8, 2, causal=True).init(dtype=np.float64)
+    rows = gl.Rows([3, 2])
+    with gl.step():
+        y, weights = attention(random(5, 8), rows, need_weights=True)
+        assert np.array_equal(y.numpy(), attention(random(5, 8), rows).numpy())
+    assert [w.shape for w in weights] == [(2, 3, 3), (2, 2, 2)]
+    assert np.allclose(weights[0].sum(-1), 1)
+    assert np.all(weights[0][:, gl.causal_mask(3)] == 0)
+
+
+def test_stacks_return_weights_of_every_layer() -> None:
+    encoder = gl.Encoder(3, 8, 2, 8).init(dtype=np.float64)
+    decoder = gl.Decoder(2, 8, 2, 8).init(dtype=np.float64)
+    layer = gl.DecoderLayer(8, 2, 8).init(dtype=np.float64)
+    source, target = gl.Rows([3, 2]), gl.Rows([1, 4])
+    with gl.step():
+        memory, weights = encoder(random(5, 8), source, need_weights=True)
+        assert [[w.shape for w in one] for one in weights] == [[(2, 3, 3), (2, 2, 2)]] * 3
+        _, own, cross = decoder(random(5, 8), target, memory, source, need_weights=True)
+        assert [[w.shape for w in one] for one in cross] == [[(2, 1, 3), (2, 4, 2)]] * 2
+        assert np.allclose(own[1][1].sum(-1), 1)
+        _, own, cross = layer(random(5, 8), target, memory, source, need_weights=True)
+        assert len(own) == len(cross) == 1
+
+
+def test_a_causal_mask_is_a_causal_layer() -> None:
+    plain, causal_layer = gl.SelfAttention(8, 2), gl.SelfAttention(8, 2, causal=True)
+    plain.init(dtype=np.float64), causal_layer.init(dtype=np.float64)
+    rows, x = gl.Rows([4]), random(4, 8)
+    with gl.step():
+        assert np.allclose(plain(x, rows, gl.causal_mask(4)).numpy(), causal_layer(x, rows).numpy())
+
+
+def test_additive_attention_is_the_similarity_of_a_layer() -> None:
+    layer = gl.CrossAttention(6, 2, similarity="additive").init(dtype=np.float64)
+    rows = gl.Rows([3])
+    x, memory = random(3, 6), random(3, 6, seed=1)
+    with gl.step():
+        weight, bias = layer.in_proj_weight, layer.in_proj_bias
+        q = gl.linear(x, weight[:6], bias[:6])
+        kv = gl.linear(memory, weight[6:], bias[6:])
+        joined, weights = gl.additive_attention(q, kv, layer["similarity_vector"], rows, rows, need_weights=True)
+        y = gl.linear(joined, layer["out_proj.weight"], layer["out_proj.bias"])
+        expected, own = layer(x, rows, memory, rows, need_weights=True)
+        assert np.allclose(y.numpy(), expected.numpy(), atol=1e-14)
+        assert np.allclose(weights[0], own[0], atol=1e-14)
+
+
+@pytest.mark.parametrize("place", ["post", "pre"])
+def test_residual(place: Any) -> None:
+    residual = gl.Residual(4, place=place).init(dtype=np.float64)
+    assert sorted(residual.parameters()) == ["bias", "weight"]
+    x = random(3, 4)
+    with gl.step():
+        y = residual(x, gl.Rows([3]), gl.square).numpy()
+
+        def norm(v: Any) -> npt.NDArray[Any]:
+            return gl.layer_norm(v, epsilon=1e-5).numpy()
+
+        expected = norm(x + x**2) if place == "post" else x + norm(x) ** 2
+    assert np.allclose(y, expected)
+
+
+def test_positions_are_added_by_place_in_the_sequence() -> None:
+    pack = gl.pack([[1, 1, 1], [1]])
+    table = gl.Embedding(3, 4).init(dtype=np.float64)
+    fixed = gl.Embedding(3, 4, positions="sinusoidal").init(dtype=np.float64)
+    encoding = gl.PositionalEncoding(10, 4).init(dtype=np.float64)
+    with gl.step():
+        added = (fixed(pack) - table(pack)).numpy()
+        assert np.allclose(added, encoding(np.zeros((4, 4)), pack).numpy())
+    assert np.allclose(added[0], [0, 1, 0, 1])
+    assert np.allclose(added[3], added[0]) and not np.allclose(added[1], added[0])
+    learned = gl.Embedding(3, 4, positions="learned", max_positions=3).init()
+    assert learned["positions.weight"].shape == (3, 4)
+
+
+def test_dropout_is_for_training() -> None:
+    layer = gl.FeedForward(8, 8, dropout=0.5).init(dtype=np.float64)
+    rows, x = gl.Rows([3]), random(3, 8)
+
+    def run(**options: Any) -> npt.NDArray[Any]:
+        with gl.step(**options):
+            return layer(x, rows).numpy()
+
+    assert np.array_equal(run(), run())
+    assert np.array_equal(run(training=True, update=1), run(training=True, update=1))
+    assert not np.array_equal(run(training=True, update=1), run(training=True, update=2))
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: gl.SelfAttention(8, 3), r"\[attention\] expected heads that divide the width 8; got 3"),
+        (lambda: gl.SelfAttention(8, 2, similarity="cosine"), "expected one of scaled_dot, dot, general, additive"),
+        (lambda: gl.EncoderLayer(8, 2, 8, droput=0.1), r"\[EncoderLayer\] expected its options; got 'droput'"),
+        (lambda: gl.EncoderLayer(8, 2, 8, residual_droput=0), "did you mean 'residual_dropout'"),
+        (lambda: gl.FeedForward(8, 8, dropout=1.5), "expected a probability"),
+        (lambda: gl.Encoder(-1), r"\[Encoder.layers\] expected an int of at least 0; got -1"),
+        (lambda: gl.Linear(2, 2, bias="no"), r"\[Linear.bias\] expected True or False; got 'no'"),
+        (lambda: gl.Transformer(3, 4, tied="all"), "expected one vocabulary for both sides"),
+        (lambda: gl.Residual(3, place="middle"), "expected one of pre, post"),
+    ],
+)
+def test_wrong_options_are_errors_at_once(make: Callable[[], object], text: str) -> None:
+    with pytest.raises(gl.Error, match=text):
+        make()
+
+
+def test_a_wrong_width_names_the_parameter() -> None:
+    class Model(gl.Module):
+        def __init__(self) -> None:
+            self.first = gl.Linear(3, 2)
+
+    model = Model().init()
+    with gl.step(), pytest.raises(gl.Error, match=r"\[first.weight\] expected x \[..., 3\]"):
+        model.first(np.ones((1, 4), np.float32))
+
+
+def test_a_layer_may_end_before_the_step() -> None:
+    rows, x = gl.Rows([3]), random(3, 4)
+    with gl.step():
+        v = gl.variable(x)
+        y = gl.PositionalEncoding(500, 4).init(dtype=np.float64)(gl.Linear(4, 4).init(dtype=np.float64)(v), rows)
+        (y * y).sum().backward()
+        assert np.all(np.isfinite(v.grad))
+
+
+def test_packs() -> None:
+    pack = gl.pack([[5, 6, 3], [7, 3]])
+    assert pack.ids.tolist() == [5, 6, 3, 7, 3] and pack.rows.lengths == [3, 2] and len(pack) == 2
+    assert pack.sentences == [[5, 6, 3], [7, 3]]
+    assert gl.pack(np.array([[5, 1, 3, 1], [1, 1, 1, 1], [7, 3, 2, 2]]), pad=1).sentences == [
+        [5, 1, 3],
+        [],
+        [7, 3, 2, 2],
+    ]
+    assert [part.shape for part in pack.split(np.zeros((5, 2)))] == [(3, 2), (2, 2)]
+    assert gl.pack([]).sentences == []
+    with pytest.raises(gl.Misuse, match="a single sentence is pack"):
+        gl.pack([5, 6])  # type: ignore[list-item]
+    with pytest.raises(gl.Misuse, match="sentences of integers"):
+        gl.pack([[0.5]])
+
+
+def test_loss_is_the_cross_entropy_of_the_logits() -> None:
+    model = small_transformer()
+    source, target = gl.pack([[5, 6, 3], [7, 3]]), gl.pack([[2, 4], [2, 5, 6]])
+    next_ids = [4, 3, 5, 6, 3]
+    whole = gl.pack([[2, 4, 3], [2, 5, 6, 3]])
+    with gl.step():
+        expected = gl.cross_entropy(model(source, target), next_ids, ignore_index=5, label_smoothing=0.1)
+        for loss in (
+            model.loss(source, target, next_ids, ignore_index=5, label_smoothing=0.1),
+            model.loss(source, target, gl.pack([[4, 3], [5, 6, 3]]), ignore_index=5, label_smoothing=0.1),
+            model.loss(source, whole, ignore_index=5, label_smoothing=0.1),
+        ):
+            assert loss.count == 4
+            assert abs(loss.sum.item() - expected.sum.item()) < 1e-12
+        memory = model.encode(source)
+        states = model.decode(target, memory, source)
+        assert np.allclose(model.project(states).numpy(), model(source, target).numpy())
+    smooth = small_transformer(activation="gelu")  # relu's kinks hide gradients from differences
+    proof = gl.grad_check(lambda: smooth.loss(source, whole).sum, parameters=smooth, training=False)
+    assert proof.passes, proof
+
+
+def test_a_transformer_within_a_model_has_a_scope() -> None:
+    class Model(gl.Module):
+        def __init__(self) -> None:
+            self.translator = gl.Transformer(5, 5, width=4, heads=2, feed_forward=4, encoder_layers=1, decoder_layers=1)
+
+    names = Model().init().parameters()
+    assert "translator.encoder.layers.0.linear1.weight" in names and "translator.generator.bias" in names
+    assert all(name.startswith("translator.") for name in names)
+
+
+def test_a_model_trained_by_hand_translates() -> None:
+    model = gl.Transformer(
+        10, 10, width=32, heads=4, feed_forward=64, encoder_layers=1, decoder_layers=1, max_positions=20
+    ).init(seed=1)
+    adam = gl.Adam(model, lr=3e-3)
+    rng = np.random.default_rng(1)
+    for update in range(1, 301):
+        words = [rng.integers(4, 10, rng.integers(1, 6)).tolist() for _ in range(32)]
+        source = gl.pack([[*sentence, 3] for sentence in words])
+        target = gl.pack([[2, *sentence[::-1], 3] for sentence in words])
+        with gl.step(training=True, update=update):
+            loss = model.loss(source, target)
+            loss.backward()
+            adam.step(gradient_scale=1 / loss.count)
+    sources = [[5, 6, 7, 3], [9, 4, 3], [8, 3]]
+    assert model.generate(sources, start=2, end=3) == [[7, 6, 5], [4, 9], [8]]
+    assert model.generate(gl.pack(sources), start=2, end=3, pad=1, beam=4) == [[7, 6, 5], [4, 9], [8]]
+    assert model.generate(sources, start=2, end=3, max_length=1)[0] == [7]
+    best = model.n_best(sources, 3, start=2, end=3)[0]
+    assert [h.finished for h in best] == [True] * 3 and best[0].tokens == [7, 6, 5]
+    assert best[0].score > best[1].score > best[2].score
+
+
+def test_generate_refuses_wrong_arguments() -> None:
+    model = small_transformer()
+    with pytest.raises(gl.Error, match="generate"):
+        model.generate([[5, 3]], start=2, end=9)
+    with pytest.raises(gl.Error, match="did you mean 'length_penalty'"):
+        model.generate([[5, 3]], start=2, end=3, length_penality="none")  # type: ignore[call-arg]
+    with pytest.raises(gl.Error, match="at least 1"):
+        model.generate([[5, 3]], start=2, end=3, beam=0)
+    with pytest.raises(gl.Misuse, match="before init"):
+        gl.Transformer(5, 5, width=4, heads=2).generate([[4]], start=2, end=3)
