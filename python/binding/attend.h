@@ -26,6 +26,9 @@ nb::list to_arrays(const Tensor<const T>& weights, const Rows& query, const Rows
   return arrays;
 }
 
+/// The type of results whose type depends on an argument.
+inline nb::any as_any(const nb::object& object) { return nb::borrow<nb::any>(object); }
+
 /// The arguments of an attention besides its operands.
 struct AttentionCall {
   const char* op;
@@ -38,8 +41,8 @@ struct AttentionCall {
 /// Calls attend(variables, query layout, key layout, mask, weights) in the step, in precision T; mask and weights may
 /// be null. Returns the result, with the weights if requested.
 template <class T, class Attend>
-nb::object attend_in(const std::shared_ptr<Step>& step, const AttentionCall& call, std::span<const Operand> operands,
-                     const Attend& attend) {
+nb::any attend_in(const std::shared_ptr<Step>& step, const AttentionCall& call, std::span<const Operand> operands,
+                  const Attend& attend) {
   std::vector<Variable<T>> variables;
   for (const Operand& operand : operands) variables.push_back(as_variable<T>(call.op, *step, operand));
   Tensor<T> mask, weights;
@@ -54,13 +57,13 @@ nb::object attend_in(const std::shared_ptr<Step>& step, const AttentionCall& cal
                   call.mask ? &mask : nullptr, call.need_weights ? &weights : nullptr);
   };
   const Value result(step, compute());
-  if (!call.need_weights) return nb::cast(result);
-  return nb::make_tuple(result, to_arrays(Tensor<const T>(weights), call.query, call.key, call.heads));
+  if (!call.need_weights) return as_any(nb::cast(result));
+  return as_any(nb::make_tuple(result, to_arrays(Tensor<const T>(weights), call.query, call.key, call.heads)));
 }
 
 /// As attend_in, in the calling thread's step and the operands' common precision.
 template <class Attend>
-nb::object attend(const AttentionCall& call, std::span<const Operand> operands, const Attend& attend) {
+nb::any attend(const AttentionCall& call, std::span<const Operand> operands, const Attend& attend) {
   const std::shared_ptr<Step> step = Step::current(call.op);
   return with_type(common_precision(operands),
                    [&](auto type) { return attend_in<decltype(type)>(step, call, operands, attend); });

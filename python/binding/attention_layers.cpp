@@ -32,7 +32,7 @@ nb::class_<BoundAttention<Layer>> attention_class(nb::module_& m, const char* na
   nb::class_<Bound> bound(m, name);
   bound.def(
       "__init__",
-      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const nb::dict& given) {
+      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const Keywords& given) {
         const AttentionLayerOptions options = to_attention_options(layer, given);
         const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
         new (self) Bound{BoundLayer<Layer>(store, make), options.heads};
@@ -41,8 +41,8 @@ nb::class_<BoundAttention<Layer>> attention_class(nb::module_& m, const char* na
   return bound;
 }
 
-nb::object attend_to_self(const BoundSelfAttention& attention, const Operand& x, const Rows& rows,
-                          const OptionalMask& mask, bool need_weights) {
+nb::any attend_to_self(const BoundSelfAttention& attention, const Operand& x, const Rows& rows,
+                       const OptionalMask& mask, bool need_weights) {
   const AttentionCall call{"SelfAttention", rows, rows, attention.heads, mask, need_weights};
   return attention.layer.in_step(call.op, [&]<class T>(const SelfAttention<T>& layer, const auto& step) {
     return attend_in<T>(step, call, {&x, 1},
@@ -52,9 +52,8 @@ nb::object attend_to_self(const BoundSelfAttention& attention, const Operand& x,
   });
 }
 
-nb::object attend_to_memory(const BoundCrossAttention& attention, const Operand& x, const Rows& rows,
-                            const Operand& memory, const Rows& memory_rows, const OptionalMask& mask,
-                            bool need_weights) {
+nb::any attend_to_memory(const BoundCrossAttention& attention, const Operand& x, const Rows& rows,
+                         const Operand& memory, const Rows& memory_rows, const OptionalMask& mask, bool need_weights) {
   const AttentionCall call{"CrossAttention", rows, memory_rows, attention.heads, mask, need_weights};
   const Operand operands[] = {x, memory};
   return attention.layer.in_step(call.op, [&]<class T>(const CrossAttention<T>& layer, const auto& step) {
@@ -65,9 +64,9 @@ nb::object attend_to_memory(const BoundCrossAttention& attention, const Operand&
   });
 }
 
-nb::object attend_additively(const Operand& q, const Operand& kv, const Operand& vector, const Rows& query,
-                             const Rows& key, bool causal, double dropout, double scale, const OptionalMask& mask,
-                             bool need_weights) {
+nb::any attend_additively(const Operand& q, const Operand& kv, const Operand& vector, const Rows& query,
+                          const Rows& key, bool causal, double dropout, double scale, const OptionalMask& mask,
+                          bool need_weights) {
   const Operand operands[] = {q, kv, vector};
   const std::shared_ptr<Step> step = Step::current("additive_attention");
   return with_type(common_precision(operands), [&](auto type) {

@@ -36,7 +36,7 @@ nb::class_<BoundStack<Layer>> stack_class(nb::module_& m, const char* name, cons
   nb::class_<Bound> bound(m, name);
   bound.def(
       "__init__",
-      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const nb::dict& given) {
+      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const Keywords& given) {
         const StackOptions options = to_stack_options(layer, given);
         const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
         new (self) Bound{BoundLayer<Layer>(store, make), options.heads};
@@ -47,7 +47,7 @@ nb::class_<BoundStack<Layer>> stack_class(nb::module_& m, const char* name, cons
 
 /// x [N, D] -> [N, D], and with need_weights the weights of each layer.
 template <template <class> class Layer>
-nb::object encode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows& rows, bool need_weights) {
+nb::any encode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows& rows, bool need_weights) {
   return stack.layer.in_step("Encoder", [&]<class T>(const Layer<T>& layer, const std::shared_ptr<Step>& step) {
     const Variable<T> input = as_variable<T>("Encoder", *step, x);
     LayerWeights<T> weights;
@@ -56,15 +56,15 @@ nb::object encode_rows(const BoundStack<Layer>& stack, const Operand& x, const R
       return layer(input, rows.layout_in(step->context<T>()), need_weights ? &weights : nullptr);
     };
     const Value result(step, compute());
-    if (!need_weights) return nb::cast(result);
-    return nb::object(nb::make_tuple(result, to_arrays(weights, rows, rows, stack.heads)));
+    if (!need_weights) return as_any(nb::cast(result));
+    return as_any(nb::make_tuple(result, to_arrays(weights, rows, rows, stack.heads)));
   });
 }
 
 /// x [Nt, D], memory [Ns, D] -> [Nt, D], and with need_weights the weights of self-attention and cross-attention.
 template <template <class> class Layer>
-nb::object decode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows& rows, const Operand& memory,
-                       const Rows& memory_rows, bool need_weights) {
+nb::any decode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows& rows, const Operand& memory,
+                    const Rows& memory_rows, bool need_weights) {
   return stack.layer.in_step("Decoder", [&]<class T>(const Layer<T>& layer, const std::shared_ptr<Step>& step) {
     const Variable<T> input = as_variable<T>("Decoder", *step, x), encoded = as_variable<T>("Decoder", *step, memory);
     AttentionWeights<T> weights;
@@ -75,9 +75,9 @@ nb::object decode_rows(const BoundStack<Layer>& stack, const Operand& x, const R
                    need_weights ? &weights : nullptr);
     };
     const Value result(step, compute());
-    if (!need_weights) return nb::cast(result);
-    return nb::object(nb::make_tuple(result, to_arrays(weights.decoder, rows, rows, stack.heads),
-                                     to_arrays(weights.cross, rows, memory_rows, stack.heads)));
+    if (!need_weights) return as_any(nb::cast(result));
+    return as_any(nb::make_tuple(result, to_arrays(weights.decoder, rows, rows, stack.heads),
+                                 to_arrays(weights.cross, rows, memory_rows, stack.heads)));
   });
 }
 

@@ -50,7 +50,7 @@ Value logits(const BoundTransformer& model, const IdsLike& source, const Rows& s
   });
 }
 
-nb::object encode(const BoundTransformer& model, const IdsLike& source, const Rows& rows, bool need_weights) {
+nb::any encode(const BoundTransformer& model, const IdsLike& source, const Rows& rows, bool need_weights) {
   const Tokens from(source, rows);
   return model.layer.in_step(transformer, [&]<class T>(const Transformer<T>& layer, const std::shared_ptr<Step>& step) {
     AttentionWeights<T> weights;
@@ -60,13 +60,13 @@ nb::object encode(const BoundTransformer& model, const IdsLike& source, const Ro
       return layer.encode(context, from.ids.numbers, rows.layout_in(context), need_weights ? &weights : nullptr);
     };
     const Value memory(step, compute());
-    if (!need_weights) return nb::cast(memory);
-    return nb::object(nb::make_tuple(memory, to_arrays(weights.encoder, rows, rows, model.options.stack.heads)));
+    if (!need_weights) return as_any(nb::cast(memory));
+    return as_any(nb::make_tuple(memory, to_arrays(weights.encoder, rows, rows, model.options.stack.heads)));
   });
 }
 
-nb::object decode(const BoundTransformer& model, const IdsLike& target, const Rows& rows, const Operand& memory,
-                  const Rows& memory_rows, bool need_weights) {
+nb::any decode(const BoundTransformer& model, const IdsLike& target, const Rows& rows, const Operand& memory,
+               const Rows& memory_rows, bool need_weights) {
   const Tokens to(target, rows);
   return model.layer.in_step(transformer, [&]<class T>(const Transformer<T>& layer, const std::shared_ptr<Step>& step) {
     const Variable<T> encoded = as_variable<T>(transformer, *step, memory);
@@ -78,10 +78,10 @@ nb::object decode(const BoundTransformer& model, const IdsLike& target, const Ro
                           need_weights ? &weights : nullptr);
     };
     const Value states(step, compute());
-    if (!need_weights) return nb::cast(states);
+    if (!need_weights) return as_any(nb::cast(states));
     const Index heads = model.options.stack.heads;
-    return nb::object(nb::make_tuple(states, to_arrays(weights.decoder, rows, rows, heads),
-                                     to_arrays(weights.cross, rows, memory_rows, heads)));
+    return as_any(nb::make_tuple(states, to_arrays(weights.decoder, rows, rows, heads),
+                                 to_arrays(weights.cross, rows, memory_rows, heads)));
   });
 }
 
@@ -105,7 +105,7 @@ Loss loss_of_model(const BoundTransformer& model, const IdsLike& source, const R
 }
 
 std::vector<std::vector<Hypothesis>> search(const BoundTransformer& model, const std::vector<std::vector<int>>& sources,
-                                            int start, int end, int pad, std::int64_t n, const nb::dict& given) {
+                                            int start, int end, int pad, std::int64_t n, const Keywords& given) {
   const DecodeOptions options = to_decode_options(given);
   const SpecialIds specials{.unk = -1, .pad = pad, .bos = start, .eos = end};
   check_specials(specials, static_cast<int>(model.options.target_vocabulary), "generate");
@@ -132,7 +132,7 @@ void add_transformer(nb::module_& m) {
       .def(
           "__init__",
           [](BoundTransformer* self, const std::shared_ptr<Store>& store, const std::string& scope,
-             const nb::dict& given) {
+             const Keywords& given) {
             const TransformerOptions options = to_transformer_options(given);
             const auto make = [&]<class T>(ParameterStore<T>& parameters) {
               return Transformer<T>(parameters, options, scope);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
 
 from glossa import _glossa
 from glossa._glossa import BoundOptimizer, Trained, clip_factor
@@ -178,7 +177,6 @@ def _bound_of(module: Module, optimizer: Optimizer, where: str) -> BoundOptimize
 
 
 def _outermost(module: Module, where: str) -> Module:
-    root: Any = module._initialized().root
-    if root is not module:
+    if module._initialized().root is not module:
         raise misuse(where, "the module that was initialized", f"a part of it, {type(module).__name__}")
     return module

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
-
-import numpy as np
+import inspect
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union
 
 from glossa import _glossa
 from glossa._glossa import CrossEntropy, Hypothesis, Variable
@@ -17,93 +16,115 @@ from glossa.typing import IdsLike, InitLike, Operand
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+Documented = TypeVar("Documented", bound=Callable[..., Any])
+
 
 class StackOptions(TypedDict, total=False):
-    """Options of encoder and decoder layers, in parentheses with their defaults."""
+    """Options of encoder and decoder layers, with defaults in parentheses:
 
-    head_width: int
-    """Width of a head (width / heads)."""
-    similarity: Similarity
-    """Of query and key ("scaled_dot")."""
-    causal: bool
-    """For encoders: no token sees later ones (False)."""
+    norm               place of the norms, "post" or "pre" ("post")
+    activation         of the feed-forward layers, "relu", "gelu", "gelu_tanh" or "silu" ("relu")
+    residual_dropout   of each sub-layer's output (0.1)
+    attention_dropout  of attention weights (0.1)
+    activation_dropout within the feed-forward layers (0.1)
+    causal             in encoders, no token sees later ones (False)
+    head_width         width of a head (width / heads)
+    similarity         of query and key, as in SelfAttention ("scaled_dot")
+    bias               of the linear layers (True)
+    attention_bias     of the attention's linear layers, "all", "output" or "none" (as bias)
+    norm_epsilon, norm_affine, epsilon_place   as in LayerNorm
+    weight_init        of every matrix (as in torch.nn.Transformer)
+    """
+
     norm: NormPlace
-    """Place of the norms, after or before the sub-layers ("post")."""
-    norm_epsilon: float
-    """(1e-5)"""
-    norm_affine: NormAffine
-    """Gain and bias of the norms ("vector")."""
-    epsilon_place: EpsilonPlace
-    """("inside")"""
     activation: Activation
-    """Of the feed-forward layers ("relu")."""
-    bias: bool
-    """Of the linear layers (True)."""
-    attention_bias: Union[AttentionBias, None]
-    """Of the attention's linear layers (as `bias`)."""
     residual_dropout: float
-    """Of each sub-layer's output (0.1)."""
     attention_dropout: float
-    """Of attention weights (0.1)."""
     activation_dropout: float
-    """Within the feed-forward layers (0.1)."""
+    causal: bool
+    head_width: int
+    similarity: Similarity
+    bias: bool
+    attention_bias: Union[AttentionBias, None]
+    norm_epsilon: float
+    norm_affine: NormAffine
+    epsilon_place: EpsilonPlace
     weight_init: Union[InitLike, None]
-    """Of every matrix (as in torch.nn.Transformer)."""
 
 
 class FullStackOptions(StackOptions, total=False):
-    """Options of an encoder or a decoder."""
+    """Options of a whole stack:
+
+    final_norm         a norm after the last layer (True)
+    """
 
     final_norm: bool
-    """A norm after the last layer (True)."""
 
 
 class TransformerOptions(FullStackOptions, total=False):
-    """Options of a Transformer."""
+    """Options of a Transformer:
+
+    embedding_dropout  (0.1)
+    tied               tables that are one parameter: "output" (target embedding and output projection), "embeddings"
+                       (source and target), "all" or "none" ("none")
+    max_positions      the longest sentence (1024)
+    learned_positions  instead of sinusoids (False)
+    sinusoid           order of the sinusoids, as in PositionalEncoding ("interleaved")
+    scale_embeddings   by the root of the width (True)
+    output_bias        (True)
+    start_row          the id of the decoder's start token, if its embedding stays zero (None)
+    """
 
     embedding_dropout: float
-    """(0.1)"""
-    learned_positions: bool
-    """Instead of sinusoids (False)."""
-    sinusoid: Sinusoid
-    """Order of sines and cosines ("interleaved")."""
-    max_positions: int
-    """The longest sentence (1024)."""
     tied: Literal["none", "output", "all", "embeddings"]
-    """Tables that are one parameter: target embedding and output projection, all three, or both embeddings ("none")."""
+    max_positions: int
+    learned_positions: bool
+    sinusoid: Sinusoid
     scale_embeddings: bool
-    """By the root of the width (True)."""
     output_bias: bool
-    """(True)"""
     start_row: Union[int, None]
-    """The id of the decoder's start token, if its embedding stays zero (None)."""
 
 
 class SearchOptions(TypedDict, total=False):
-    """Options of a search for translations, in parentheses with their defaults."""
+    """Options of a search for translations, with defaults in parentheses:
 
-    length_penalty: Literal["none", "power", "gnmt"]
-    """Divides the log-probabilities, so that long and short translations are comparable ("power")."""
-    alpha: float
-    """Exponent of the length penalty (1)."""
+    max_length_factor  a translation has at most max_length_factor * (source ids) + max_length_extra ids, its end
+                       included (2)
+    max_length_extra   (10)
+    min_length         without the end (0)
+    length_penalty     divides log-probabilities, so that long and short translations compare: "power" (length^alpha),
+                       "gnmt" (Wu et al. 2016) or "none" ("power")
+    alpha              of the length penalty (1)
+    search             when a beam search ends, as "glossa" or "huggingface" does ("glossa")
+    sample             draws each id at random; needs a beam of 1 (False)
+    temperature, seed  of the drawing (1, 1)
+    """
+
     max_length_factor: float
-    """A translation has at most max_length_factor * (source ids) + max_length_extra ids, its end included (2)."""
     max_length_extra: int
-    """(10)"""
     min_length: int
-    """Without the end (0)."""
+    length_penalty: Literal["none", "power", "gnmt"]
+    alpha: float
     search: Literal["glossa", "huggingface"]
-    """When a beam search ends ("glossa")."""
     sample: bool
-    """Draws each id at random; needs a beam of 1 (False)."""
     temperature: float
-    """Of the drawing (1)."""
     seed: int
-    """Of the drawing (1)."""
 
 
+def _documented(*options: type) -> Callable[[Documented], Documented]:
+    """Adds the descriptions of keyword options to a docstring."""
+
+    def add(documented: Documented) -> Documented:
+        texts = [inspect.cleandoc(each.__doc__ or "") for each in (documented, *options)]
+        documented.__doc__ = "\n\n".join(texts)
+        return documented
+
+    return add
+
+
+@_documented(StackOptions)
 class EncoderLayer(Layer):
-    """Self-attention, then feed-forward. Parameters: as torch.nn.TransformerEncoderLayer. Options: StackOptions."""
+    """Self-attention, then feed-forward. Parameters: as torch.nn.TransformerEncoderLayer."""
 
     def __init__(
         self, width: int = 512, heads: int = 8, feed_forward: int = 2048, **options: Unpack[StackOptions]
@@ -118,8 +139,9 @@ class EncoderLayer(Layer):
         return self._computed(x, rows_of(rows), need_weights)
 
 
+@_documented(StackOptions, FullStackOptions)
 class Encoder(Layer):
-    """A stack of encoder layers, then a norm. Parameters: as torch.nn.TransformerEncoder. Options: FullStackOptions.
+    """A stack of encoder layers, then a norm. Parameters: as torch.nn.TransformerEncoder.
 
     With causal=True it is the stack of a language model.
     """
@@ -142,10 +164,11 @@ class Encoder(Layer):
         return self._computed(x, rows_of(rows), need_weights)
 
 
+@_documented(StackOptions)
 class DecoderLayer(Layer):
     """Causal self-attention, cross-attention to a memory, feed-forward.
 
-    Parameters: as torch.nn.TransformerDecoderLayer. Options: StackOptions.
+    Parameters: as torch.nn.TransformerDecoderLayer.
     """
 
     def __init__(
@@ -164,8 +187,9 @@ class DecoderLayer(Layer):
         return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), need_weights)
 
 
+@_documented(StackOptions, FullStackOptions)
 class Decoder(Layer):
-    """A stack of decoder layers, then a norm. Parameters: as torch.nn.TransformerDecoder. Options: FullStackOptions."""
+    """A stack of decoder layers, then a norm. Parameters: as torch.nn.TransformerDecoder."""
 
     def __init__(
         self,
@@ -188,8 +212,9 @@ class Decoder(Layer):
         return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), need_weights)
 
 
+@_documented(StackOptions, FullStackOptions, TransformerOptions)
 class Transformer(Layer):
-    """The encoder-decoder Transformer, from ids to logits. Options: TransformerOptions.
+    """The encoder-decoder Transformer, from ids to logits.
 
     Parameters: `encoder.*` and `decoder.*` as in torch.nn.Transformer, and as in PyTorch's translation tutorial
     src_tok_emb.embedding.weight, tgt_tok_emb.embedding.weight, generator.weight and generator.bias.
@@ -269,6 +294,7 @@ class Transformer(Layer):
         logits: Variable = self._computed.project(states)
         return logits
 
+    @_documented(SearchOptions)
     def generate(
         self,
         sources: Pack | Iterable[IdsLike],
@@ -283,7 +309,7 @@ class Transformer(Layer):
         """Translations of sentences of ids, without `start` and `end`: by greedy search, or beam search if beam > 1.
 
         Sources have the ids as in training, `end` included if it was. `pad` is never chosen. `max_length` limits the
-        ids of a translation; else see SearchOptions. It needs no step.
+        ids of a translation. No step is needed.
         """
         found = self.n_best(sources, 1, start=start, end=end, pad=pad, beam=beam, max_length=max_length, **options)
         return [hypotheses[0].tokens for hypotheses in found]

@@ -428,18 +428,24 @@ def test_dropout_is_for_training() -> None:
     assert not np.array_equal(run(training=True, update=1), run(training=True, update=2))
 
 
+untyped: Any = gl
+
+
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: gl.SelfAttention(8, 3), r"\[attention\] expected heads that divide the width 8; got 3"),
-        (lambda: gl.SelfAttention(8, 2, similarity="cosine"), "expected one of scaled_dot, dot, general, additive"),
-        (lambda: gl.EncoderLayer(8, 2, 8, droput=0.1), r"\[EncoderLayer\] expected its options; got 'droput'"),
-        (lambda: gl.EncoderLayer(8, 2, 8, residual_droput=0), "did you mean 'residual_dropout'"),
-        (lambda: gl.FeedForward(8, 8, dropout=1.5), "expected a probability"),
-        (lambda: gl.Encoder(-1), r"\[Encoder.layers\] expected an int of at least 0; got -1"),
-        (lambda: gl.Linear(2, 2, bias="no"), r"\[Linear.bias\] expected True or False; got 'no'"),
-        (lambda: gl.Transformer(3, 4, tied="all"), "expected one vocabulary for both sides"),
-        (lambda: gl.Residual(3, place="middle"), "expected one of pre, post"),
+        (lambda: untyped.SelfAttention(8, 3), r"\[attention\] expected heads that divide the width 8; got 3"),
+        (
+            lambda: untyped.SelfAttention(8, 2, similarity="cosine"),
+            "expected one of scaled_dot, dot, general, additive",
+        ),
+        (lambda: untyped.EncoderLayer(8, 2, 8, droput=0.1), r"\[EncoderLayer\] expected its options; got 'droput'"),
+        (lambda: untyped.EncoderLayer(8, 2, 8, residual_droput=0), "did you mean 'residual_dropout'"),
+        (lambda: untyped.FeedForward(8, 8, dropout=1.5), "expected a probability"),
+        (lambda: untyped.Encoder(-1), r"\[Encoder.layers\] expected an int of at least 0; got -1"),
+        (lambda: untyped.Linear(2, 2, bias="no"), r"\[Linear.bias\] expected True or False; got 'no'"),
+        (lambda: untyped.Transformer(3, 4, tied="all"), "expected one vocabulary for both sides"),
+        (lambda: untyped.Residual(3, place="middle"), "expected one of pre, post"),
     ],
 )
 def test_wrong_options_are_errors_at_once(make: Callable[[], object], text: str) -> None:
@@ -478,7 +484,7 @@ def test_packs() -> None:
     assert [part.shape for part in pack.split(np.zeros((5, 2)))] == [(3, 2), (2, 2)]
     assert gl.pack([]).sentences == []
     with pytest.raises(gl.Misuse, match="a single sentence is pack"):
-        gl.pack([5, 6])  # type: ignore[list-item]
+        gl.pack([5, 6])
     with pytest.raises(gl.Misuse, match="sentences of integers"):
         gl.pack([[0.5]])
 

@@ -132,7 +132,7 @@ def test_factors_of_the_learning_rate_by_pattern() -> None:
     sgd = gl.SGD(net, lr=1.0, lr_factors={"first.bias": 0.5, "first.*": 0.0})
     with gl.step():
         net(data(1)).sum().backward()
-    gradients = {name: p.grad for name, p in net.parameters().items()}
+    gradients = {name: np.asarray(p.grad) for name, p in net.parameters().items()}
     sgd.step()
     for name, factor in {"first.bias": 0.5, "first.weight": 0.0, "last.weight": 1.0}.items():
         assert np.allclose(net[name].value, before[name] - factor * gradients[name])

@@ -18,9 +18,8 @@ constexpr const char* doc =
     "weights "
     "after softmax and before dropout, an array [H, Tq, Tk] per sequence.";
 
-nb::object attention_of(const Operand& q, const Operand& k, const Operand& v, const Rows& query, const Rows& key,
-                        Index heads, bool causal, double dropout, double scale, const MaybeMask& mask,
-                        bool need_weights) {
+nb::any attention_of(const Operand& q, const Operand& k, const Operand& v, const Rows& query, const Rows& key,
+                     Index heads, bool causal, double dropout, double scale, const MaybeMask& mask, bool need_weights) {
   const Operand operands[] = {q, k, v};
   return attend({"attention", query, key, heads, mask, need_weights}, operands,
                 [&](auto x, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
@@ -28,16 +27,16 @@ nb::object attention_of(const Operand& q, const Operand& k, const Operand& v, co
                 });
 }
 
-nb::object self_attention_of(const Operand& qkv, const Rows& rows, Index heads, bool causal, double dropout,
-                             double scale, const MaybeMask& mask, bool need_weights) {
+nb::any self_attention_of(const Operand& qkv, const Rows& rows, Index heads, bool causal, double dropout, double scale,
+                          const MaybeMask& mask, bool need_weights) {
   return attend({"self_attention", rows, rows, heads, mask, need_weights}, {&qkv, 1},
                 [&](auto x, const RowLayout& layout, const RowLayout&, auto* masked, auto* weights) {
                   return self_attention(x[0], layout, {heads, causal, dropout, scale}, masked, weights);
                 });
 }
 
-nb::object cross_attention_of(const Operand& q, const Operand& kv, const Rows& query, const Rows& key, Index heads,
-                              bool causal, double dropout, double scale, const MaybeMask& mask, bool need_weights) {
+nb::any cross_attention_of(const Operand& q, const Operand& kv, const Rows& query, const Rows& key, Index heads,
+                           bool causal, double dropout, double scale, const MaybeMask& mask, bool need_weights) {
   const Operand operands[] = {q, kv};
   return attend({"cross_attention", query, key, heads, mask, need_weights}, operands,
                 [&](auto x, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
