@@ -35,6 +35,8 @@ struct DtypeLike {
   nb::object object;  ///< numpy.float32, numpy.float64, or anything that numpy.dtype takes
 };
 
+using NamedOptions = nb::typed<nb::dict, nb::str, nb::any>;
+
 /// Integers in row-major order, such as token ids or indices.
 struct Ids {
   std::vector<int> numbers;

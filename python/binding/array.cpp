@@ -42,10 +42,10 @@ nb::object as_array(nb::handle object) { return nb::module_::import_("numpy").at
 
 std::string string_of(nb::handle object) { return nb::str(object).c_str(); }
 
-nb::tuple to_tuple(const Shape& shape) {
+Extents to_tuple(const Shape& shape) {
   nb::list extents;
   for (int axis = 0; axis < shape.rank(); ++axis) extents.append(shape[axis]);
-  return nb::tuple(extents);
+  return Extents(nb::tuple(extents));
 }
 
 #define GLOSSA_INSTANTIATE(T)                         \

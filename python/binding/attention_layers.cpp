@@ -32,7 +32,7 @@ nb::class_<BoundAttention<Layer>> attention_class(nb::module_& m, const char* na
   nb::class_<Bound> bound(m, name);
   bound.def(
       "__init__",
-      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const Keywords& given) {
+      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const NamedOptions& given) {
         const AttentionLayerOptions options = to_attention_options(layer, given);
         const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
         new (self) Bound{BoundLayer<Layer>(store, make), options.heads};

@@ -5,6 +5,7 @@
 #include "app/exchange/export_run.h"
 #include "app/exchange/import_run.h"
 #include "app/report/report.h"
+#include "python/binding/arguments.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
@@ -17,7 +18,7 @@ using nb::literals::operator""_a;
 namespace {
 
 void import_model(const std::string& path, const std::string& run, const std::string& config_path,
-                  const nb::dict& options) {
+                  const NamedOptions& options) {
   const std::map<std::string, OptionValue> given = to_options(options);
   const Computing computing;
   if (std::filesystem::is_directory(path))

@@ -89,7 +89,11 @@ void add_gradient_check(nb::module_& m) {
         return check_gradients(function, inputs, store, options);
       },
       "function"_a, "inputs"_a, nb::kw_only(), "store"_a.none(), "limit"_a, "floor"_a, "step"_a, "max_elements"_a,
-      "requires_grad"_a, "training"_a, "seed"_a, "The function behind glossa.grad_check");
+      "requires_grad"_a, "training"_a, "seed"_a,
+      nb::sig("def grad_check(function: collections.abc.Callable[..., typing.Any], *inputs: numpy.typing.ArrayLike, "
+              "store: Store | None, limit: float, floor: float, step: float, max_elements: int, "
+              "requires_grad: collections.abc.Sequence[bool], training: bool, seed: int) -> GradCheck"),
+      "The function behind glossa.grad_check");
 }
 
 }  // namespace glossa::python

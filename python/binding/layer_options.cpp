@@ -127,7 +127,7 @@ void LayerOptions::convert(const char* where, nb::handle given, Tied& value) {
   convert_name(where, given, {"none", "output", "all", "embeddings"}, value);
 }
 
-LinearOptions to_linear_options(const Keywords& given) {
+LinearOptions to_linear_options(const NamedOptions& given) {
   LinearOptions o;
   LayerOptions("Linear", given)
       .read("bias", o.bias)
@@ -137,7 +137,7 @@ LinearOptions to_linear_options(const Keywords& given) {
   return o;
 }
 
-NormOptions to_norm_options(const Keywords& given) {
+NormOptions to_norm_options(const NamedOptions& given) {
   NormOptions o;
   LayerOptions("LayerNorm", given)
       .read("epsilon", o.epsilon)
@@ -147,7 +147,7 @@ NormOptions to_norm_options(const Keywords& given) {
   return o;
 }
 
-AttentionLayerOptions to_attention_options(const char* layer, const Keywords& given) {
+AttentionLayerOptions to_attention_options(const char* layer, const NamedOptions& given) {
   AttentionLayerOptions o{};
   LayerOptions(layer, given)
       .read("width", o.width)
@@ -162,7 +162,7 @@ AttentionLayerOptions to_attention_options(const char* layer, const Keywords& gi
   return o;
 }
 
-FeedForwardOptions to_feed_forward_options(const Keywords& given) {
+FeedForwardOptions to_feed_forward_options(const NamedOptions& given) {
   FeedForwardOptions o{};
   LayerOptions("FeedForward", given)
       .read("width", o.width)
@@ -175,7 +175,7 @@ FeedForwardOptions to_feed_forward_options(const Keywords& given) {
   return o;
 }
 
-StackOptions to_stack_options(const char* layer, const Keywords& given) {
+StackOptions to_stack_options(const char* layer, const NamedOptions& given) {
   StackOptions o;
   LayerOptions options(layer, given);
   read_stack(options, o);
@@ -183,7 +183,7 @@ StackOptions to_stack_options(const char* layer, const Keywords& given) {
   return o;
 }
 
-TransformerOptions to_transformer_options(const Keywords& given) {
+TransformerOptions to_transformer_options(const NamedOptions& given) {
   TransformerOptions o;
   LayerOptions options("Transformer", given);
   read_stack(options, o.stack);
@@ -203,7 +203,7 @@ TransformerOptions to_transformer_options(const Keywords& given) {
   return o;
 }
 
-DecodeOptions to_decode_options(const Keywords& given) {
+DecodeOptions to_decode_options(const NamedOptions& given) {
   DecodeOptions options;
   LayerOptions("generate", given)
       .read("beam", options.beam)

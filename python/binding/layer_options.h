@@ -17,7 +17,6 @@ namespace glossa::python {
 namespace nb = nanobind;
 
 /// Keyword options.
-using Keywords = nb::typed<nb::dict, nb::str, nb::object>;
 
 /// Positions that an embedding adds.
 enum class Positions { none, sinusoidal, learned };
@@ -26,7 +25,7 @@ enum class Positions { none, sinusoidal, learned };
 /// defaults of C++.
 class LayerOptions {
  public:
-  LayerOptions(std::string layer, Keywords given) : layer_(std::move(layer)), given_(std::move(given)) {}
+  LayerOptions(std::string layer, NamedOptions given) : layer_(std::move(layer)), given_(std::move(given)) {}
 
   /// Replaces `value` by the option, if given. Throws an Error that names it if it has another type or range.
   template <class T>
@@ -65,18 +64,18 @@ class LayerOptions {
   }
 
   std::string layer_;
-  Keywords given_;
+  NamedOptions given_;
   std::vector<std::string> known_;
 };
 
 // The options of a struct, all of them.
 
-LinearOptions to_linear_options(const Keywords& given);
-NormOptions to_norm_options(const Keywords& given);
-AttentionLayerOptions to_attention_options(const char* layer, const Keywords& given);
-FeedForwardOptions to_feed_forward_options(const Keywords& given);
-StackOptions to_stack_options(const char* layer, const Keywords& given);
-TransformerOptions to_transformer_options(const Keywords& given);
-DecodeOptions to_decode_options(const Keywords& given);
+LinearOptions to_linear_options(const NamedOptions& given);
+NormOptions to_norm_options(const NamedOptions& given);
+AttentionLayerOptions to_attention_options(const char* layer, const NamedOptions& given);
+FeedForwardOptions to_feed_forward_options(const NamedOptions& given);
+StackOptions to_stack_options(const char* layer, const NamedOptions& given);
+TransformerOptions to_transformer_options(const NamedOptions& given);
+DecodeOptions to_decode_options(const NamedOptions& given);
 
 }  // namespace glossa::python

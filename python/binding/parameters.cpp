@@ -92,10 +92,10 @@ void add_parameters(nb::module_& m) {
           "shape",
           [](const BoundParameter& bound) { return visit(bound, [](auto& p) { return to_tuple(p.value.shape); }); },
           "The extents")
-      .def_prop_rw("value", view_of, assign, nb::for_getter(nb::sig("def value(self) -> numpy.typing.NDArray")),
+      .def_prop_rw("value", view_of, assign, nb::for_getter(nb::sig("def value(self) -> glossa.typing.Array")),
                    nb::for_setter(nb::sig("def value(self, values: numpy.typing.ArrayLike) -> None")),
                    "The numbers, as a read-only array that follows training; assign an array to change them")
-      .def_prop_ro("grad", gradient_of, nb::sig("def grad(self) -> numpy.typing.NDArray | None"),
+      .def_prop_ro("grad", gradient_of, nb::sig("def grad(self) -> glossa.typing.Array | None"),
                    "A copy of the gradient; None if backward has not reached the parameter since the last update")
       .def_prop_rw(
           "trainable",
@@ -115,8 +115,8 @@ void add_parameters(nb::module_& m) {
             return nb::module_::import_("numpy").attr("array")(view_of(bound), "dtype"_a = dtype);
           },
           "dtype"_a = nb::none(), "copy"_a = nb::none(),
-          nb::sig("def __array__(self, dtype: numpy.typing.DTypeLike | None = None, copy: bool | None = None) -> "
-                  "numpy.typing.NDArray"))
+          nb::sig("def __array__(self, dtype: glossa.typing.DtypeLike | None = None, copy: bool | None = None) -> "
+                  "glossa.typing.Array"))
       .def("__repr__", [](const BoundParameter& bound) {
         return visit(bound, [](auto& p) { return fmt::format("<glossa.Parameter {} {}>", p.name, p.value.shape); });
       });

@@ -15,7 +15,7 @@ using nb::literals::operator""_a;
 namespace {
 
 /// Passes the library's messages to `log(level, text)`, with the level's name of Python's logging.
-void send_messages_to(const nb::callable& log) {
+void send_messages_to(const nb::typed<nb::callable, void(nb::str, nb::str)>& log) {
   static const auto kept = new nb::callable(log);  // never destroyed: messages may come until the interpreter ends
   *kept = log;
   set_message_sink([](Message kind, std::string_view text) {

@@ -52,7 +52,7 @@ PositionalEncoding<T> make_encoding(ParameterStore<T>& store, const std::string&
 
 /// The table SCOPE.weight, and if positions are learned SCOPE.positions.weight.
 BoundEmbedding make_embedding(const StorePointer& store, const std::string& scope, Index vocabulary, Index width,
-                              const Keywords& given) {
+                              const NamedOptions& given) {
   PositionOptions positions{.positions = 1024, .width = width};
   Positions kind = Positions::none;
   double factor = 1, dropout = 0;
@@ -91,7 +91,7 @@ void add_linear(nb::module_& m) {
       .def(
           "__init__",
           [](BoundLinear* self, const StorePointer& store, const std::string& scope, Index inputs, Index outputs,
-             const Keywords& given) {
+             const NamedOptions& given) {
             const LinearOptions options = to_linear_options(given);
             new (self) BoundLinear(store, [&]<class T>(ParameterStore<T>& parameters) {
               return Linear<T>(parameters, scope, inputs, outputs, options);
@@ -112,7 +112,7 @@ void add_norm(nb::module_& m) {
       .def(
           "__init__",
           [](BoundLayerNorm* self, const StorePointer& store, const std::string& scope, Index width,
-             const Keywords& given) {
+             const NamedOptions& given) {
             const NormOptions options = to_norm_options(given);
             new (self) BoundLayerNorm(store, [&]<class T>(ParameterStore<T>& parameters) {
               return LayerNorm<T>(parameters, scope, width, options);
@@ -147,7 +147,7 @@ void add_simple_layers(nb::module_& m) {
   nb::class_<BoundFeedForward>(m, "BoundFeedForward")
       .def(
           "__init__",
-          [](BoundFeedForward* self, const StorePointer& store, const std::string& scope, const Keywords& given) {
+          [](BoundFeedForward* self, const StorePointer& store, const std::string& scope, const NamedOptions& given) {
             const FeedForwardOptions options = to_feed_forward_options(given);
             new (self) BoundFeedForward(store, [&]<class T>(ParameterStore<T>& parameters) {
               return FeedForward<T>(parameters, scope, options);
@@ -166,7 +166,7 @@ void add_simple_layers(nb::module_& m) {
       .def(
           "__init__",
           [](BoundPositionalEncoding* self, const StorePointer& store, const std::string& scope, Index positions,
-             Index width, const Keywords& given) {
+             Index width, const NamedOptions& given) {
             PositionOptions options{.positions = positions, .width = width};
             LayerOptions("PositionalEncoding", given)
                 .read("learned", options.learned)
@@ -188,7 +188,7 @@ void add_simple_layers(nb::module_& m) {
       .def(
           "__init__",
           [](BoundEmbedding* self, const StorePointer& store, const std::string& scope, Index vocabulary, Index width,
-             const Keywords& given) {
+             const NamedOptions& given) {
             new (self) BoundEmbedding(make_embedding(store, scope, vocabulary, width, given));
           },
           "store"_a, "scope"_a, "vocabulary"_a, "width"_a, "options"_a)

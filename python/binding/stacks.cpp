@@ -36,7 +36,7 @@ nb::class_<BoundStack<Layer>> stack_class(nb::module_& m, const char* name, cons
   nb::class_<Bound> bound(m, name);
   bound.def(
       "__init__",
-      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const Keywords& given) {
+      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const NamedOptions& given) {
         const StackOptions options = to_stack_options(layer, given);
         const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
         new (self) Bound{BoundLayer<Layer>(store, make), options.heads};

@@ -88,7 +88,9 @@ void add_step(nb::module_& m) {
              Step::begin(step);
              return step;
            })
-      .def("__exit__", [](Step& step, nb::args) { step.end(); });
+      .def(
+          "__exit__", [](Step& step, const nb::args&) { step.end(); },
+          nb::sig("def __exit__(self, *args: object) -> None"));
   m.def(
       "variable",
       [](const Operand& array) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "autograd/check.h"
+#include "python/binding/arguments.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
@@ -95,7 +96,7 @@ const char* name(TrainingEnd end) {
 }
 
 /// Trains a run. Returns the reason of its end.
-std::string train(const std::string& config_path, const nb::dict& options, const std::string& run, bool resume,
+std::string train(const std::string& config_path, const NamedOptions& options, const std::string& run, bool resume,
                   bool shows_progress, const Callbacks& callbacks) {
   const std::map<std::string, OptionValue> given = to_options(options);
   Released::check_none("train");
@@ -117,7 +118,7 @@ std::string train(const std::string& config_path, const nb::dict& options, const
 void add_training(nb::module_& m) {
   m.def(
       "train",
-      [](const std::string& config_path, const nb::dict& options, const std::string& run, bool resume,
+      [](const std::string& config_path, const NamedOptions& options, const std::string& run, bool resume,
          bool shows_progress, const nb::object& on_update, const nb::object& on_validation,
          const nb::object& on_checkpoint, const nb::object& on_log) {
         return train(config_path, options, run, resume, shows_progress,

@@ -105,7 +105,7 @@ Loss loss_of_model(const BoundTransformer& model, const IdsLike& source, const R
 }
 
 std::vector<std::vector<Hypothesis>> search(const BoundTransformer& model, const std::vector<std::vector<int>>& sources,
-                                            int start, int end, int pad, std::int64_t n, const Keywords& given) {
+                                            int start, int end, int pad, std::int64_t n, const NamedOptions& given) {
   const DecodeOptions options = to_decode_options(given);
   const SpecialIds specials{.unk = -1, .pad = pad, .bos = start, .eos = end};
   check_specials(specials, static_cast<int>(model.options.target_vocabulary), "generate");
@@ -132,7 +132,7 @@ void add_transformer(nb::module_& m) {
       .def(
           "__init__",
           [](BoundTransformer* self, const std::shared_ptr<Store>& store, const std::string& scope,
-             const Keywords& given) {
+             const NamedOptions& given) {
             const TransformerOptions options = to_transformer_options(given);
             const auto make = [&]<class T>(ParameterStore<T>& parameters) {
               return Transformer<T>(parameters, options, scope);

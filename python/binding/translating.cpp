@@ -7,6 +7,7 @@
 
 #include "app/pages/page.h"
 #include "autograd/check.h"
+#include "python/binding/arguments.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
@@ -129,7 +130,7 @@ void add_results(nb::module_& m) {
       .def("_repr_html_",
            [](const Attention& a) {
              constexpr int height = 560;
-             return nb::module_::import_("glossa.notebook").attr("frame")(page_of(a), height);
+             return nb::cast<std::string>(nb::module_::import_("glossa.notebook").attr("frame")(page_of(a), height));
            })
       .def("__repr__",
            [](const Attention& a) { return fmt::format("<glossa.Attention: {} -> {}>", a.text, a.translation); });
@@ -202,7 +203,7 @@ void add_translating(nb::module_& m) {
       .def(
           "__init__",
           [](SharedTranslator* self, const std::string& run, const std::string& checkpoint, std::int64_t beam,
-             const nb::dict& options, const std::string& split_sentences) {
+             const NamedOptions& options, const std::string& split_sentences) {
             new (self) SharedTranslator(run, checkpoint, beam, to_options(options), split_sentences);
           },
           "run"_a, "checkpoint"_a, "beam"_a, "options"_a, "split_sentences"_a)

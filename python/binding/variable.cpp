@@ -111,6 +111,7 @@ void def_operators(nb::class_<Class> type) {
            [](const Class& x, const nb::object& index) { return element({nb::cast(x)}, x.shape(), index); })
       .def(
           "reshape", [](const Class& x, const nb::args& shape) { return reshaped({nb::cast(x)}, shape); },
+          nb::sig("def reshape(self, *shape: glossa.typing.AxesLike) -> Variable"),
           "The same elements in another shape; one extent may be -1")
       .def_prop_ro(
           "T", [](const Class& x) { return reversed({nb::cast(x)}); }, "The axes in reverse order");
@@ -136,12 +137,12 @@ void add_variable(nb::module_& m) {
           "requires_grad",
           [](const Value& x) { return x.visit("requires_grad", [](auto& v) { return v.requires_grad(); }); },
           "True if a gradient flows here")
-      .def("numpy", numbers_of, nb::sig("def numpy(self) -> numpy.typing.NDArray"), "A copy of the numbers")
+      .def("numpy", numbers_of, nb::sig("def numpy(self) -> glossa.typing.Array"), "A copy of the numbers")
       .def("item", number_of, "The number of a variable with one element")
       .def("__float__", number_of)
       .def("__array__", as_numpy, "dtype"_a = nb::none(), "copy"_a = nb::none(),
-           nb::sig("def __array__(self, dtype: numpy.typing.DTypeLike | None = None, copy: bool | None = None) -> "
-                   "numpy.typing.NDArray"))
+           nb::sig("def __array__(self, dtype: glossa.typing.DtypeLike | None = None, copy: bool | None = None) -> "
+                   "glossa.typing.Array"))
       .def("__repr__", text_of)
       .def("__len__",
            [](const Value& x) {
@@ -152,7 +153,7 @@ void add_variable(nb::module_& m) {
            [](const Value&) -> bool {
              throw nb::type_error("a Variable has no truth value. Hint: compare numbers, as x.item() > 0");
            })
-      .def_prop_ro("grad", copied_gradient, nb::sig("def grad(self) -> numpy.typing.NDArray"),
+      .def_prop_ro("grad", copied_gradient, nb::sig("def grad(self) -> glossa.typing.Array"),
                    "A copy of the gradient, after backward: of leaves, and of variables whose retain_grad was called")
       .def(
           "retain_grad", [](const Value& x) { x.visit("retain_grad", [](auto& v) { v.retain_grad(); }); },

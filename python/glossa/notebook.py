@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import sys
 import time
 from typing import Any
@@ -27,8 +28,7 @@ class Progress:
     _seconds_between = 0.25
 
     def __init__(self) -> None:
-        from IPython.display import display
-
+        display = importlib.import_module("IPython.display").display
         self._handle = display({"text/plain": "preparing"}, raw=True, display_id=True)
         self._shown = 0.0
         self._line = "preparing"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Tuple, Union
+from typing import TYPE_CHECKING, Any, Tuple, Union
 
+import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 Operand = Union["Variable", "Parameter", npt.ArrayLike]
 """A Variable, a Parameter, an array, nested lists of numbers, or a number."""
+
+Array = npt.NDArray[Any]
+"""An array of float32 or float64."""
 
 IdsLike = npt.ArrayLike
 """Integers, such as token ids or indices: an array, or nested lists."""
@@ -27,3 +31,6 @@ DtypeLike = npt.DTypeLike
 
 InitLike = Union[str, Tuple[str, float], npt.ArrayLike]
 """Initial values: a kind such as "zeros", "normal" or "xavier_uniform", a kind and its scale, or an array."""
+
+Indices = npt.NDArray[np.int32]
+"""Indices along an axis."""

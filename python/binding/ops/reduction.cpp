@@ -42,7 +42,7 @@ Value reduce_one(const char* op, const Operand& x, std::optional<int> axis, bool
 }
 
 /// The index of the largest element along an axis, as an array without that axis.
-nb::object indices_of_largest(const Operand& x, int axis) {
+Array<int> indices_of_largest(const Operand& x, int axis) {
   std::vector<int> indices;
   Shape shape;
   compute(
@@ -54,7 +54,7 @@ nb::object indices_of_largest(const Operand& x, int axis) {
         return v;
       },
       x);
-  return nb::cast(to_array(indices, shape));
+  return to_array(indices, shape);
 }
 
 }  // namespace
