@@ -39,6 +39,7 @@ nb::object as_array(nb::handle object);
 /// str(object).
 std::string string_of(nb::handle object);
 
+/// A Shape as a tuple of ints.
 using Extents = nb::typed<nb::tuple, int, nb::ellipsis>;
 Extents to_tuple(const Shape& shape);
 

@@ -16,8 +16,6 @@ namespace glossa::python {
 
 namespace nb = nanobind;
 
-/// Keyword options.
-
 /// Positions that an embedding adds.
 enum class Positions { none, sinusoidal, learned };
 

@@ -79,9 +79,13 @@ void add_reductions(nb::module_& m) {
       },
       "axis"_a = nb::none(), "keepdims"_a = false,
       "The largest element, of all or along an axis; the first of several equal ones gets the gradient");
-  def_with_method(
-      m, "argmax", indices_of_largest, "axis"_a,
-      "The index of the largest element along an axis, as an array; the first of several equal ones counts");
+  constexpr const char* largest =
+      "The index of the largest element along an axis, as an array; the first of several equal ones counts";
+  m.def("argmax", indices_of_largest, "x"_a, "axis"_a,
+        nb::sig("def argmax(x: glossa.typing.Operand, axis: int) -> glossa.typing.Indices"), largest);
+  nb::borrow<nb::class_<Value>>(m.attr("Variable"))
+      .def("argmax", indices_of_largest, "axis"_a, nb::sig("def argmax(self, axis: int) -> glossa.typing.Indices"),
+           largest);
   def_with_method(
       m, "norm",
       [](const Operand& x, std::optional<int> axis, bool keepdims) {

@@ -88,7 +88,7 @@ void add_selection(nb::module_& m) {
       },
       "x"_a, "indices"_a, "y[..., j] = x[..., indices[..., j]] along the last axis");
   m.def("topk", largest, "x"_a, "k"_a,
-        nb::sig("def topk(x: glossa.typing.Operand, k: int) -> tuple[Variable, numpy.typing.NDArray[numpy.int32]]"),
+        nb::sig("def topk(x: glossa.typing.Operand, k: int) -> tuple[Variable, glossa.typing.Indices]"),
         "The k largest elements of each row, largest first, and their indices: x [..., D] -> [..., k] each");
   def_pool(m, "mean_pool", "The mean of each sequence's rows, x [N, D] -> [B, D]; zeros for an empty sequence",
            [](auto& v, const RowLayout& layout) { return mean_pool(v, layout); });
