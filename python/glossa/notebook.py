@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import importlib
 import sys
 import time
@@ -17,9 +18,28 @@ def in_notebook() -> bool:
     return shell is not None and hasattr(shell, "kernel")
 
 
+class Page(str):
+    """A self-contained HTML page. It is the page's text, to write to a file, and shows itself in a notebook."""
+
+    def _repr_html_(self) -> str:
+        return frame(self, height=600)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self)
+
+
 def frame(page: str, height: int) -> str:
     """A self-contained page as an element of a cell."""
     return f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:{height}px;border:0"></iframe>'
+
+
+def verdict(verdict: str, text: str) -> str:
+    """The result of a gradient check as an element of a cell."""
+    color = {"right": "#1a7f37", "wrong": "#cf222e"}.get(verdict, "#9a6700")
+    rest = html.escape(text.removeprefix(verdict))
+    return f'<div style="border-left:4px solid {color};padding-left:0.6em"><b style="color:{color}">{verdict}</b>{rest}</div>'
 
 
 class Progress:

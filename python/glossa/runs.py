@@ -14,7 +14,7 @@ import numpy.typing as npt
 from glossa import _glossa
 from glossa._glossa import Translator
 from glossa.errors import misuse
-from glossa.notebook import frame
+from glossa.notebook import Page
 
 if TYPE_CHECKING:
     from glossa.training import Option
@@ -84,9 +84,9 @@ class Run:
             os.fspath(self.folder), checkpoint, *(os.fspath(path or "") for path in (safetensors, huggingface, marian))
         )
 
-    def report(self) -> str:
-        """The page of `glossa report`, one self-contained HTML file."""
-        return _glossa.report(os.fspath(self.folder))
+    def report(self) -> Page:
+        """The page of `glossa report`: curves, configuration, corpus and samples."""
+        return Page(_glossa.report(os.fspath(self.folder)))
 
     def _lines(self) -> list[dict[str, Any]]:
         path = self.folder / "metrics.jsonl"
@@ -95,7 +95,7 @@ class Run:
         return [line for line in parsed if line]
 
     def _repr_html_(self) -> str:
-        return frame(self.report(), height=600)
+        return self.report()._repr_html_()
 
     def __fspath__(self) -> str:
         return os.fspath(self.folder)
