@@ -82,7 +82,7 @@ void clear_grads_of(BoundOptimizer& bound) {
 }
 
 double norm_of_grads(BoundOptimizer& bound) {
-  return bound.alone(StoreUse::Kind::read_values, [](auto& optimizer, auto&) { return optimizer.grad_norm(); });
+  return bound.alone(StoreUse::Kind::write_gradients, [](auto& optimizer, auto&) { return optimizer.grad_norm(); });
 }
 
 void save_state(BoundOptimizer& bound, const std::string& path) {
@@ -104,7 +104,7 @@ class BoundAverage {
         })) {}
 
   void update() {
-    alone(store_, StoreUse::Kind::read_values, [&]<class T>(ParameterStore<T>&) {
+    alone(store_, StoreUse::Kind::write_values, [&]<class T>(ParameterStore<T>&) {
       std::get<std::unique_ptr<MovingAverage<T>>>(average_)->update(++updates_);
     });
   }

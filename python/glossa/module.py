@@ -144,16 +144,14 @@ class Module:
     def _find_places(self) -> list[_Place]:
         found = [place for place in self._places if place.is_kept()]
         for name, value in list(vars(self).items()):
-            if not name.startswith("_"):
-                found += _places_in(name, vars(self), name, value)
+            found += _places_in(name, vars(self), name, value)
         return found
 
     # ---- the tree ----
 
     def _children(self) -> Iterator[tuple[str, Module]]:
         for name, value in vars(self).items():
-            if not name.startswith("_"):
-                yield from _modules_in(name, value)
+            yield from _modules_in(name, value)
 
     def _named_modules(self, scope: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Module]]:
         """Every module once, with its path: this one first."""

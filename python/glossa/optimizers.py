@@ -142,19 +142,28 @@ class MovingAverage:
 
     def __init__(self, module: Module, decay: float = 0.999) -> None:
         self._bound = _glossa.BoundAverage(_outermost(module, "MovingAverage").store, decay)
+        self._in_use = False
 
     def update(self) -> None:
         """average += (1 - d) (value - average) with d = min(decay, (1 + t) / (10 + t)) in update t."""
+        self._check_unused()
         self._bound.update()
 
     def __enter__(self) -> MovingAverage:
+        self._check_unused()
         self._bound.exchange()
+        self._in_use = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._bound.exchange()
+        self._in_use = False
+
+    def _check_unused(self) -> None:
+        if self._in_use:
+            raise misuse("MovingAverage", "an average that is not in use", "one within `with average:`")
 
 
 def save_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:

@@ -45,10 +45,18 @@ def test_modules_nest_in_dicts_and_tuples() -> None:
     class Both(gl.Module):
         def __init__(self) -> None:
             self.heads = {"a": gl.Linear(2, 1), "b": (gl.Linear(2, 1, bias=False),)}
+            self._hidden = gl.Linear(1, 1, bias=False)
             self.scales = [gl.parameter(3), gl.parameter((2, 2), init="normal", scale=0.1)]
 
     both = Both().init()
-    assert list(both.parameters()) == ["scales.0", "scales.1", "heads.a.bias", "heads.a.weight", "heads.b.0.weight"]
+    assert sorted(both.parameters()) == [
+        "_hidden.weight",
+        "heads.a.bias",
+        "heads.a.weight",
+        "heads.b.0.weight",
+        "scales.0",
+        "scales.1",
+    ]
     with gl.step():
         assert (both.scales[1] * 1.0 + 0).shape == (2, 2)
 
@@ -289,6 +297,25 @@ def test_threads_compute_with_one_module() -> None:
         thread.join()
     assert len(results) == 200
     assert all(np.array_equal(result, results[0]) for result in results)
+
+
+def test_no_thread_changes_values_that_another_one_reads() -> None:
+    model = gl.Transformer(9, 9, width=64, heads=4, feed_forward=64, max_positions=60).init()
+    bias = model["generator.bias"]
+    sources = [[4, 5, 6, 7, 8] * 3] * 40
+    expected = model.generate(sources, start=2, end=3, beam=2)
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(model.generate(sources, start=2, end=3, beam=2)))
+    thread.start()
+    refused = 0
+    while thread.is_alive():
+        try:
+            bias.value = bias.value
+        except gl.Error as error:
+            refused += "no other thread uses" in str(error)
+    thread.join()
+    assert found == [expected]
+    assert refused > 0
 
 
 def test_parameters_keep_their_memory() -> None:

@@ -198,6 +198,9 @@ def test_moving_average() -> None:
     trained = values(net)
     with average:
         assert np.allclose(values(net), expected, rtol=0, atol=1e-14)
+        for wrong in (average.update, average.__enter__):
+            with pytest.raises(gl.Misuse, match="an average that is not in use"):
+                wrong()
     assert np.array_equal(values(net), trained)
     with pytest.raises(gl.Misuse, match=r"\[MovingAverage\] expected the module that was initialized"):
         gl.MovingAverage(net.first)
