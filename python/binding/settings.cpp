@@ -13,8 +13,8 @@ std::string text_of_value(const std::string& key, nb::handle value) {
   if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True)) ? "true" : "false";
   if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
   if (value.is_none()) return "none";
-  if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()) || nb::hasattr(value, "__fspath__"))
-    return string_of(value);
+  if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr())) return string_of(value);
+  if (nb::hasattr(value, "__fspath__")) return string_of(value.attr("__fspath__")());
   misuse(key, "expected text, a number, a bool, a path or a list of these; got {}", string_of(nb::repr(value)));
 }
 
