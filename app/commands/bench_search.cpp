@@ -5,7 +5,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/benchmark.h"
-#include "autograd/heap_counter.h"
+#include "autograd/measure/heap_counter.h"
 #include "autograd/parallel.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"

@@ -3,8 +3,8 @@
 #include "autograd/cases/check_case.h"
 #include "autograd/cases/sample.h"
 #include "autograd/grad_check.h"
-#include "autograd/heap_counter.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/measure/heap_counter.h"
 #include "autograd/worse.h"
 
 namespace glossa {

@@ -55,6 +55,11 @@ def test_module_exports_no_name_that_another_library_may_have() -> None:
     assert not [name for name in names if "protobuf" in name or "sentencepiece" in name or name.startswith("dnnl")]
 
 
+@pytest.mark.skipif(shutil.which("nm") is None, reason="binutils are not installed")
+def test_module_has_no_malloc_of_its_own() -> None:
+    assert "__libc_malloc" not in run("nm", "--dynamic", _glossa.__file__)  # which glossa's counting malloc calls
+
+
 def test_module_works_with_jemalloc_preloaded() -> None:
     libraries = list(Path("/usr/lib").glob("*/libjemalloc.so.2"))
     if not libraries:

@@ -105,7 +105,7 @@ std::string objection(const std::string& path, const std::string& header) {
   if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
   if (header == "iostream" && from != "train" && from != "app") return "libraries do not print";
   if (header.starts_with("CLI/") && !path.starts_with("app/commands/")) return "only commands parse a command line";
-  if (from == "python" && (there == "app/commands" || header == "autograd/heap_counter.h"))
+  if (from == "python" && (there == "app/commands" || header == "autograd/measure/heap_counter.h"))
     return "only programs own the process: its command line and its malloc";
   if (header == "httplib.h") return "only tests include the HTTP library";
   const bool is_case = near.ends_with("/cases");

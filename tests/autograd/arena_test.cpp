@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "autograd/check.h"
-#include "autograd/heap_counter.h"
 #include "autograd/library_scope.h"
+#include "autograd/measure/heap_counter.h"
 #include "autograd/sanitizer.h"
 
 using namespace glossa;

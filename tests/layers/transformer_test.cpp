@@ -1,4 +1,4 @@
-#include "autograd/heap_counter.h"
+#include "autograd/measure/heap_counter.h"
 #include "autograd/sanitizer.h"
 #include "tests/layers/model_fixture.h"
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "autograd/heap_counter.h"
+#include "autograd/measure/heap_counter.h"
 #include "autograd/parallel.h"
 #include "tests/train/decoding/search_fixture.h"
 

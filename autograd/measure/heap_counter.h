@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// A program that calls one of these functions is linked with a malloc that counts calls and forwards them to glibc's.
-/// Other programs keep their own malloc.
+/// Programs that link to glossa_heap_counter have a malloc that counts calls and forwards them to glibc's. Others keep
+/// their own malloc, such as jemalloc's.
 namespace glossa {
 
 /// Heap allocations since the program started, by any thread, outside a LibraryScope. Calls of malloc and related

@@ -1,4 +1,4 @@
-#include "autograd/heap_counter.h"
+#include "autograd/measure/heap_counter.h"
 
 #include <atomic>
 #include <cerrno>
