@@ -38,7 +38,9 @@ std::vector<T> integers(const char* where, nb::handle object) {
   std::vector<T> numbers;
   const auto add = [&](nb::handle number) {
     if (!PyIndex_Check(number.ptr())) misuse(where, "expected an int or several; got {}", string_of(nb::repr(object)));
-    numbers.push_back(nb::cast<T>(nb::steal(PyNumber_Index(number.ptr()))));
+    PyObject* const index = PyNumber_Index(number.ptr());
+    if (index == nullptr) throw nb::python_error();
+    numbers.push_back(nb::cast<T>(nb::steal(index)));
   };
   if (PySequence_Check(object.ptr()))
     for (const nb::handle number : object) add(number);

@@ -8,6 +8,25 @@ namespace glossa::python {
 
 namespace {
 
+/// Hints of C++ that name its functions, and what to write in Python.
+constexpr std::pair<std::string_view, const char*> hints[] = {
+    {"call context.begin() for every step; for",
+     "open a step of its own for each, `with glossa.step():`, or add the roots; backward(keep_graph=True) allows "
+     "another"},
+    {"leave `recording` out of begin()", "leave recording=False out of glossa.step()"},
+    {"parameter() and input() make variables",
+     "glossa.variable(array) and the parameters of a module have gradients; glossa.constant has none"},
+    {"draw random numbers from the context", "use glossa.dropout, whose masks are the same in each call"},
+    {"continue with glossa train --resume", "continue with glossa.train(run=..., resume=True), or choose another run"},
+    {"create one with glossa train CONFIG.yaml", "glossa.train(config, run=...) creates one"},
+};
+
+std::string hint_in_python(const std::string& hint) {
+  for (const auto& [cpp, python] : hints)
+    if (hint.starts_with(cpp)) return python;
+  return hint;
+}
+
 /// Raises an Error of C++ as glossa.Error or glossa.Misuse, with its parts.
 void raise(const std::exception_ptr& thrown, void*) {
   try {
@@ -15,8 +34,9 @@ void raise(const std::exception_ptr& thrown, void*) {
   } catch (const Error& error) {
     const nb::module_ errors = nb::module_::import_("glossa.errors");
     const nb::object type = errors.attr(error.kind() == Error::Kind::misuse ? "Misuse" : "Error");
-    const Error::Parts& parts = error.parts();
-    const nb::object raised = type(error.what(), parts.where, parts.hint);
+    const std::string hint = hint_in_python(error.parts().hint);
+    const Error told(error.kind(), error.parts().with_hint(hint));
+    const nb::object raised = type(told.what(), error.parts().where, hint);
     PyErr_SetObject(type.ptr(), raised.ptr());
   }
 }

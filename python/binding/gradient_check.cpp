@@ -74,11 +74,12 @@ void add_gradient_check(nb::module_& m) {
       .def_ro("worst_index", &GradCheckResult::worst_index, "Its index in row-major order")
       .def("__bool__", &GradCheckResult::passes)
       .def("__str__", &GradCheckResult::describe)
-      .def("_repr_html_",
-           [](const GradCheckResult& result) {
-             return nb::module_::import_("glossa.notebook").attr("verdict")(verdict_of(result), result.describe());
-           },
-           nb::sig("def _repr_html_(self) -> str"))
+      .def(
+          "_repr_html_",
+          [](const GradCheckResult& result) {
+            return nb::module_::import_("glossa.notebook").attr("verdict")(verdict_of(result), result.describe());
+          },
+          nb::sig("def _repr_html_(self) -> str"))
       .def("__repr__", [](const GradCheckResult& result) { return "<glossa.GradCheck: " + result.describe() + ">"; });
   m.def(
       "grad_check",

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "autograd/ops.h"
+#include "python/binding/array.h"
 
 namespace glossa::python {
 
@@ -15,13 +16,30 @@ struct Part {
   Index begin = 0, end = 0;
 };
 
-bool is_array(nb::handle index) { return PyList_Check(index.ptr()) || nb::hasattr(index, "__array__"); }
+/// True for lists, and for arrays and Variables that have axes.
+bool is_array(nb::handle index) {
+  return PyList_Check(index.ptr()) || (nb::hasattr(index, "ndim") && nb::cast<int>(index.attr("ndim")) > 0);
+}
 
 /// An int of NumPy is an index as well, but a bool is none.
-bool is_int(nb::handle index) { return PyIndex_Check(index.ptr()) && !PyBool_Check(index.ptr()); }
+bool is_int(nb::handle index) { return PyIndex_Check(index.ptr()) && !PyBool_Check(index.ptr()) && !is_array(index); }
+
+/// Rows by numbers, or a mask of rows, as index_select takes them.
+Ids rows_of_index(nb::handle index, const Shape& shape) {
+  const nb::object array = as_array(index);
+  if (nb::cast<std::string>(array.attr("dtype").attr("kind")) != "b") return to_ids("index", {array});
+  if (nb::cast<int>(array.attr("ndim")) != 1 || shape.rank() == 0 || nb::cast<Index>(array.attr("size")) != shape[0])
+    misuse("index",
+           "expected a mask with one element per row of {}; got one of shape {}. Hint: masked_fill and where "
+           "take masks of elements",
+           shape, string_of(array.attr("shape")));
+  return to_ids("index", {nb::module_::import_("numpy").attr("flatnonzero")(array)});
+}
 
 Index int_within(nb::handle index, Index extent, int axis) {
-  const auto given = nb::cast<Index>(nb::steal(PyNumber_Index(index.ptr())));
+  PyObject* const number = PyNumber_Index(index.ptr());
+  if (number == nullptr) throw nb::python_error();
+  const auto given = nb::cast<Index>(nb::steal(number));
   if (given < -extent || given >= extent)
     throw nb::index_error(fmt::format("index {} is outside axis {} of extent {}", given, axis, extent).c_str());
   return given < 0 ? given + extent : given;
@@ -75,8 +93,13 @@ Variable<T> apply(Variable<T> x, const std::vector<Part>& parts) {
 }  // namespace
 
 Value element(const Operand& x, const Shape& shape, const nb::object& index) {
-  if (is_array(index) && !is_int(index)) {
-    const Ids ids = to_ids("index", {index});
+  if (is_array(index)) {
+    const Ids ids = rows_of_index(index, shape);
+    if (ids.extents.size() != 1 || shape.rank() != 2)
+      misuse("index",
+             "expected a list of rows of a matrix; got one of {} axes for shape {}. Hint: embedding, gather "
+             "and index_select take arrays",
+             ids.extents.size(), shape);
     return compute(
         "index", [&](auto& v) { return index_select(v, ids.numbers); }, x);
   }

@@ -78,7 +78,7 @@ Precision common_precision(std::span<const Operand> operands) {
     if (const BoundParameter* parameter = nullptr; nb::try_cast(object, parameter))
       return parameter->store->precision();
     if (is_number(object) || is_list(object)) continue;
-    if (AnyArray array; nb::try_cast(object, array))
+    if (AnyArray array; nb::try_cast(object, array) && array.ndim() > 0)
       if (const std::optional<Precision> precision = precision_of_numbers(array)) return *precision;
   }
   return Precision::float64;

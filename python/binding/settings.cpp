@@ -12,18 +12,20 @@ namespace {
 std::string text_of_value(const std::string& key, nb::handle value) {
   if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True)) ? "true" : "false";
   if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
-  if (value.is_none()) return "none";
   if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr())) return string_of(value);
+  if (nb::hasattr(value, "item") && nb::hasattr(value, "dtype")) return text_of_value(key, value.attr("item")());
   if (nb::hasattr(value, "__fspath__")) return string_of(value.attr("__fspath__")());
-  misuse(key, "expected text, a number, a bool, a path or a list of these; got {}", string_of(nb::repr(value)));
+  misuse(key, "expected text, a number, a bool, a path or a list of these; got {}. Hint: {}",
+         string_of(nb::repr(value)), value.is_none() ? "leave the option out, or write 'none'" : "see docs/options.md");
 }
 
-}  // namespace
-
-std::map<std::string, OptionValue> to_options(const nb::dict& options) {
-  std::map<std::string, OptionValue> result;
+void add_options(std::map<std::string, OptionValue>& result, const std::string& section, const nb::dict& options) {
   for (const auto [key, value] : options) {
-    const std::string name = nb::cast<std::string>(key);
+    const std::string name = section + nb::cast<std::string>(key);
+    if (PyDict_Check(value.ptr())) {  // a section, as in YAML
+      add_options(result, name + ".", nb::borrow<nb::dict>(value));
+      continue;
+    }
     if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) {
       result.emplace(name, text_of_value(name, value));
       continue;
@@ -32,6 +34,13 @@ std::map<std::string, OptionValue> to_options(const nb::dict& options) {
     for (const nb::handle element : value) list.push_back(text_of_value(name, element));
     result.emplace(name, std::move(list));
   }
+}
+
+}  // namespace
+
+std::map<std::string, OptionValue> to_options(const nb::dict& options) {
+  std::map<std::string, OptionValue> result;
+  add_options(result, "", options);
   return result;
 }
 

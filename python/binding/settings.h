@@ -6,7 +6,8 @@
 
 namespace glossa::python {
 
-/// Options by key, as a dict of Python: text as in YAML, numbers, bools, None (for `none`), or lists of these.
+/// Options by key, as a dict of Python: text as in YAML, numbers, bools, paths, lists of these, or a dict for a
+/// section.
 std::map<std::string, OptionValue> to_options(const nanobind::dict& options);
 
 }  // namespace glossa::python

@@ -5,6 +5,7 @@
 
 #include "autograd/check.h"
 #include "python/binding/arguments.h"
+#include "python/binding/array.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
@@ -32,6 +33,7 @@ class Callers : public TrainingObserver {
       : callbacks_(callbacks), computing_(computing), requests_(requests) {}
 
   void log(const LogLine& line) override {
+    if (line.kind == LogLine::Kind::error) return;  // the exception has the text
     call(callbacks_.on_log, [&](const nb::object& f) { return f(level(line.kind), line.text); });
   }
   void update(const UpdateReport& report) override { call_with(callbacks_.on_update, report); }
@@ -64,9 +66,15 @@ class Callers : public TrainingObserver {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (callback.is_none() || raised_) return;
         const nb::object answer = f(callback);
-        if (answer.is(stop())) requests_.stop();
+        if (answer.is(stop()))
+          requests_.stop();
+        else if (!answer.is_none())
+          misuse("callback", "expected None or glossa.STOP as the result; got {}", string_of(nb::repr(answer)));
       } catch (nb::python_error& error) {
         take(error);
+      } catch (const Error&) {
+        raised_ = std::current_exception();
+        requests_.stop();
       }
     });
   }

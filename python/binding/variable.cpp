@@ -24,6 +24,12 @@ void backward(const Value& root, const std::optional<Operand>& cotangent, bool k
   });
 }
 
+double number_of(const Value& value) {
+  if (value.shape().size() != 1)
+    misuse("item", "expected a variable with one element; got shape {}. Hint: numpy() copies all", value.shape());
+  return value.visit("item", [](const auto& variable) { return static_cast<double>(variable.value().data[0]); });
+}
+
 namespace {
 
 nb::object numbers_of(const Value& value) {
@@ -36,17 +42,15 @@ nb::object copied_gradient(const Value& value) {
   });
 }
 
-double number_of(const Value& value) {
-  if (value.shape().size() != 1)
-    misuse("item", "expected a variable with one element; got shape {}. Hint: numpy() copies all", value.shape());
-  return value.visit("item", [](const auto& variable) { return static_cast<double>(variable.value().data[0]); });
-}
-
 /// As NumPy asks for it: a copy, in another type of numbers if `dtype` is given.
 nb::object as_numpy(const Value& value, const nb::object& dtype, const nb::object& copy) {
   if (copy.is(nb::handle(Py_False)))
     throw nb::value_error("a glossa.Variable cannot be shared, only copied: its memory ends with the step");
   const nb::object numbers = numbers_of(value);
+  if (value.visit("__array__", [](const auto& variable) { return variable.requires_grad(); }))
+    misuse("variable",
+           "expected a function of glossa for a variable with a gradient; got one of NumPy, through which no gradient "
+           "flows. Hint: glossa has stack, concat, where, exp and others; x.numpy() copies the numbers");
   return dtype.is_none() ? numbers : numbers.attr("astype")(dtype);
 }
 
@@ -79,6 +83,28 @@ Value reversed(const Operand& x) {
       x);
 }
 
+/// The numbers of a Variable, or another object as it is.
+nb::object without_gradient(const nb::object& object) {
+  const Value* value = nullptr;
+  return nb::try_cast(object, value) ? numbers_of(*value) : object;
+}
+
+/// Comparisons of numbers, which have no gradient: arrays of bool.
+void def_comparisons(nb::class_<Value> variable) {
+  constexpr std::pair<const char*, int> operators[] = {{"__eq__", Py_EQ}, {"__ne__", Py_NE}, {"__lt__", Py_LT},
+                                                       {"__le__", Py_LE}, {"__gt__", Py_GT}, {"__ge__", Py_GE}};
+  for (const auto& [name, op] : operators)
+    variable.def(
+        name,
+        [op = op](const Value& x, const nb::object& other) {
+          PyObject* const result = PyObject_RichCompare(numbers_of(x).ptr(), without_gradient(other).ptr(), op);
+          if (result == nullptr) throw nb::python_error();
+          return nb::steal(result);
+        },
+        "other"_a.none(), nb::sig(fmt::format("def {}(self, other: object) -> typing.Any", name).c_str()));
+  variable.def("__hash__", [](nb::handle x) { return reinterpret_cast<std::intptr_t>(x.ptr()) >> 4; });
+}
+
 /// Operators and methods of Variable and Parameter.
 template <class Class>
 void def_operators(nb::class_<Class> type) {
@@ -107,8 +133,15 @@ void def_operators(nb::class_<Class> type) {
              return compute(
                  "pow", [=](auto& v) { return pow(v, exponent); }, Operand{nb::cast(x)});
            })
-      .def("__getitem__",
-           [](const Class& x, const nb::object& index) { return element({nb::cast(x)}, x.shape(), index); })
+      .def("__abs__",
+           [](const Class& x) {
+             return compute(
+                 "abs", [](auto& v) { return abs(v); }, Operand{nb::cast(x)});
+           })
+      .def(
+          "__getitem__",
+          [](const Class& x, const nb::object& index) { return element({nb::cast(x)}, x.shape(), index); },
+          "index"_a.none())
       .def(
           "reshape", [](const Class& x, const nb::args& shape) { return reshaped({nb::cast(x)}, shape); },
           nb::sig("def reshape(self, *shape: glossa.typing.AxesLike) -> Variable"),
@@ -140,6 +173,12 @@ void add_variable(nb::module_& m) {
       .def("numpy", numbers_of, nb::sig("def numpy(self) -> glossa.typing.Array"), "A copy of the numbers")
       .def("item", number_of, "The number of a variable with one element")
       .def("__float__", number_of)
+      .def("__int__", [](const Value& x) { return static_cast<long long>(number_of(x)); })
+      .def("__format__",
+           [](const Value& x, const std::string& format) {
+             const nb::object number = format.empty() ? nb::object(nb::cast(text_of(x))) : nb::cast(number_of(x));
+             return nb::cast<std::string>(number.attr("__format__")(format));
+           })
       .def("__array__", as_numpy, "dtype"_a = nb::none(), "copy"_a = nb::none(),
            nb::sig("def __array__(self, dtype: glossa.typing.DtypeLike | None = None, copy: bool | None = None) -> "
                    "glossa.typing.Array"))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glossa import _glossa
-from glossa._glossa import GradCheck
+from glossa._glossa import GradCheck, Variable
 from glossa.errors import misuse
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ def value_and_grad(
         with _glossa.step(training=training, seed=seed, update=update):
             inputs = [_glossa.variable(array) for array in arrays]
             value = function(*inputs)
+            if not isinstance(value, Variable):
+                hint = "for a CrossEntropy return its mean or sum"
+                raise misuse("value_and_grad", "a function that returns a Variable", type(value).__name__, hint)
             value.backward()
             return value.item(), tuple(x.grad for x in inputs)
 

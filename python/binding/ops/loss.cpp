@@ -46,6 +46,18 @@ Loss linear_cross_entropy_of(const Operand& x, const Operand& weight, const IdsL
 void add_losses(nb::module_& m) {
   nb::class_<Loss>(m, "CrossEntropy", "Cross-entropy over the rows whose target is not `ignore_index`")
       .def_ro("sum", &Loss::sum, "The training loss, with smoothing, summed over the counted rows: a Variable []")
+      .def_prop_ro(
+          "mean",
+          [](const Loss& loss) {
+            const double count = static_cast<double>(std::max<Index>(loss.count, 1));
+            return compute(
+                "CrossEntropy.mean", [=](auto& sum) { return scale(sum, 1 / count); }, Operand{nb::cast(loss.sum)});
+          },
+          "`sum` / `count`, the loss of PyTorch's cross_entropy: a Variable []")
+      .def(
+          "item",
+          [](const Loss& loss) { return number_of(loss.sum) / static_cast<double>(std::max<Index>(loss.count, 1)); },
+          "The number of `mean`")
       .def_ro("nll_sum", &Loss::nll_sum, "The sum of -ln p(target), without smoothing: a float")
       .def_ro("count", &Loss::count, "The number of counted rows")
       .def_prop_ro("nll", &Loss::nll, "The mean of -ln p(target) over the counted rows: a float that outlives the step")

@@ -7,21 +7,34 @@ namespace glossa::python {
 
 using nb::literals::operator""_a;
 
+namespace {
+
+/// f(x), for an f of the last axis, along another one.
+template <class T, class F>
+Variable<T> along(const Variable<T>& x, int axis, const F& f) {
+  axis = x.shape().axis(axis, "softmax");
+  if (axis == x.shape().rank() - 1) return f(x);
+  const Variable<T> last = transpose(x, axis, -1);
+  return transpose(f(last), axis, -1);
+}
+
+}  // namespace
+
 void add_normalization(nb::module_& m) {
   def_with_method(
       m, "softmax",
-      [](const Operand& x) {
+      [](const Operand& x, int axis) {
         return compute(
-            "softmax", [](auto& v) { return softmax(v); }, x);
+            "softmax", [=](auto& v) { return along(v, axis, [](auto& w) { return softmax(w); }); }, x);
       },
-      "exp(x) / sum(exp(x)) over the last axis. A row of only -inf gives zeros.");
+      "axis"_a = -1, "exp(x) / sum(exp(x)) along an axis. Only -inf gives zeros.");
   def_with_method(
       m, "log_softmax",
-      [](const Operand& x) {
+      [](const Operand& x, int axis) {
         return compute(
-            "log_softmax", [](auto& v) { return log_softmax(v); }, x);
+            "log_softmax", [=](auto& v) { return along(v, axis, [](auto& w) { return log_softmax(w); }); }, x);
       },
-      "log(softmax(x)), without taking the logarithm of small numbers");
+      "axis"_a = -1, "log(softmax(x)), without taking the logarithm of small numbers");
   m.def(
       "layer_norm",
       [](const Operand& x, const std::optional<Operand>& gain, const std::optional<Operand>& bias, double epsilon) {

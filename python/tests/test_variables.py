@@ -1,0 +1,155 @@
+"""Variables as NumPy and PyTorch users use them."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import glossa as gl
+
+numbers = np.random.default_rng(3).normal(size=(4, 3))
+
+
+@pytest.fixture
+def x():
+    with gl.step():
+        yield gl.variable(numbers)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        np.array([0, 2]),
+        np.array([3, -1], np.int32) % 4,
+        [1, 1],
+        np.array([True, False, True, True]),
+        [False, True, False, False],
+        np.int64(-1),
+        np.array(2),
+        None,
+        (Ellipsis, None, 0),
+        (slice(None), -1),
+        slice(-2, None),
+        slice(7, 9),
+    ],
+)
+def test_indices(x, index):
+    expected = numbers[index]
+    found = x[index]
+    assert found.shape == expected.shape
+    np.testing.assert_array_equal(found.numpy(), expected)
+    found.sum().backward()
+    grad = np.zeros_like(numbers)
+    np.add.at(grad, index, 1)
+    np.testing.assert_array_equal(x.grad, grad)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        np.ones((4, 3), bool),
+        np.array([[0, 1]]),
+        (slice(None), np.array([0, 2])),
+        (np.arange(3), np.arange(3)),
+        np.array([True, False]),
+        np.array([0.0]),
+        "a",
+        slice(None, None, 2),
+        b"",
+        {},
+    ],
+)
+def test_other_indices_are_errors(x, index):
+    with pytest.raises(gl.Misuse):
+        x[index]
+    with pytest.raises((gl.Error, IndexError)):
+        x[np.array([9])]
+    with pytest.raises(IndexError):
+        x[4]
+
+
+def test_functions_of_numpy_do_not_lose_the_gradient(x):
+    for function in (np.stack, np.concatenate, lambda v: np.where(True, v[0], 0), np.transpose, lambda v: np.array(v)):
+        with pytest.raises(gl.Misuse, match="no gradient flows"):
+            function([x, x] if function in (np.stack, np.concatenate) else x)
+    np.testing.assert_array_equal(np.asarray(gl.stop_gradient(x)), numbers)
+    np.testing.assert_array_equal(np.asarray(gl.constant(numbers)), numbers)
+
+
+def test_comparisons_are_arrays(x):
+    for compare in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+        for other in (0, numbers[0], x, numbers):
+            plain = numbers if other is x else other
+            np.testing.assert_array_equal(getattr(x, compare)(other), getattr(numbers, compare)(plain))
+    assert (gl.where(x > 0, x, 0).numpy() == np.maximum(numbers, 0)).all()
+    assert len({x, x}) == 1
+
+
+def test_text_and_numbers(x):
+    total = x.sum()
+    assert f"{total:.3f}" == f"{numbers.sum():.3f}" and f"{total}" == repr(total)
+    assert float(total) == total.item() and int(total * 10) == int(total.item() * 10)
+    np.testing.assert_array_equal(abs(x).numpy(), abs(numbers))
+    with pytest.raises(gl.Misuse, match="one element"):
+        float(x)
+
+
+def test_zero_dimensional_arrays_are_numbers():
+    with gl.step():
+        single = gl.variable(numbers.astype(np.float32))
+        assert (np.array(2.0) * single).dtype == (single * np.array(2.0)).dtype == np.float32
+        assert (np.float32(2) * gl.variable(numbers)).dtype == np.float64
+
+
+@pytest.mark.parametrize("function", [gl.softmax, gl.log_softmax])
+def test_axis_of_softmax(x, function):
+    columns = function(x, axis=0)
+    np.testing.assert_allclose(columns.numpy(), function(x.T).numpy().T, rtol=1e-15)
+    assert gl_check(lambda v: function(v, 0))
+
+
+def gl_check(function):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:  # this one has a step
+        return thread.submit(gl.grad_check, function, numbers).result()
+
+
+def test_cross_entropy_as_in_pytorch(x):
+    loss = gl.cross_entropy(x, [0, 1, -100, 2], label_smoothing=0.1)
+    assert loss.count == 3 and loss.item() == pytest.approx(loss.sum.item() / 3)
+    loss.mean.backward()
+    assert abs(x.grad[2]).max() == 0 < abs(x.grad[0]).max()
+
+
+def test_value_and_grad_names_what_the_function_must_return():
+    for wrong in (lambda w: 1.0, lambda w: None, lambda w: (w, w), lambda w: gl.cross_entropy(w, [0, 1, 2, 0])):
+        with pytest.raises(gl.Misuse, match="a Variable"):
+            gl.value_and_grad(wrong)(numbers)
+    assert isinstance(gl.grad(lambda w: w.sum())(numbers), np.ndarray)
+
+
+def test_hints_name_functions_of_python(x):
+    y = x.sum()
+    y.backward()
+    with pytest.raises(gl.Error, match="keep_graph=True"):
+        y.backward()
+    with pytest.raises(gl.Error, match="glossa.variable"):
+        gl.constant(numbers).sum().backward()
+
+
+def test_hints_that_are_replaced_are_those_of_cpp():
+    root = Path(__file__).parents[2]
+    source = root / "python" / "binding" / "errors.cpp"
+    if not source.exists():
+        pytest.skip("not in a checkout")
+    replaced = re.findall(r'^    \{"([^"]+)",', source.read_text(), flags=re.M)
+    text = "\n".join(
+        re.sub(r'"\s+"', "", path.read_text())
+        for folder in ("autograd", "train", "app")
+        for path in (root / folder).rglob("*.cpp")
+    )
+    assert len(replaced) > 3
+    fixed = [hint.split(" glossa train")[0] for hint in replaced]  # commands are put in later
+    assert not [hint for hint in fixed if f"Hint: {hint}" not in text]
