@@ -1,5 +1,6 @@
 #pragma once
 
+#include "autograd/check.h"
 #include "python/binding/array.h"
 #include "python/binding/operand.h"
 #include "python/binding/rows.h"
@@ -9,7 +10,7 @@ namespace glossa::python {
 /// A mask of attention as an operand: numbers that are added to the scores, or bool, where true blocks a key.
 inline Operand to_mask(const Operand& mask) {
   const nb::object array = as_array(mask.object);
-  if (!nb::cast<bool>(array.attr("dtype").equal(nb::module_::import_("numpy").attr("dtype")("bool")))) return mask;
+  if (!array.attr("dtype").equal(nb::module_::import_("numpy").attr("dtype")("bool"))) return mask;
   return {nb::module_::import_("numpy").attr("where")(array, -std::numeric_limits<double>::infinity(), 0.0), true};
 }
 
@@ -47,7 +48,12 @@ nb::any attend_in(const std::shared_ptr<Step>& step, const AttentionCall& call, 
   for (const Operand& operand : operands) variables.push_back(as_variable<T>(call.op, *step, operand));
   Tensor<T> mask, weights;
   if (call.mask) {
-    const Tensor<const T> numbers = as_variable<T>(call.op, *step, to_mask(*call.mask)).value();
+    const Variable<T> added = as_variable<T>(call.op, *step, to_mask(*call.mask));
+    if (added.requires_grad())
+      misuse(call.op,
+             "expected a mask without a gradient; got one with. Hint: attention does not train its mask; "
+             "pass mask.detach()");
+    const Tensor<const T> numbers = added.value();
     mask = Tensor<T>(const_cast<T*>(numbers.data), numbers.shape);  // attention only reads it
   }
   Context<T>& context = step->context<T>();

@@ -195,6 +195,13 @@ def cases(torch):
         lambda q, k: f.scaled_dot_product_attention(q, k, k, attn_mask=~torch.tensor(mask)),
         normal((2, 4), (3, 4)),
     )
+    added = np.array([[0.5, -1.0, 2.0], [-np.inf, 0.0, 0.25]])
+    yield Case(
+        "attention.added_mask",
+        lambda q, k: gl.attention(q, k, k, gl.Rows([2]), gl.Rows([3]), mask=added),
+        lambda q, k: f.scaled_dot_product_attention(q, k, k, attn_mask=torch.tensor(added)),
+        normal((2, 4), (3, 4)),
+    )
     targets = [1, -100, 3, 0]
     for smoothing in (0.0, 0.1):
         yield Case(
@@ -263,3 +270,11 @@ def test_argmax():
         x = gl.variable(numbers)
         assert gl.argmax(x, 1).tolist() == [1, 0]
         assert x.argmax(0).tolist() == [1, 0, 0]
+
+
+def test_a_mask_has_no_gradient():
+    with gl.step():
+        mask = gl.variable(np.zeros((3, 3)))
+        gl.self_attention(np.ones((3, 12)), gl.Rows([3]), mask=mask.detach())
+        with pytest.raises(gl.Misuse, match="detach"):
+            gl.self_attention(np.ones((3, 12)), gl.Rows([3]), mask=mask)
