@@ -1,6 +1,7 @@
 #pragma once
 
 #include <csignal>
+#include <utility>
 
 namespace glossa {
 
@@ -19,23 +20,36 @@ class SignalsBlocked {
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
-  /// Lets pending signals through: their handlers run in this call. For the thread's outermost object.
-  void let_through() {
-    restore();
-    block();
-  }
+  /// While it exists, the thread's signals are as before its outermost SignalsBlocked. Handlers of pending ones run in
+  /// the constructor.
+  class Pause {
+   public:
+    Pause() : depth_before_(std::exchange(depth_, 0)), restores_(depth_before_ > 0 && !handled_elsewhere) {
+      if (restores_) restore();
+    }
+    ~Pause() {
+      depth_ = depth_before_;
+      if (restores_) block();
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    const int depth_before_;
+    const bool restores_;
+  };
 
   /// True: a program has seen to it that handlers run in a thread that never computes. Nothing is blocked then, which
   /// saves two system calls each time.
   static inline bool handled_elsewhere = false;
 
  private:
-  void block();
-  void restore() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  static void block();
+  static void restore() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
   static inline constinit thread_local int depth_ = 0;
+  static inline constinit thread_local sigset_t before_ = {};  // the thread's mask before the outermost object
   const bool blocks_;
-  sigset_t before_;
 };
 
 }  // namespace glossa

@@ -56,11 +56,11 @@ class Released {
 /// The same for longer work, which signals do not interrupt: training, searches, files.
 class Computing {
  public:
-  /// Takes the interpreter back, lets pending signals through, and returns action().
+  /// Takes the interpreter back, with signals as before, and returns action().
   template <class Action>
   auto pause(const Action& action) {
     return Released::with_interpreter([&] {
-      blocked_.let_through();
+      const SignalsBlocked::Pause unblocked;
       return action();
     });
   }

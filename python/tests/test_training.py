@@ -124,6 +124,20 @@ def test_handlers_and_masks_of_signals_stay(options, tmp_path):
     assert (signals(), signal.getsignal(signal.SIGINT)) == before
 
 
+def test_callbacks_run_with_signals_as_before(trained, options, tmp_path):
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    best = trained.load()
+    masks = []
+
+    def observe(report):
+        best.translate("hello world")
+        gl.grad_check(lambda x: x * x, np.ones(2))
+        masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+    gl.train(options, run=tmp_path / "run", on_validation=observe, progress=False)
+    assert masks == [before] * 2
+
+
 @pytest.mark.parametrize(
     ("given", "text"),
     [

@@ -48,15 +48,36 @@ TEST_CASE("signals wait while they are blocked, and objects nest") {
   const Alarms alarms;
   while (handled == 0) {
   }
-  SignalsBlocked blocked;
+  const SignalsBlocked blocked;
   { const SignalsBlocked inner; }
   const int before = handled;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
   while (std::chrono::steady_clock::now() < end) {
   }
   CHECK(handled == before);
-  blocked.let_through();
-  CHECK(handled == before + 1);
+  { const SignalsBlocked::Pause pause; }
+  CHECK(handled > before);
+}
+
+TEST_CASE("in a pause signals are as before the outermost object") {
+  const auto blocked = [] {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    return sigismember(&mask, SIGALRM) == 1;
+  };
+  const SignalsBlocked outer, inner;
+  {
+    const SignalsBlocked::Pause pause;
+    CHECK(!blocked());
+    {
+      const SignalsBlocked within;
+      CHECK(blocked());
+      const SignalsBlocked::Pause second;
+      CHECK(!blocked());
+    }
+    CHECK(!blocked());
+  }
+  CHECK(blocked());
 }
 
 TEST_CASE("handlers of signals do not change products") {
