@@ -3,7 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "autograd/signals_blocked.h"
 #include "autograd/start_thread.h"
 
 namespace glossa {
@@ -103,7 +102,6 @@ void ThreadTeam::report(std::uint32_t pieces) {
 }
 
 void ThreadTeam::help(int index) {
-  const SignalsBlocked blocked;
   index_in_team = index;
   for (std::uint32_t seen = 0;;) {
     if (!look_for([&] { return loops_.load(std::memory_order_acquire) != seen; })) loops_.wait(seen);

@@ -3,7 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <limits>
+#include <utility>
 
 #include "autograd/check.h"
 #include "python/binding/array.h"
@@ -38,9 +38,10 @@ std::vector<T> integers(const char* where, nb::handle object) {
   std::vector<T> numbers;
   const auto add = [&](nb::handle number) {
     if (!PyIndex_Check(number.ptr())) misuse(where, "expected an int or several; got {}", string_of(nb::repr(object)));
-    PyObject* const index = PyNumber_Index(number.ptr());
-    if (index == nullptr) throw nb::python_error();
-    numbers.push_back(nb::cast<T>(nb::steal(index)));
+    const Index given = PyNumber_AsSsize_t(number.ptr(), PyExc_OverflowError);
+    if (given == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (!std::in_range<T>(given)) misuse(where, "expected integers of {} bits; got {}", 8 * sizeof(T), given);
+    numbers.push_back(static_cast<T>(given));
   };
   if (PySequence_Check(object.ptr()))
     for (const nb::handle number : object) add(number);

@@ -37,9 +37,8 @@ Ids rows_of_index(nb::handle index, const Shape& shape) {
 }
 
 Index int_within(nb::handle index, Index extent, int axis) {
-  PyObject* const number = PyNumber_Index(index.ptr());
-  if (number == nullptr) throw nb::python_error();
-  const auto given = nb::cast<Index>(nb::steal(number));
+  const Index given = PyNumber_AsSsize_t(index.ptr(), PyExc_IndexError);
+  if (given == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   if (given < -extent || given >= extent)
     throw nb::index_error(fmt::format("index {} is outside axis {} of extent {}", given, axis, extent).c_str());
   return given < 0 ? given + extent : given;

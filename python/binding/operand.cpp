@@ -31,7 +31,8 @@ AnyArray contiguous(const char* where, nb::handle object) {
   refuse_object(where, object);
 }
 
-std::optional<Precision> precision_of_numbers(const AnyArray& array) {
+template <class Given>
+std::optional<Precision> precision_of_numbers(const Given& array) {
   if (array.dtype() == nb::dtype<float>()) return Precision::float32;
   if (array.dtype() == nb::dtype<double>()) return Precision::float64;
   return {};
@@ -72,21 +73,26 @@ Variable<T> whole(Context<T>& context, Parameter<T>& parameter) {
 }  // namespace
 
 Precision common_precision(std::span<const Operand> operands) {
+  std::optional<Precision> of_scalar;  // the first array without axes
   for (const auto& [object, is_weak] : operands) {
-    if (is_weak) continue;
+    if (is_weak || object.is_none()) continue;
     if (const Value* value = nullptr; nb::try_cast(object, value)) return value->precision();
     if (const BoundParameter* parameter = nullptr; nb::try_cast(object, parameter))
       return parameter->store->precision();
     if (is_number(object) || is_list(object)) continue;
-    if (AnyArray array; nb::try_cast(object, array) && array.ndim() > 0)
-      if (const std::optional<Precision> precision = precision_of_numbers(array)) return *precision;
+    if (nb::ndarray<nb::ro, nb::device::cpu> array; nb::try_cast(object, array)) {
+      const std::optional<Precision> precision = precision_of_numbers(array);
+      if (precision && array.ndim() > 0) return *precision;
+      if (!of_scalar) of_scalar = precision;
+    }
   }
-  return Precision::float64;
+  return of_scalar.value_or(Precision::float64);
 }
 
 template <class T>
 Variable<T> as_variable(const char* where, Step& step, const Operand& operand) {
   const nb::object& object = operand.object;
+  if (object.is_none()) refuse_object(where, object);  // nanobind casts it to null
   if (const Value* value = nullptr; nb::try_cast(object, value)) return value->get<T>(where);
   if (const BoundParameter* parameter = nullptr; nb::try_cast(object, parameter)) {
     Parameter<T>* const* own = std::get_if<Parameter<T>*>(&parameter->parameter);
@@ -94,7 +100,11 @@ Variable<T> as_variable(const char* where, Step& step, const Operand& operand) {
     step.keep(parameter->store);
     return whole(step.context<T>(), **own);
   }
-  if (is_number(object)) return full(step.context<T>(), {}, nb::cast<double>(object));
+  if (is_number(object)) {
+    const double number = PyFloat_AsDouble(object.ptr());
+    if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return full(step.context<T>(), {}, number);
+  }
   return step.context<T>().constant(array_in_step<T>(where, step, operand));
 }
 

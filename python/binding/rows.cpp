@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "autograd/check.h"
 #include "python/binding/bindings.h"
 
@@ -10,12 +12,23 @@ namespace glossa::python {
 
 using nb::literals::operator""_a;
 
+namespace {
+
+/// Adds a sequence of `length` rows, and padding up to `width`.
+void add(Rows& rows, Index length, Index width) {
+  constexpr Index most = std::numeric_limits<std::int32_t>::max();
+  if (width > most - rows.rows) misuse("Rows", "expected at most {} rows; got more", most);
+  rows.sequences.push_back({rows.rows, length});
+  rows.rows += width;
+}
+
+}  // namespace
+
 Rows Rows::packed(const std::vector<Index>& lengths) {
   Rows rows;
   for (const Index length : lengths) {
     if (length < 0) misuse("Rows", "expected lengths of at least 0; got {}", length);
-    rows.sequences.push_back({rows.rows, length});
-    rows.rows += length;
+    add(rows, length, length);
   }
   return rows;
 }
@@ -24,8 +37,7 @@ Rows Rows::padded(const std::vector<Index>& lengths, Index width) {
   Rows rows;
   for (const Index length : lengths) {
     if (length < 0 || length > width) misuse("Rows", "expected lengths from 0 to the width {}; got {}", width, length);
-    rows.sequences.push_back({rows.rows, length});
-    rows.rows += width;
+    add(rows, length, width);
   }
   return rows;
 }

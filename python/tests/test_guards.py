@@ -55,6 +55,11 @@ def test_ctrl_c_ends_a_gradient_check():
         assert gl.variable(np.ones(2)).size == 2
 
 
+def test_a_checked_function_that_returns_nothing():
+    with pytest.raises(gl.Misuse, match="got NoneType"):
+        gl.grad_check(lambda x: None, np.ones(3))
+
+
 def test_numbers_of_a_step_are_copies():
     array = rng.normal(size=(2, 3))
     with gl.step():
@@ -213,6 +218,10 @@ def test_types_do_not_mix():
                 single + other
         assert (single + 1).dtype == (single * [[1, 2], [3, 4]]).dtype == np.float32
         assert (single + np.arange(2)).dtype == np.float32  # integers have no such type
+        for number in (np.float32(2), np.float64(2), np.array(2.0)):  # nor have single numbers
+            assert (number * single).dtype == (single * number).dtype == np.float32
+            assert (number * double).dtype == (double * number).dtype == np.float64
+        assert gl.constant(np.float32(2)).dtype == np.float32
         for other in (np.ones(2, np.float16), np.ones(2, complex), np.array(["x"])):
             with pytest.raises(gl.Misuse, match="an array of float32, float64, integers or bool; got an array of"):
                 single + other

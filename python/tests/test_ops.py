@@ -272,6 +272,40 @@ def test_argmax():
         assert x.argmax(0).tolist() == [1, 0, 0]
 
 
+class Raises:
+    def __index__(self):
+        raise RuntimeError("no index")
+
+
+def test_indices():
+    numbers = np.arange(12.0).reshape(4, 3)
+    with gl.step():
+        x = gl.variable(numbers)
+        for index in (1, np.int64(-1), np.array(2), np.array([2, 0]), [2, 0], (slice(1, 9), 0), (..., None), ()):
+            assert x[index].numpy().tolist() == numbers[index].tolist()
+        for index in (4, -5, 10**30):
+            with pytest.raises(IndexError):
+                x[index]
+        for index in (True, np.bool_(True), 1.0, "a", np.array([True, False]), slice(None, None, -1)):
+            with pytest.raises(gl.Misuse, match="index"):
+                x[index]
+        for use in (lambda i: x[i], lambda i: x.sum(axis=i), lambda i: x.reshape(i, 3)):
+            with pytest.raises(RuntimeError, match="no index"):
+                use(Raises())
+
+
+def test_numbers_that_are_too_large():
+    with gl.step():
+        x = gl.variable(np.ones((2, 3)))
+        for use in (lambda: x * 10**400, lambda: gl.full(10**30, 1.0)):
+            with pytest.raises(OverflowError):
+                use()
+        with pytest.raises(gl.Misuse, match="32 bits"):
+            x.sum(axis=2**40)
+    with pytest.raises(gl.Misuse, match="rows"):
+        gl.Rows([1] * 4, width=2**62)
+
+
 def test_a_mask_has_no_gradient():
     with gl.step():
         mask = gl.variable(np.zeros((3, 3)))
