@@ -32,13 +32,16 @@ GradCheckResult check_gradients(const nb::callable& function, const nb::args& gi
     std::vector<double>& copy = numbers.emplace_back(array.data(), array.data() + array.size());
     inputs.emplace_back(copy.data(), shape_of("grad_check", array));
   }
+  std::vector<std::shared_ptr<Store>> used;  // by the last call, whose tape refers to them
   Computing computing;
   const GradCheckFunction traced = [&](Context<double>& context, std::span<const Variable<double>> variables) {
     return computing.pause([&] {
       const StepScope scope(context);
       nb::list arguments;
       for (const Variable<double>& variable : variables) arguments.append(Value(scope.step, variable));
-      return as_variable<double>("grad_check", *scope.step, {function(*arguments)});
+      const Variable<double> result = as_variable<double>("grad_check", *scope.step, {function(*arguments)});
+      used = scope.step->stores();
+      return result;
     });
   };
   if (!store) return grad_check(traced, inputs, options);

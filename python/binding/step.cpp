@@ -33,6 +33,11 @@ void Step::begin(const std::shared_ptr<Step>& step) {
 }
 
 void Step::end() {
+  if (current_.get() != this)
+    misuse("step", "expected this thread's step; got {}",
+           has_ended()  ? "one that has ended"
+           : has_begun_ ? "another thread's"
+                        : "one that has not begun");
   single_ = nullptr;
   double_ = nullptr;
   stores_.clear();

@@ -27,6 +27,8 @@ class Step {
 
   /// Makes it the thread's step. Throws an Error if the thread has one, or if this one has begun before.
   static void begin(const std::shared_ptr<Step>& step);
+
+  /// Throws an Error unless it is the calling thread's step.
   void end();
 
   /// The calling thread's step. Throws an Error at `where` if it has none.

@@ -55,6 +55,13 @@ def test_ctrl_c_ends_a_gradient_check():
         assert gl.variable(np.ones(2)).size == 2
 
 
+def test_a_checked_function_may_make_modules():
+    def f(x):
+        return gl.Linear(200, 2).init(seed=1, dtype=np.float64)(x)  # gone before backward
+
+    assert gl.grad_check(f, rng.normal(size=(2, 200)), max_elements=2)
+
+
 def test_a_checked_function_that_returns_nothing():
     with pytest.raises(gl.Misuse, match="got NoneType"):
         gl.grad_check(lambda x: None, np.ones(3))
@@ -120,6 +127,17 @@ def test_a_step_is_required_and_steps_do_not_nest():
     with pytest.raises(gl.Misuse, match="has ended"):
         with step:
             pass
+
+
+def test_only_its_thread_ends_a_step():
+    with pytest.raises(gl.Misuse, match="not begun"):
+        gl.step().__exit__()
+    with gl.step() as step:
+        x = gl.variable(np.ones(3))
+        assert "another thread's" in str(in_thread(step.__exit__))
+        assert (x + 1).numpy().tolist() == [2, 2, 2]
+    with pytest.raises(gl.Misuse, match="has ended"):
+        step.__exit__()
 
 
 def test_an_exception_ends_the_step():
