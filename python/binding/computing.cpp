@@ -38,7 +38,8 @@ void Released::begin_exit() {
 }
 
 void Released::check_none(const char* where) {
-  check(computing_ == 0, where, "expected no thread that computes; got {}. Hint: set it before the work begins",
+  check(computing_ == 0, where,
+        "expected no thread that computes; got {}. Hint: wait until its work is done; a callback is part of it",
         computing_);
 }
 

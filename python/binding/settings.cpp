@@ -9,11 +9,14 @@ namespace glossa::python {
 
 namespace {
 
+bool is_numpy(const char* type, nb::handle value) {
+  return nb::isinstance(value, nb::module_::import_("numpy").attr(type));
+}
+
 std::string text_of_value(const std::string& key, nb::handle value) {
-  if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True)) ? "true" : "false";
+  if (PyBool_Check(value.ptr()) || is_numpy("bool_", value)) return nb::cast<bool>(nb::bool_(value)) ? "true" : "false";
   if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
-  if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr())) return string_of(value);
-  if (nb::hasattr(value, "item") && nb::hasattr(value, "dtype")) return text_of_value(key, value.attr("item")());
+  if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr()) || is_numpy("number", value)) return string_of(value);
   if (nb::hasattr(value, "__fspath__")) return string_of(value.attr("__fspath__")());
   misuse(key, "expected text, a number, a bool, a path or a list of these; got {}. Hint: {}",
          string_of(nb::repr(value)), value.is_none() ? "leave the option out, or write 'none'" : "see docs/options.md");
@@ -21,6 +24,8 @@ std::string text_of_value(const std::string& key, nb::handle value) {
 
 void add_options(std::map<std::string, OptionValue>& result, const std::string& section, const nb::dict& options) {
   for (const auto [key, value] : options) {
+    if (!PyUnicode_Check(key.ptr()))
+      misuse("options", "expected keys such as \"model.width\"; got {}", string_of(nb::repr(key)));
     const std::string name = section + nb::cast<std::string>(key);
     if (PyDict_Check(value.ptr())) {  // a section, as in YAML
       add_options(result, name + ".", nb::borrow<nb::dict>(value));

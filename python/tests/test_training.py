@@ -138,6 +138,14 @@ def test_callbacks_run_with_signals_as_before(trained, options, tmp_path):
     assert masks == [before] * 2
 
 
+def test_options_may_be_numbers_of_numpy(options, tmp_path):
+    given = {"model.width": np.int64(16), "optim.lr": np.float32(0.5), "data.shared_vocabulary": np.bool_(False)}
+    given["train.max_updates"] = 1
+    assert gl.train(options | given, run=tmp_path / "run", progress=False).end == "max_updates"
+    with pytest.raises(gl.Misuse, match="expected keys such as"):
+        gl.train({1: 2}, run=tmp_path / "other")
+
+
 @pytest.mark.parametrize(
     ("given", "text"),
     [
