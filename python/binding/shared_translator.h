@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "autograd/check.h"
 #include "python/binding/computing.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
@@ -19,23 +22,38 @@ class SharedTranslator {
 
   const LoadedRun& run() const { return run_; }
 
-  /// Returns f(translator) while no other thread uses it. Ctrl-C ends a search after a batch.
+  using Watch = std::function<void(Index)>;  // to be called between batches; raises KeyboardInterrupt after Ctrl-C
+
+  /// Returns f(translator, watch) while no other thread uses it. Ctrl-C ends a search after a batch. Throws an Error if
+  /// called by a signal handler that interrupts another call.
   template <class F>
   auto use(const F& f) {
+    const std::thread::id caller = std::this_thread::get_id();
+    if (user_ == caller)
+      misuse("translator", "expected one call at a time in a thread; got one from a signal handler, within another");
     Computing computing;
     const std::lock_guard lock(mutex_);
-    const std::thread::id caller = std::this_thread::get_id();
-    translator_->watch([&](Index) {
+    const Turn turn(user_);
+    const Watch watch = [&](Index) {
       if (std::this_thread::get_id() != caller) return;
       computing.pause([] {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
       });
-    });
-    return f(*translator_);
+    };
+    translator_->watch(watch);
+    return f(*translator_, watch);
   }
 
  private:
+  /// Names the calling thread as the user while it exists.
+  struct Turn {
+    std::atomic<std::thread::id>& user;
+    explicit Turn(std::atomic<std::thread::id>& user) : user(user) { user = std::this_thread::get_id(); }
+    ~Turn() { user = std::thread::id(); }
+  };
+
   std::mutex mutex_;
+  std::atomic<std::thread::id> user_ = {};  // holds the mutex
   LoadedRun run_;
   std::optional<Translator> translator_;
 };

@@ -25,21 +25,22 @@ namespace {
 
 void check_beam(const SharedTranslator& shared, Index n) {
   const DecodeConfig& decode = shared.run().config.decode;
-  if (n < 1 || n > decode.beam)
-    misuse("n_best", "expected 1 to the beam, {}; got {}. Hint: glossa.load(run, beam={})", decode.beam, n, n);
+  if (n < 1) misuse("n_best", "expected at least 1; got {}", n);
+  if (n > decode.beam)
+    misuse("n_best", "expected at most the beam, {}; got {}. Hint: glossa.load(run, beam={})", decode.beam, n, n);
   if (n > 1 && decode.sample) misuse("n_best", "expected 1 with decode.sample; got {}", n);
 }
 
 std::vector<std::string> translate(SharedTranslator& shared, const std::vector<std::string>& lines) {
   const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, lines);
-  return shared.use([&](Translator& translator) { return translator.translate(clean, "lines"); });
+  return shared.use([&](Translator& translator, const auto&) { return translator.translate(clean, "lines"); });
 }
 
 std::vector<std::vector<Translation>> n_best(SharedTranslator& shared, const std::vector<std::string>& lines, Index n,
                                              bool align) {
   const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, lines);
   check_beam(shared, n);
-  return shared.use([&](Translator& translator) {
+  return shared.use([&](Translator& translator, const auto&) {
     translator.align(align ? std::optional(usual_alignment_layer(shared.run().config.model.decoder_layers))
                            : std::nullopt);
     return translator.n_best(translator.encode(clean, "lines"), n);
@@ -62,7 +63,7 @@ struct Attention {
 
 Attention attention(SharedTranslator& shared, const std::string& line) {
   const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, {line});
-  return shared.use([&](Translator& translator) {
+  return shared.use([&](Translator& translator, const auto&) {
     const Translator::Sources sources = translator.encode(clean, "lines");
     if (sources.ids.size() != 1)
       misuse("attention", "expected one sentence that the model reads as a whole; got {}", sources.ids.size());
@@ -143,7 +144,10 @@ RunEvaluation evaluate_run(SharedTranslator& shared, const Lines& source, const 
   EvaluationOptions options{.split_sentences = split_sentences};
   if (tokenize) options.bleu_tokenize = tokenizer_named(*tokenize);
   const std::vector<std::span<const std::string>> texts = spans_of(references);
-  return shared.use([&](Translator&) { return evaluate(shared.run(), source, texts, options); });
+  return shared.use([&](Translator&, const SharedTranslator::Watch& watch) {
+    options.watch = [&](Index sentences, Index) { watch(sentences); };
+    return evaluate(shared.run(), source, texts, options);
+  });
 }
 
 std::vector<ScoredTranslation> score_lines(SharedTranslator& shared, const Lines& sources, const Lines& targets) {
@@ -152,7 +156,7 @@ std::vector<ScoredTranslation> score_lines(SharedTranslator& shared, const Lines
   for (std::string& line : clean_lines("sources", data, sources)) pairs.source.push_back(std::move(line));
   for (std::string& line : clean_lines("targets", data, targets)) pairs.target.push_back(std::move(line));
   check_line_count("sources", sources.size(), "targets", targets.size());
-  return shared.use([&](Translator&) {
+  return shared.use([&](Translator&, const auto&) {
     std::vector<ScoredTranslation> scores;
     for (std::optional<ScoredTranslation>& score : score(shared.run(), pairs)) scores.push_back(std::move(*score));
     return scores;
@@ -210,6 +214,12 @@ void add_translating(nb::module_& m) {
       .def_prop_ro(
           "update", [](const SharedTranslator& shared) { return shared.run().state.update; },
           "The update of the newest checkpoint read")
+      .def("__repr__",
+           [](const SharedTranslator& shared) {
+             const DataConfig& data = shared.run().config.data;
+             return fmt::format("<glossa.Translator {}-{}, update {}>", data.source, data.target,
+                                shared.run().state.update);
+           })
       .def_prop_ro("source_language", [](const SharedTranslator& shared) { return shared.run().config.data.source; })
       .def_prop_ro("target_language", [](const SharedTranslator& shared) { return shared.run().config.data.target; })
       .def(

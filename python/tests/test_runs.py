@@ -1,5 +1,6 @@
 """Runs that are loaded: translations, scores, attention, exchange."""
 
+import signal
 import threading
 
 import numpy as np
@@ -27,6 +28,8 @@ def test_n_best(trained, command):
     assert [line.split(" ||| ")[1] for line in listed] == [t.text for t in found]
     with pytest.raises(gl.Misuse, match="beam=5"):
         best.n_best("how are you", 5)
+    with pytest.raises(gl.Misuse, match="at least 1"):
+        best.n_best("how are you", 0)
     with pytest.raises(gl.Misuse, match="splitlines"):
         best.translate("two\nlines")
 
@@ -88,6 +91,38 @@ def test_threads_share_a_translator(trained):
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
+
+
+def alarm_during(work, handler):
+    """Calls work(), with an alarm on the way, whose handler may raise."""
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    try:
+        work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_signal_ends_a_search_and_an_evaluation(trained):
+    class Stopped(Exception):
+        pass
+
+    def stop(*_):
+        raise Stopped
+
+    best = trained.load()
+    lines = LINES * 1000
+    for work in (lambda: best.translate(lines), lambda: best.evaluate(lines, lines)):
+        with pytest.raises(Stopped):
+            alarm_during(work, stop)
+    assert best.translate(LINES)[1] == ""
+
+
+def test_a_handler_cannot_use_a_translator_that_it_interrupts(trained):
+    best = trained.load()
+    with pytest.raises(gl.Misuse, match="from a signal handler"):
+        alarm_during(lambda: best.translate(LINES * 1000), lambda *_: best.translate("hello world"))
 
 
 def test_weights_leave_and_return(trained, options, tmp_path):
