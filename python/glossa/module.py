@@ -239,7 +239,8 @@ class Module:
                 f"{_listed(missing)} missing, {_listed(unexpected)} unexpected",
                 "strict=False loads the names that match",
             )
-        values = {name: _to_array(state[name]) for name in parameters if name in state}
+        given = {name: _to_array(state[name]) for name in parameters if name in state}
+        values = {name: value.astype(self.dtype, casting="same_kind", copy=False) for name, value in given.items()}
         for name, value in values.items():
             if value.shape != parameters[name].shape:
                 raise misuse(name, f"an array of shape {parameters[name].shape}", f"{value.shape}")

@@ -61,6 +61,21 @@ def test_modules_nest_in_dicts_and_tuples() -> None:
         assert (both.scales[1] * 1.0 + 0).shape == (2, 2)
 
 
+def test_names_of_attributes_may_begin_with_an_underscore() -> None:
+    class Private(gl.Module):
+        def __init__(self) -> None:
+            self._linear = gl.Linear(2, 3)
+            self._gain = gl.parameter(3, init="ones")
+
+        def __call__(self, x: Any) -> gl.Variable:
+            return self._linear(x) * self._gain
+
+    private = Private().init(dtype=np.float64)
+    assert set(private.parameters()) == {"_gain", "_linear.weight", "_linear.bias"}
+    assert set(private.init(dtype=np.float64).parameters()) == {"_gain", "_linear.weight", "_linear.bias"}
+    assert gl.grad_check(private, np.ones((1, 2)), parameters=private)
+
+
 def test_values_depend_on_seed_and_name_only() -> None:
     one, same, other = Block().init(seed=3), Block().init(seed=3), Block().init(seed=4)
     assert np.array_equal(one["layers.0.weight"].value, same["layers.0.weight"].value)
@@ -212,6 +227,12 @@ def test_load_state_dict_refuses_differences_and_changes_nothing() -> None:
     assert np.all(block.gain.value == 1)
     assert block.load_state_dict(state, strict=False) == (["norm.bias"], ["extra"])
     assert np.all(block.gain.value == 5)
+    before = block.state_dict()
+    changed = {name: value + 1 for name, value in before.items()}
+    for values in (np.array(["a"] * 4), np.ones(4, dtype=complex)):
+        with pytest.raises(TypeError):
+            block.load_state_dict(changed | {"norm.weight": values})
+        assert all((block[name].value == before[name]).all() for name in before)
 
 
 def test_values_are_read_only_and_shapes_are_checked() -> None:
