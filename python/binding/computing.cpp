@@ -28,6 +28,11 @@ Released::Return::Return() {
 
 Released::Return::~Return() { --returning; }
 
+void Released::after_fork() {
+  computing_ = computing_here_;
+  returning = 0;
+}
+
 void Released::begin_exit() {
   exiting_thread = std::this_thread::get_id();
   is_exiting = true;

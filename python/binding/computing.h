@@ -16,18 +16,23 @@ class Released {
  public:
   Released() {
     ++computing_;
+    ++computing_here_;
     release_.emplace();
   }
   ~Released() {
     const Return back;
     release_.reset();
     --computing_;
+    --computing_here_;
   }
   Released(const Released&) = delete;
   Released& operator=(const Released&) = delete;
 
   /// Throws an Error at `where` if any thread computes: for settings of the whole process.
   static void check_none(const char* where);
+
+  /// Call in a new process after fork, which has the calling thread only.
+  static void after_fork();
 
   /// Call when the interpreter begins to end. Other threads that compute can only be daemons then. They never get the
   /// interpreter back, as Python would end them within frames of C++, which may not be left in this way.
@@ -50,6 +55,7 @@ class Released {
   };
 
   static int computing_;  // changed only by the thread that holds the interpreter
+  static inline constinit thread_local int computing_here_ = 0;  // of this thread
   std::optional<nb::gil_scoped_release> release_;
 };
 

@@ -268,6 +268,28 @@ def test_processes_of_multiprocessing_compute(method):
     assert process.exitcode == 0
 
 
+@pytest.mark.filterwarnings("ignore:This process")
+def test_a_forked_process_may_set_its_threads():
+    stops = threading.Event()
+
+    def work():
+        a = rng.normal(size=(400, 400))
+        while not stops.is_set():
+            product_of(a, a)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(10):  # also while the thread computes
+            process = multiprocessing.get_context("fork").Process(target=gl.set_threads, args=(1,))
+            process.start()
+            process.join(60)
+            assert process.exitcode == 0
+    finally:
+        stops.set()
+        thread.join()
+
+
 @pytest.mark.parametrize("order", [("torch", "glossa"), ("glossa", "torch")])
 def test_torch_in_the_same_process(order):
     pytest.importorskip("torch")
