@@ -9,6 +9,7 @@ namespace glossa::python {
 
 /// A mask of attention as an operand: numbers that are added to the scores, or bool, where true blocks a key.
 inline Operand to_mask(const Operand& mask) {
+  if (nb::isinstance<Value>(mask.object)) return mask;
   const nb::object array = as_array(mask.object);
   if (!array.attr("dtype").equal(nb::module_::import_("numpy").attr("dtype")("bool"))) return mask;
   return {nb::module_::import_("numpy").attr("where")(array, -std::numeric_limits<double>::infinity(), 0.0), true};

@@ -86,7 +86,7 @@ Value reversed(const Operand& x) {
 /// The numbers of a Variable, or another object as it is.
 nb::object without_gradient(const nb::object& object) {
   const Value* value = nullptr;
-  return nb::try_cast(object, value) ? numbers_of(*value) : object;
+  return nb::try_cast(object, value) && value != nullptr ? numbers_of(*value) : object;
 }
 
 /// Comparisons of numbers, which have no gradient: arrays of bool.
@@ -208,6 +208,7 @@ void add_variable(nb::module_& m) {
       },
       "The value without its history: no gradient flows back");
   def_operators(variable);
+  def_comparisons(variable);
   def_operators(nb::borrow<nb::class_<BoundParameter>>(m.attr("Parameter")));
 }
 
