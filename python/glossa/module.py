@@ -88,7 +88,7 @@ class Module:
 
     `init` then makes the parameters of the whole tree. Their names are the attributes' paths, as in PyTorch:
     `encoder.layers.0.linear1.weight`. A module that is used in several places has one set of parameters, with the name
-    of the first place. Subclasses define `__call__`; it computes within `with glossa.step():`.
+    of the first place. Subclasses define `__call__`, or `forward`; it computes within `with glossa.step():`.
     """
 
     _model: _Model | None = None
@@ -276,6 +276,13 @@ class Module:
             before = " before init()" if self._model is None and not name.startswith("_") else ""
             raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'{before}", name=name, obj=self)
 
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name in self._own:
+                declared = name in vars(self)  # by `parameter`, rather than by a layer of C++
+                if not (declared and isinstance(value, (Parameter, _Declaration))):
+                    raise _assigned(name, value)
+            super().__setattr__(name, value)
+
     def _initialized(self) -> _Model:
         if self._model is None:
             raise misuse(type(self).__name__, "an initialized module", "one before init", _INIT_HINT)
@@ -350,6 +357,13 @@ def _unknown_name(name: str, names: Iterable[str]) -> Exception:
     near = difflib.get_close_matches(name, list(names), n=1)
     hint = f"did you mean '{near[0]}'?" if near else "parameters() lists the names"
     return misuse("parameters", "the name of a parameter", f"'{name}'", hint)
+
+
+def _assigned(name: str, value: Any) -> Exception:
+    if isinstance(value, (Parameter, _Declaration)):
+        hint = "modules share parameters if one module is used in several places"
+        return misuse(name, "the parameter of the layer to stay", "another one", hint)
+    return misuse(name, "a Parameter", type(value).__name__, f"assign to its value: {name}.value = array")
 
 
 def _to_array(value: Any) -> npt.NDArray[Any]:

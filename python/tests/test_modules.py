@@ -243,6 +243,25 @@ def test_values_are_read_only_and_shapes_are_checked() -> None:
         gain.value = [1, 2]
 
 
+def test_assigning_an_array_to_a_parameter_is_an_error() -> None:
+    class Model(gl.Module):
+        def __init__(self) -> None:
+            self.block = Block()
+            self.block.gain = gl.parameter(4, init="constant", scale=2.0)  # instead of the one of Block
+
+    block = Model().init().block
+    assert block.gain.value.tolist() == [2, 2, 2, 2]
+    for module, name in ((block, "gain"), (block.layers[0], "weight")):
+        with pytest.raises(gl.Misuse, match=rf"\[{name}\] expected a Parameter; got ndarray. Hint: .*{name}.value ="):
+            setattr(module, name, np.zeros(4))
+    with pytest.raises(gl.Misuse, match="one module is used in several places"):
+        block.layers[0].weight = block.layers[1].weight
+    block.layers[0].weight.value = np.zeros((4, 4))
+    assert not block["layers.0.weight"].value.any()
+    block.gain = block.norm.weight
+    assert block.gain.value.tolist() == [1, 1, 1, 1]
+
+
 def test_files_both_ways(tmp_path: Path) -> None:
     block, other = Block().init(seed=1), Block().init(seed=2)
     block.save(tmp_path / "block.safetensors")
