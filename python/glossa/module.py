@@ -180,7 +180,10 @@ class Module:
         return np.dtype(self.store.dtype)
 
     def parameters(self) -> dict[str, Parameter]:
-        """All parameters of this module by name, each once."""
+        """All parameters of this module, each once: a dict from name to Parameter.
+
+        Iterating it gives the names, `parameters().values()` the Parameters.
+        """
         self._initialized()
         found: dict[str, Parameter] = {}
         seen: set[str] = set()
@@ -265,7 +268,26 @@ class Module:
         """The parameters' names in this module, with those in the store."""
         return {name: own.name for name, own in self.parameters().items()}
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self._model is not None:
+            hint = "save(path) and load(path) use a file, state_dict() and load_state_dict() a dict"
+            raise misuse(type(self).__name__, "a module before init to be pickled or copied", "one after init", hint)
+        return super().__reduce_ex__(protocol)
+
     # ---- use ----
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "forward" in vars(cls) and "__call__" not in vars(cls):
+            setattr(cls, "__call__", Module.__call__)  # rather than that of a layer
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Calls `forward`, if a subclass defines it rather than `__call__`."""
+        forward = getattr(self, "forward", None)
+        if forward is None:
+            hint = "define __call__(self, x), which computes with glossa's ops and layers"
+            raise misuse(type(self).__name__, "a module that defines __call__", "one without", hint)
+        return forward(*arguments, **options)
 
     if not TYPE_CHECKING:  # subclasses annotate their parameters
 

@@ -1,5 +1,7 @@
 """Modules: names, initialization, sharing, saving, freezing, errors."""
 
+import copy
+import pickle
 import threading
 from pathlib import Path
 from typing import Any
@@ -260,6 +262,38 @@ def test_assigning_an_array_to_a_parameter_is_an_error() -> None:
     assert not block["layers.0.weight"].value.any()
     block.gain = block.norm.weight
     assert block.gain.value.tolist() == [1, 1, 1, 1]
+
+
+def test_forward_serves_as_call() -> None:
+    class Model(gl.Module):
+        def __init__(self) -> None:
+            self.linear = gl.Linear(4, 2)
+
+        def forward(self, x: Any, *, scale: float = 1.0) -> gl.Variable:
+            return self.linear(x) * scale
+
+    class Twice(gl.Linear):
+        def forward(self, x: Any) -> Any:
+            return super().__call__(x) * 2.0
+
+    model, twice = Model().init(), Twice(4, 2).init()
+    x = np.ones((1, 4), np.float32)
+    with gl.step():
+        assert model(x, scale=2).numpy().tolist() == (2 * model.linear(x).numpy()).tolist()
+        assert twice(x).numpy().tolist() == (2 * gl.Linear.__call__(twice, x).numpy()).tolist()
+    with pytest.raises(gl.Misuse, match=r"\[Module\] expected a module that defines __call__"):
+        gl.Module().init()(x)
+
+
+def test_modules_are_copied_before_init_only() -> None:
+    layers = [copy.deepcopy(block) for block in [Block()] * 2]
+    assert layers[0].layers[0] is not layers[1].layers[0]
+    block = layers[0].init()
+    for use in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(gl.Misuse, match=r"\[Block\] .* after init. Hint: save.* state_dict"):
+            use(block)
+    layers[1].init()
+    assert list(block.parameters()) == [p.name for p in layers[1].parameters().values()]
 
 
 def test_files_both_ways(tmp_path: Path) -> None:
