@@ -20,8 +20,16 @@ class Misuse(Error, ValueError):
     """Options or arguments that glossa cannot work with."""
 
 
+def failure(where: str, expected: str, got: str | None, hint: str = "") -> Error:
+    """The Error with the usual text; `got` is None for something that was not found."""
+    return Error(_text(where, expected, got, hint), where, hint)
+
+
 def misuse(where: str, expected: str, got: str | None, hint: str = "") -> Misuse:
     """The Misuse with the usual text; `got` is None for something that was not found."""
+    return Misuse(_text(where, expected, got, hint), where, hint)
+
+
+def _text(where: str, expected: str, got: str | None, hint: str) -> str:
     found = "not found" if got is None else f"got {got}"
-    text = f"[{where}] expected {expected}; {found}" + (f". Hint: {hint}" if hint else "")
-    return Misuse(text, where, hint)
+    return f"[{where}] expected {expected}; {found}" + (f". Hint: {hint}" if hint else "")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from glossa import _glossa
 from glossa._glossa import Translator
-from glossa.errors import misuse
+from glossa.errors import failure, misuse
 from glossa.notebook import Page
 
 if TYPE_CHECKING:
@@ -58,7 +58,10 @@ class Run:
 
     @property
     def training(self) -> Metrics:
-        """Figures of the updates: update, epoch, loss, perplexity, lr, grad_norm, tokens_per_s, seconds."""
+        """Figures of training: update, epoch, loss, perplexity, lr, grad_norm, tokens_per_s, seconds.
+
+        One line per train.log_every updates.
+        """
         return Metrics([line for line in self._lines() if "loss" in line])
 
     @property
@@ -89,6 +92,9 @@ class Run:
         return Page(_glossa.report(os.fspath(self.folder)))
 
     def _lines(self) -> list[dict[str, Any]]:
+        if not (self.folder / "config.yaml").is_file():
+            hint = "glossa.train(config, run=...) creates one"
+            raise failure(str(self.folder), "a run folder, with its config.yaml", None, hint)
         path = self.folder / "metrics.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         parsed = [_parsed(line) for line in lines]

@@ -140,6 +140,11 @@ def test_a_folder_that_is_no_run(tmp_path):
         gl.load(tmp_path)
     with pytest.raises(gl.Misuse, match="split_sentences"):
         gl.load(tmp_path, split_sentences="maybe")
+    for folder in (tmp_path, tmp_path / "missing"):
+        run = gl.Run(folder)
+        for read in (lambda: run.training, lambda: run.validation, run.load, run.report):
+            with pytest.raises(gl.Error, match="expected a run folder"):
+                read()
 
 
 @pytest.mark.parametrize("metric", [gl.bleu, gl.chrf, gl.ter])
