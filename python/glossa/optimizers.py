@@ -17,7 +17,13 @@ class Optimizer:
 
     _bound: BoundOptimizer
 
-    def __init__(self, lr: float) -> None:
+    def __init__(self, module: Module, lr: float) -> None:
+        name = type(self).__name__
+        if not isinstance(module, Module):
+            raise misuse(name, "a module", type(module).__name__, f"pass the module: glossa.{name}(model)")
+        if callable(lr):
+            hint = "pass its rate to each step: step(lr=schedule(update))"
+            raise misuse(f"{name}.lr", "a number", type(lr).__name__, hint)
         self.lr = lr
 
     def step(self, lr: float | None = None, gradient_scale: float = 1.0) -> None:
@@ -72,7 +78,7 @@ class Adam(Optimizer):
         decay_norm_and_bias: bool = False,
         lr_factors: Mapping[str, float] = {},
     ) -> None:
-        super().__init__(lr)
+        super().__init__(module, lr)
         trained = _trained(module, weight_decay, decay_norm_and_bias, lr_factors)
         self._bound = _glossa.adam(module.store, trained, betas, eps, self._decoupled)
 
@@ -118,7 +124,7 @@ class SGD(Optimizer):
         decay_norm_and_bias: bool = False,
         lr_factors: Mapping[str, float] = {},
     ) -> None:
-        super().__init__(lr)
+        super().__init__(module, lr)
         trained = _trained(module, weight_decay, decay_norm_and_bias, lr_factors)
         self._bound = _glossa.sgd(module.store, trained, momentum, nesterov)
 

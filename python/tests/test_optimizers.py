@@ -168,6 +168,16 @@ def test_wrong_options_of_optimizers_are_errors() -> None:
             make()
 
 
+def test_arguments_of_pytorchs_optimizers_have_a_hint() -> None:
+    net = Net().init()
+    for optimizer in (gl.Adam, gl.AdamW, gl.SGD):
+        for given in (net.parameters(), net.parameters().values(), [net.first.weight]):
+            with pytest.raises(gl.Misuse, match=r"expected a module; got .* Hint: pass the module"):
+                optimizer(given)  # type: ignore[arg-type]
+        with pytest.raises(gl.Misuse, match=r"expected a number; got Schedule. Hint: .*step\(lr=schedule\(update"):
+            optimizer(net, lr=gl.Schedule("noam", width=16, warmup=4))  # type: ignore[arg-type]
+
+
 def test_schedules() -> None:
     noam = gl.Schedule("noam", width=16, warmup=4)
     assert noam(4) == pytest.approx(0.25 * 0.5)
