@@ -1,6 +1,6 @@
 """The layers of the Transformer (Vaswani et al. 2017).
 
-Rows are tokens: x [N, D] has the tokens of all sequences, and `rows` (a Rows or a Pack) says which belong together.
+Rows are tokens: x [N, D] has the tokens of all sequences, and `rows` (Rows, a Pack, or a list of lengths) says which belong together.
 Options have the names that they have in C++.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, Union
 
@@ -42,8 +43,11 @@ class Pack:
         return f"<glossa.Pack: {len(self)} sentences, {self.rows.count} ids>"
 
 
-RowsLike = Union[Rows, Pack]
-"""Rows, or a Pack that has them."""
+RowsLike = Union[Rows, Pack, Sequence[int]]
+"""Rows, a Pack that has them, or the lengths of packed sequences."""
+
+SentencesLike = Union[Pack, Iterable[IdsLike]]
+"""A Pack, or sentences of ids."""
 
 
 def pack(sentences: Iterable[IdsLike], *, pad: int | None = None, sequence_ids: Sequence[int] = ()) -> Pack:
@@ -65,6 +69,19 @@ def pack(sentences: Iterable[IdsLike], *, pad: int | None = None, sequence_ids: 
     return Pack(ids, Rows([len(part) for part in parts], ids=list(sequence_ids)))
 
 
+def pack_of(sentences: SentencesLike) -> Pack:
+    """The Pack of sentences, or a Pack itself."""
+    return sentences if isinstance(sentences, Pack) else pack(sentences)
+
+
 def rows_of(rows: RowsLike) -> Rows:
-    """The Rows of a Pack, or Rows themselves."""
-    return rows.rows if isinstance(rows, Pack) else rows
+    """The Rows of a Pack or of lengths, or Rows themselves."""
+    if isinstance(rows, Pack):
+        return rows.rows
+    if isinstance(rows, Rows):
+        return rows
+    try:
+        return Rows([operator.index(length) for length in rows])
+    except TypeError:
+        hint = "the rows of sentences of ids are those of glossa.pack(sentences)"
+        raise misuse("rows", "Rows, a Pack, or a list of lengths", repr(rows), hint) from None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union
 
 from glossa import _glossa
 from glossa._glossa import CrossEntropy, Hypothesis, Variable
 from glossa.errors import misuse
 from glossa.layers import Activation, AttentionBias, EpsilonPlace, Layer, NormAffine, NormPlace, Similarity, Sinusoid
-from glossa.pack import Pack, RowsLike, pack, rows_of
+from glossa.pack import Pack, RowsLike, SentencesLike, pack, pack_of, rows_of
 from glossa.typing import IdsLike, InitLike, Operand
 
 if TYPE_CHECKING:
@@ -218,6 +218,7 @@ class Transformer(Layer):
 
     Parameters: `encoder.*` and `decoder.*` as in torch.nn.Transformer, and as in PyTorch's translation tutorial
     src_tok_emb.embedding.weight, tgt_tok_emb.embedding.weight, generator.weight and generator.bias.
+    Sources and targets are lists of sentences of ids, or a Pack.
     """
 
     def __init__(
@@ -244,15 +245,16 @@ class Transformer(Layer):
             **options,
         )
 
-    def __call__(self, source: Pack, target: Pack) -> Variable:
+    def __call__(self, source: SentencesLike, target: SentencesLike) -> Variable:
         """Logits [Nt, V] of the id after each target id; target sentences begin with the start token."""
+        source, target = pack_of(source), pack_of(target)
         logits: Variable = self._computed(source.ids, source.rows, target.ids, target.rows)
         return logits
 
     def loss(
         self,
-        source: Pack,
-        target: Pack,
+        source: SentencesLike,
+        target: SentencesLike,
         next: IdsLike | Pack | None = None,
         *,
         ignore_index: int = -100,
@@ -263,6 +265,7 @@ class Transformer(Layer):
         Without `next`, target sentences are whole, with start and end: their ids but the last are the decoder's input,
         and their ids but the first are predicted. See glossa.cross_entropy for the options.
         """
+        source, target = pack_of(source), pack_of(target)
         if next is None:
             sentences = target.split(target.ids)
             if any(len(sentence) < 2 for sentence in sentences):
@@ -275,18 +278,20 @@ class Transformer(Layer):
         )
         return loss
 
-    def encode(self, source: Pack, need_weights: bool = False) -> Any:
+    def encode(self, source: SentencesLike, need_weights: bool = False) -> Any:
         """Source ids -> the memory, a Variable [Ns, D].
 
         With need_weights, returns (Variable, weights): a list per layer of arrays [H, Ts, Ts], one per sentence.
         """
+        source = pack_of(source)
         return self._computed.encode(source.ids, source.rows, need_weights)
 
-    def decode(self, target: Pack, memory: Operand, memory_rows: RowsLike, need_weights: bool = False) -> Any:
+    def decode(self, target: SentencesLike, memory: Operand, memory_rows: RowsLike, need_weights: bool = False) -> Any:
         """Target ids and the memory [Ns, D] -> the decoder's states, a Variable [Nt, D].
 
         With need_weights, returns (Variable, self weights, cross weights), as a Decoder.
         """
+        target = pack_of(target)
         return self._computed.decode(target.ids, target.rows, memory, rows_of(memory_rows), need_weights)
 
     def project(self, states: Operand) -> Variable:
@@ -297,7 +302,7 @@ class Transformer(Layer):
     @_documented(SearchOptions)
     def generate(
         self,
-        sources: Pack | Iterable[IdsLike],
+        sources: SentencesLike,
         *,
         start: int,
         end: int,
@@ -316,7 +321,7 @@ class Transformer(Layer):
 
     def n_best(
         self,
-        sources: Pack | Iterable[IdsLike],
+        sources: SentencesLike,
         n: int,
         *,
         start: int,
@@ -327,11 +332,10 @@ class Transformer(Layer):
         **options: Unpack[SearchOptions],
     ) -> list[list[Hypothesis]]:
         """The n best translations of each sentence, the best first; `beam` is by default n. See `generate`."""
-        packed = sources if isinstance(sources, Pack) else pack(sources)
         given: dict[str, Any] = {"beam": n if beam is None else beam, **options}
         if max_length is not None:
             given |= {"max_length_factor": 0.0, "max_length_extra": max_length}
         found: list[list[Hypothesis]] = self._computed.search(
-            packed.sentences, start, end, start if pad is None else pad, n, given
+            pack_of(sources).sentences, start, end, start if pad is None else pad, n, given
         )
         return found

@@ -451,3 +451,16 @@ def test_a_layer_may_end_before_the_step() -> None:
         y = gl.PositionalEncoding(500, 4).init(dtype=np.float64)(gl.Linear(4, 4).init(dtype=np.float64)(v), rows)
         (y * y).sum().backward()
         assert np.all(np.isfinite(v.grad))
+
+
+def test_rows_may_be_a_list_of_lengths() -> None:
+    layer = gl.EncoderLayer(4, 2, 8).init()
+    x = random(5, 4).astype(np.float32)
+    with gl.step():
+        expected = layer(x, gl.Rows([3, 2])).numpy()
+        for lengths in ([3, 2], (3, 2), np.array([3, 2])):
+            assert np.array_equal(layer(x, lengths).numpy(), expected)
+        wrong: Any
+        for wrong in ([[5, 6, 3], [7, 3]], [1.5], None, 5):
+            with pytest.raises(gl.Misuse, match=r"\[rows\] expected Rows, a Pack, or a list of lengths"):
+                layer(x, wrong)

@@ -68,6 +68,19 @@ def test_loss_is_the_cross_entropy_of_the_logits() -> None:
     assert proof.passes, proof
 
 
+def test_lists_of_sentences_are_packed() -> None:
+    model = small_transformer()
+    sources, targets = [[5, 6, 3], [7, 3]], [[2, 4, 3], [2, 5, 6, 3]]
+    source, target = gl.pack(sources), gl.pack(targets)
+    with gl.step():
+        assert np.array_equal(model(sources, targets).numpy(), model(source, target).numpy())
+        assert model.loss(sources, targets).sum.item() == model.loss(source, target).sum.item()
+        memory = model.encode(sources)
+        assert np.array_equal(memory.numpy(), model.encode(source).numpy())
+        states = model.decode(target, memory, source)
+        assert np.array_equal(model.decode(targets, memory, [3, 2]).numpy(), states.numpy())
+
+
 def test_a_transformer_within_a_model_has_a_scope() -> None:
     class Model(gl.Module):
         def __init__(self) -> None:
