@@ -1,5 +1,8 @@
 """Transformers that translate, trained on a plain CPU: the engine, its layers and the trainer of glossa."""
 
+import sys as _sys
+from typing import TYPE_CHECKING
+
 from glossa import _glossa
 from glossa import messages as messages
 from glossa._glossa import (
@@ -128,6 +131,7 @@ from glossa.pack import (
     pack as pack,
     Pack as Pack,
 )
+from glossa.pytorch import no_attribute as _no_attribute
 from glossa.runs import (
     average as average,
     import_model as import_model,
@@ -148,5 +152,12 @@ from glossa.transformer import (
     EncoderLayer as EncoderLayer,
     Transformer as Transformer,
 )
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Names of PyTorch: an error that says what to use here."""
+        raise _no_attribute("module 'glossa'", name, _sys.modules[__name__])
+
 
 __version__: str = _glossa.version

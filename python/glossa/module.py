@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from glossa._glossa import Parameter, Store
 from glossa.errors import misuse
+from glossa.pytorch import no_attribute
 from glossa.typing import AxesLike, InitLike
 
 ModuleType = TypeVar("ModuleType", bound="Module")
@@ -295,8 +296,7 @@ class Module:
             """A parameter that a layer of C++ declares, such as `linear.weight`."""
             if name in self._own:
                 return self._own[name]
-            before = " before init()" if self._model is None and not name.startswith("_") else ""
-            raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'{before}", name=name, obj=self)
+            raise no_attribute(f"'{type(self).__name__}'", name, self, "" if self._model else " before init()")
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in self._own:

@@ -108,6 +108,8 @@ except glossa.Misuse as error:
     assert "Success" in run(*check)
     program.write_text(right.replace("set_threads(1)", "set_threads('one')"))
     assert "[arg-type]" in subprocess.run(check, capture_output=True, text=True).stdout
+    program.write_text("import glossa\nglossa.no_grad()\nglossa.Linear(2, 2).train()\n")
+    assert subprocess.run(check, capture_output=True, text=True).stdout.count("[attr-defined]") == 2
 
 
 installed = pytest.mark.skipif(
