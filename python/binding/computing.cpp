@@ -48,4 +48,11 @@ void Released::check_none(const char* where) {
         computing_);
 }
 
+void Computing::check_signals() {
+  if (std::this_thread::get_id() != thread_) return;
+  pause([] {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  });
+}
+
 }  // namespace glossa::python

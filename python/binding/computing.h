@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <thread>
 
 #include "autograd/signals_blocked.h"
 
@@ -71,7 +72,12 @@ class Computing {
     });
   }
 
+  /// Lets Python's handlers of signals run, between parts of the work. Throws what they raise, such as
+  /// KeyboardInterrupt. Does nothing in other threads than the one that made the object.
+  void check_signals();
+
  private:
+  const std::thread::id thread_ = std::this_thread::get_id();
   SignalsBlocked blocked_;
   Released released_;
 };

@@ -5,6 +5,7 @@
 #include "app/exchange/export_run.h"
 #include "app/exchange/import_run.h"
 #include "app/report/report.h"
+#include "autograd/check.h"
 #include "python/binding/arguments.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
@@ -21,6 +22,8 @@ void import_model(const std::string& path, const std::string& run, const std::st
                   const NamedOptions& options) {
   const std::map<std::string, OptionValue> given = to_options(options);
   const Computing computing;
+  check(std::filesystem::exists(path), path,
+        "expected the folder of a pretrained model, or a file of weights; not found");
   if (std::filesystem::is_directory(path))
     import_folder(path, run, given);
   else

@@ -20,9 +20,14 @@ void send_messages_to(const nb::typed<nb::callable, void(nb::str, nb::str)>& log
   static const auto kept = new nb::callable(log);  // never destroyed: messages may come until the interpreter ends
   *kept = log;
   set_message_sink([](Message kind, std::string_view text) {
-    const nb::gil_scoped_acquire acquire;
-    const char* const level = kind == Message::warning ? "warning" : kind == Message::note ? "info" : "debug";
-    (*kept)(level, nb::str(text.data(), text.size()));
+    Released::with_interpreter([&] {
+      const char* const level = kind == Message::warning ? "warning" : kind == Message::note ? "info" : "debug";
+      try {
+        (*kept)(level, nb::str(text.data(), text.size()));
+      } catch (nb::python_error& error) {
+        error.discard_as_unraisable("glossa's messages");
+      }
+    });
   });
   set_verbosity(Verbosity::verbose);  // logging decides what is shown
 }

@@ -34,12 +34,7 @@ class SharedTranslator {
     Computing computing;
     const std::lock_guard lock(mutex_);
     const Turn turn(user_);
-    const Watch watch = [&](Index) {
-      if (std::this_thread::get_id() != caller) return;
-      computing.pause([] {
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      });
-    };
+    const Watch watch = [&](Index) { computing.check_signals(); };
     translator_->watch(watch);
     return f(*translator_, watch);
   }

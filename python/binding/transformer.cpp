@@ -111,9 +111,12 @@ std::vector<std::vector<Hypothesis>> search(const BoundTransformer& model, const
   check_specials(specials, static_cast<int>(model.options.target_vocabulary), "generate");
   const std::shared_ptr<Store>& store = model.layer.store();
   const StoreUse use(store, StoreUse::Kind::read_values);
-  const Computing computing;
-  return model.layer.visit(
-      [&]<class T>(const Transformer<T>& layer) { return Searcher<T>().n_best(layer, sources, specials, options, n); });
+  Computing computing;
+  return model.layer.visit([&]<class T>(const Transformer<T>& layer) {
+    Searcher<T> searcher;
+    searcher.watch([&](Index) { computing.check_signals(); });
+    return searcher.n_best(layer, sources, specials, options, n);
+  });
 }
 
 }  // namespace

@@ -64,6 +64,8 @@ def pack(sentences: Iterable[IdsLike], *, pad: int | None = None, sequence_ids: 
         if pad is not None:
             kept = np.flatnonzero(ids != pad)
             ids = ids[: kept[-1] + 1 if len(kept) > 0 else 0]
+        if ids.size > 0 and not -(2**31) <= ids.min() <= ids.max() < 2**31:
+            raise misuse("pack", "ids of 32 bits", repr(sentence))
         parts.append(ids.astype(np.int32, casting="same_kind" if ids.size > 0 else "unsafe"))
     ids = np.concatenate(parts) if parts else np.empty(0, np.int32)
     return Pack(ids, Rows([len(part) for part in parts], ids=list(sequence_ids)))

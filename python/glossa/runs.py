@@ -83,6 +83,8 @@ class Run:
     ) -> None:
         """Writes the model for other programs: a file of weights under PyTorch's names, or a folder for transformers'
         MarianMTModel or for Marian."""
+        if not (safetensors or huggingface or marian):
+            raise misuse("export", "safetensors, huggingface or marian", "none")
         _glossa.export_model(
             os.fspath(self.folder), checkpoint, *(os.fspath(path or "") for path in (safetensors, huggingface, marian))
         )
@@ -126,6 +128,8 @@ def load(
     """
     if split_sentences not in ("auto", "on", "off"):
         raise misuse("split_sentences", "auto, on or off", split_sentences)
+    if beam is not None and beam < 1:
+        raise misuse("beam", "at least 1", str(beam))
     return Translator(os.fspath(run), checkpoint, beam or 0, dict(set or {}), split_sentences)
 
 

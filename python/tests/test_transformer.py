@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -124,3 +127,20 @@ def test_generate_refuses_wrong_arguments() -> None:
         model.generate([[5, 3]], start=2, end=3, beam=0)
     with pytest.raises(gl.Misuse, match="before init"):
         gl.Transformer(5, 5, width=4, heads=2).generate([[4]], start=2, end=3)
+
+
+def test_ctrl_c_ends_a_search() -> None:
+    model = gl.Transformer(50, 50, width=64, heads=4, feed_forward=128, encoder_layers=2, decoder_layers=2).init()
+    sources = [[4, 5, 6, 7, 3]] * 200_000
+
+    def interrupt() -> None:
+        time.sleep(0.3)
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        model.generate(sources, start=2, end=3, max_length=60)
+    thread.join()
+    assert time.monotonic() - began < 60  # the whole search takes minutes

@@ -290,7 +290,8 @@ struct RunScript {
   TemporaryFolder folder;
 
   RunScript() {
-    fs::copy(fs::path(GLOSSA_SOURCE_DIR) / "run", folder / "run");
+    fs::create_directory(folder / "cmake");
+    for (const char* file : {"run", "cmake/packages.txt"}) fs::copy(fs::path(GLOSSA_SOURCE_DIR) / file, folder / file);
     fs::create_directory(folder / "bin");
   }
 
@@ -329,6 +330,7 @@ TEST_CASE("`./run check` installs nothing: missing packages are misuse, and the 
   const Outcome outcome = script.run("check");
   CHECK_EQ(outcome.status, 2);
   CHECK_EQ(outcome.out, "");
-  CHECK(outcome.err.starts_with("missing packages: g++ make cmake "));
+  CHECK(outcome.err.starts_with("missing packages: "));
+  CHECK_NE(outcome.err.find(" make cmake "), std::string::npos);
   CHECK_NE(outcome.err.find("Hint: ./run build installs them"), std::string::npos);
 }
