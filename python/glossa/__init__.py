@@ -143,6 +143,7 @@ from glossa.training import (
     recipe as recipe,
     recipes as recipes,
     STOP as STOP,
+    Stop as Stop,
     train as train,
 )
 from glossa.transformer import (

@@ -114,7 +114,7 @@ def _config_of(config: PathLike | Mapping[str, Option] | None) -> tuple[str, dic
     if isinstance(config, Mapping):
         return "", dict(config)
     path = os.fspath(config)
-    is_name = os.sep not in path and not path.endswith((".yaml", ".yml")) and not os.path.exists(path)
+    is_name = os.sep not in path and not path.endswith((".yaml", ".yml")) and not os.path.isfile(path)
     return (str(recipe(path)) if is_name else path), {}
 
 

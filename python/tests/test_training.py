@@ -172,3 +172,10 @@ def test_misuse_is_a_value_error_with_parts(tmp_path):
         gl.train(run=tmp_path / "none", resume=True)
     with pytest.raises(gl.Misuse, match="expected text, a number"):
         gl.train({"model.width": object()}, run=tmp_path / "run")
+
+
+def test_a_recipe_is_found_beside_a_folder_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("toy")
+    with pytest.raises(gl.Misuse, match="did you mean 'model.width'"):
+        gl.train("toy", set={"model.widht": 3})
