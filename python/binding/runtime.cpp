@@ -24,8 +24,10 @@ void send_messages_to(const nb::typed<nb::callable, void(nb::str, nb::str)>& log
       const char* const level = kind == Message::warning ? "warning" : kind == Message::note ? "info" : "debug";
       try {
         (*kept)(level, nb::str(text.data(), text.size()));
-      } catch (nb::python_error& error) {
-        error.discard_as_unraisable("glossa's messages");
+      } catch (const nb::python_error& error) {
+        // Often of a handler of a signal that came meanwhile. Not all callers of the sink let exceptions pass, so it is
+        // raised when this thread returns to Python.
+        PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), error.type().ptr());
       }
     });
   });

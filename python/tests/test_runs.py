@@ -1,5 +1,6 @@
 """Runs that are loaded: translations, scores, attention, exchange."""
 
+import logging
 import signal
 import threading
 
@@ -154,3 +155,21 @@ def test_metrics(metric):
     assert "version:glossa" in metric(lines, lines).signature
     with pytest.raises(gl.Error):
         metric(lines, lines[:1])
+
+
+def test_an_exception_while_a_message_is_logged_is_raised_later(trained, caplog):
+    class Stopped(Exception):
+        pass
+
+    class Stop(logging.Filter):
+        def filter(self, record):
+            raise Stopped
+
+    logger, stop = logging.getLogger("glossa"), Stop()
+    with caplog.at_level(logging.DEBUG, logger="glossa"):
+        logger.addFilter(stop)
+        try:
+            with pytest.raises(Stopped):
+                trained.load()
+        finally:
+            logger.removeFilter(stop)
