@@ -35,8 +35,8 @@ void raise(const std::exception_ptr& thrown, void*) {
     const nb::module_ errors = nb::module_::import_("glossa.errors");
     const nb::object type = errors.attr(error.kind() == Error::Kind::misuse ? "Misuse" : "Error");
     const std::string hint = hint_in_python(error.parts().hint);
-    const Error told(error.kind(), error.parts().with_hint(hint));
-    const nb::object raised = type(told.what(), error.parts().where, hint);
+    const Error for_python(error.kind(), error.parts().with_hint(hint));
+    const nb::object raised = type(for_python.what(), error.parts().where, hint);
     PyErr_SetObject(type.ptr(), raised.ptr());
   }
 }

@@ -34,10 +34,10 @@ class Callers : public TrainingObserver {
 
   void log(const LogLine& line) override {
     if (line.kind == LogLine::Kind::error) return;  // the exception has the text
-    call(callbacks_.on_log, [&](const nb::object& f) { return f(level(line.kind), line.text); });
+    call(&callbacks_.on_log, [&](const nb::object& f) { return f(level(line.kind), line.text); });
   }
   void update(const UpdateReport& report) override { call_with(callbacks_.on_update, report); }
-  void validating(std::int64_t, std::int64_t) override { call(nb::none(), {}); }
+  void validating(std::int64_t, std::int64_t) override { call(nullptr, {}); }
   void validation(const ValidationReport& report) override { call_with(callbacks_.on_validation, report); }
   void checkpoint(const CheckpointReport& report) override { call_with(callbacks_.on_checkpoint, report); }
 
@@ -56,16 +56,17 @@ class Callers : public TrainingObserver {
 
   template <class Report>
   void call_with(const nb::object& callback, const Report& report) {
-    call(callback, [&](const nb::object& f) { return f(nb::cast(report)); });
+    call(&callback, [&](const nb::object& f) { return f(nb::cast(report)); });
   }
 
-  /// Checks for signals, then calls f(callback) unless the callback is None.
-  void call(const nb::object& callback, const std::function<nb::object(const nb::object&)>& f) {
+  /// Checks for signals, then calls f(*callback), unless the callback is null or None. Called without the interpreter,
+  /// which making an object of Python would need.
+  void call(const nb::object* callback, const std::function<nb::object(const nb::object&)>& f) {
     computing_.pause([&] {
       try {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (callback.is_none() || raised_) return;
-        const nb::object answer = f(callback);
+        if (callback == nullptr || callback->is_none() || raised_) return;
+        const nb::object answer = f(*callback);
         if (answer.is(stop()))
           requests_.stop();
         else if (!answer.is_none())

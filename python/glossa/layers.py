@@ -1,6 +1,7 @@
 """The layers of the Transformer (Vaswani et al. 2017).
 
-Rows are tokens: x [N, D] has the tokens of all sequences, and `rows` (Rows, a Pack, or a list of lengths) says which belong together.
+Rows are tokens: x [N, D] has the tokens of all sequences, and `rows` (Rows, a Pack, or a list of lengths) says which
+belong together.
 Options have the names that they have in C++.
 """
 
@@ -154,7 +155,40 @@ class Residual(LayerNorm):
         return _glossa.add_dropout(x, sublayer(normed), self.dropout, rows_of(rows))
 
 
-class SelfAttention(Layer):
+class _Attention(Layer):
+    """What both attentions have in common: options and parameters, as SelfAttention describes them."""
+
+    _bound: Callable[..., Any]
+
+    in_proj_weight: Parameter
+    in_proj_bias: Parameter
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        *,
+        head_width: int = 0,
+        similarity: Similarity = "scaled_dot",
+        dropout: float = 0.0,
+        bias: AttentionBias = "all",
+        causal: bool = False,
+        weight_init: InitLike = "xavier_uniform",
+    ) -> None:
+        self._set(
+            self._bound,
+            width=width,
+            heads=heads,
+            head_width=head_width,
+            similarity=similarity,
+            dropout=dropout,
+            bias=bias,
+            causal=causal,
+            weight_init=weight_init,
+        )
+
+
+class SelfAttention(_Attention):
     """Multi-head attention of a sequence to itself (Vaswani et al. 2017, section 3.2.2).
 
     Parameters are as in torch.nn.MultiheadAttention: in_proj_weight [3 D, D], in_proj_bias [3 D], out_proj.weight [D,
@@ -164,32 +198,7 @@ class SelfAttention(Layer):
     later ones.
     """
 
-    in_proj_weight: Parameter
-    in_proj_bias: Parameter
-
-    def __init__(
-        self,
-        width: int,
-        heads: int,
-        *,
-        head_width: int = 0,
-        similarity: Similarity = "scaled_dot",
-        dropout: float = 0.0,
-        bias: AttentionBias = "all",
-        causal: bool = False,
-        weight_init: InitLike = "xavier_uniform",
-    ) -> None:
-        self._set(
-            _glossa.BoundSelfAttention,
-            width=width,
-            heads=heads,
-            head_width=head_width,
-            similarity=similarity,
-            dropout=dropout,
-            bias=bias,
-            causal=causal,
-            weight_init=weight_init,
-        )
+    _bound = _glossa.BoundSelfAttention
 
     def __call__(self, x: Operand, rows: RowsLike, mask: MaskLike = None, need_weights: bool = False) -> Any:
         """x [N, D] -> a Variable [N, D].
@@ -199,35 +208,10 @@ class SelfAttention(Layer):
         return self._computed(x, rows_of(rows), mask, need_weights)
 
 
-class CrossAttention(Layer):
+class CrossAttention(_Attention):
     """Multi-head attention to a memory, such as the encoder's output. Options and parameters: as SelfAttention."""
 
-    in_proj_weight: Parameter
-    in_proj_bias: Parameter
-
-    def __init__(
-        self,
-        width: int,
-        heads: int,
-        *,
-        head_width: int = 0,
-        similarity: Similarity = "scaled_dot",
-        dropout: float = 0.0,
-        bias: AttentionBias = "all",
-        causal: bool = False,
-        weight_init: InitLike = "xavier_uniform",
-    ) -> None:
-        self._set(
-            _glossa.BoundCrossAttention,
-            width=width,
-            heads=heads,
-            head_width=head_width,
-            similarity=similarity,
-            dropout=dropout,
-            bias=bias,
-            causal=causal,
-            weight_init=weight_init,
-        )
+    _bound = _glossa.BoundCrossAttention
 
     def __call__(
         self,

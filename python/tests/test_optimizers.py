@@ -254,3 +254,15 @@ def test_an_optimizer_keeps_the_parameters() -> None:
 
     adam = make()
     assert adam.steps == 0 and adam.grad_norm() == 0
+
+
+def test_several_steps_before_an_update_are_a_larger_batch() -> None:
+    x = np.random.default_rng(5).normal(size=(6, 3))
+    whole, parts = (gl.Linear(3, 2).init(seed=4, dtype=np.float64) for _ in range(2))
+    for model, batches in ((whole, [x]), (parts, [x[:2], x[2:]])):
+        adam = gl.Adam(model, lr=0.1)
+        for batch in batches:
+            with gl.step(training=True, update=1):
+                gl.square(model(batch)).sum().backward()
+        adam.step(gradient_scale=1 / len(x))
+    np.testing.assert_allclose(parts["weight"].value, whole["weight"].value, rtol=1e-12)
