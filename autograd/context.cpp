@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/kernels/bf16/round.h"
+
 namespace glossa {
 
 template <class T>
@@ -15,6 +17,7 @@ void Context<T>::begin(const StepOptions& options) {
   branches_ = 0;
   first_nonfinite_.clear();
   tape_.clear();
+  tape_.set_precision(precision());
   arena_.reset();
   scratch_.reset();
 }
@@ -98,6 +101,20 @@ Tensor<const T> Context<T>::read(const Variable<T>& x) {
   check(x.context_ == this, "variable", "expected a value of the reading context; got one of another");
   if (x.requires_grad()) tape_.node(x.node_).read = true;
   return x.value_;
+}
+
+template <class T>
+const Bf16* Context<T>::rounded(const Variable<T>& x) {
+  const Tensor<const T> value = read(x);
+  if (precision() == Precision::full) return nullptr;
+  const Bf16* own = nullptr;
+  const Bf16*& result = x.requires_grad() ? tape_.node(x.node_).rounded : own;
+  if (!result) {
+    const std::span<Bf16> to = array<Bf16>(value.size());
+    if constexpr (std::is_same_v<T, float>) kernels::bf16::round(value, to.data());
+    result = to.data();
+  }
+  return result;
 }
 
 template <class T>

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "autograd/check.h"
+#include "autograd/kernels/bf16/bf16.h"
+#include "autograd/precision.h"
 #include "autograd/profile.h"
 #include "autograd/random.h"
 #include "autograd/tape.h"
@@ -25,6 +27,8 @@ struct StepOptions {
   // Number of the step. If not set, the context numbers its steps from 0, so dropout differs from step to step (but not
   // between contexts with the same seed). Set the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
+
+  Precision precision = Precision::full;  // of the factors of products; a context of doubles ignores bf16
 };
 
 template <class T>
@@ -77,6 +81,10 @@ class Context {
 
   /// The value of the op's input `x`. The op may read it until the op's own derivative has run.
   Tensor<const T> read(const Variable<T>& x);
+
+  /// The same value in bf16, if this step computes products in bf16; else null. It is rounded when an op first asks for
+  /// it, and may be read as long as the value.
+  const Bf16* rounded(const Variable<T>& x);
 
   /// Uninitialized memory for a value, valid until the next step or until the enclosing Frame ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
@@ -138,6 +146,7 @@ class Context {
 
   bool training() const { return options_.training; }
   const StepOptions& options() const { return options_; }
+  Precision precision() const { return std::is_same_v<T, float> ? options_.precision : Precision::full; }
 
   /// Key of the step's random numbers, and the number of the next site. A site is an op that draws random numbers.
   /// Sites are numbered in the order of the forward pass, so a repeated pass draws the same numbers.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autograd/check.h"
+#include "autograd/kernels/bf16/round.h"
 #include "autograd/poison.h"
 
 namespace glossa {
@@ -192,6 +193,14 @@ Tensor<T> Backward<T>::take_dy() {
   const Tensor<T> copy = scratch(dy_.shape);
   kernels::map(copy, [from = dy_](Index i) { return from[i]; });
   return copy;
+}
+
+template <class T>
+const Bf16* Backward<T>::rounded(const Tensor<const T>& x) {
+  if (precision() == Precision::full) return nullptr;
+  const std::span<Bf16> to = tape_.scratch_.template array<Bf16>(x.size());
+  if constexpr (std::is_same_v<T, float>) kernels::bf16::round(x, to.data());
+  return to.data();
 }
 
 template <class T>

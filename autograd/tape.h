@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "autograd/arena.h"
+#include "autograd/kernels/bf16/bf16.h"
 #include "autograd/kernels/broadcast.h"
 #include "autograd/kernels/elementwise.h"
 #include "autograd/parameter.h"
+#include "autograd/precision.h"
 #include "autograd/profile.h"
 #include "autograd/variable.h"
 
@@ -22,8 +24,9 @@ template <class T>
 struct Node {
   const char* op;
   Tensor<const T> value;
-  T* memory = nullptr;          // the value's memory, while the engine may reuse it; null for leaves and views
-  const int* inputs = nullptr;  // each input's position on the tape; -1: it needs no gradient
+  T* memory = nullptr;            // the value's memory, while the engine may reuse it; null for leaves and views
+  const Bf16* rounded = nullptr;  // the value in bf16, if an op asked for it
+  const int* inputs = nullptr;    // each input's position on the tape; -1: it needs no gradient
   int input_count = 0;
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
   const void* closure = nullptr;
@@ -52,6 +55,7 @@ class Tape {
   Node<T>& node(int index) { return nodes_[index]; }
   int size() const { return static_cast<int>(nodes_.size()); }
   void clear();
+  void set_precision(Precision precision) { precision_ = precision; }
 
   /// Adds the derivatives of cotangent . root to the gradients of all leaves that `root` depends on. After a call with
   /// `keep_graph`, backward may be called again; otherwise a second call throws Error. Throws if one of the leaves is a
@@ -86,6 +90,7 @@ class Tape {
   std::vector<int> parameters_;             // positions of the parameters' leaves
   std::vector<std::pair<Index, T*>> free_;  // size and memory of gradients and values of nodes already differentiated
   std::vector<std::span<T>> spare_;         // memory released by derivatives, from which gradients are cut
+  Precision precision_ = Precision::full;
   bool reuse_ = true;
   bool wipes_ = false;
   bool walked_ = false;
@@ -132,6 +137,9 @@ class Backward {
  public:
   Backward(Tape<T>& tape, int node, Tensor<T> dy) : tape_(tape), node_(node), dy_(dy) {}
 
+  /// The precision of the step's products.
+  Precision precision() const { return tape_.precision_; }
+
   /// Gradient of the root with respect to the node's value; same shape as the value.
   Tensor<const T> dy() const { return dy_; }
 
@@ -166,6 +174,9 @@ class Backward {
 
   /// Uninitialized memory, valid until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
+
+  /// `x` rounded to bf16, in scratch, if the step computes products in bf16; else null.
+  const Bf16* rounded(const Tensor<const T>& x);
 
   /// Releases memory of the step that only this derivative needs. Gradients may reuse the memory, unless the graph is
   /// kept.

@@ -52,6 +52,15 @@ void add_threads(CLI::App& command, std::int64_t& threads) {
   command.add_option("--threads", threads, "number of threads (default: all available)")->check(CLI::Range(1, 4096));
 }
 
+void add_precision(CLI::App& command, Precision& precision) {
+  command
+      .add_option_function<std::string>(
+          "--precision",
+          [&](const std::string& name) { precision = name == "bf16" ? Precision::bf16 : Precision::full; },
+          "form of the factors of matrix products; sums are in float")
+      ->check(CLI::IsMember({"float", "bf16"}));
+}
+
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {
   command.add_option("--steps", steps, help)->check(CLI::Range(1, 1000000))->capture_default_str();
 }
@@ -60,6 +69,7 @@ void add_benchmark(CLI::App& command, BenchmarkArguments& arguments) {
   command.add_option("--config", arguments.config, "size of the model")
       ->required()
       ->type_name("TEXT:{seed,tiny,small,base,opus}");
+  add_precision(command, arguments.precision);
   add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "one JSON object per line");
   add_force(command);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "autograd/precision.h"
+
 /// Arguments that several commands share. Each function declares arguments on a command; parsing then fills the
 /// variables that were passed by reference.
 namespace glossa::commands {
@@ -33,17 +35,21 @@ CLI::Option* add_beam(CLI::App& command, std::int64_t& beam);
 /// Declares --threads; 0 means all available threads.
 void add_threads(CLI::App& command, std::int64_t& threads);
 
+/// Declares --precision.
+void add_precision(CLI::App& command, Precision& precision);
+
 /// Declares --steps of a benchmark; `help` names the steps.
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help);
 
 /// Arguments of a benchmark on a model with random weights.
 struct BenchmarkArguments {
   std::string config;  // name of the step's shape
+  Precision precision = Precision::full;
   std::int64_t threads = 0;
   bool json = false;
 };
 
-/// Declares --config, --threads, --json and --force.
+/// Declares --config, --precision, --threads, --json and --force.
 void add_benchmark(CLI::App& command, BenchmarkArguments& arguments);
 
 }  // namespace glossa::commands

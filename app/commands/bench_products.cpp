@@ -15,7 +15,7 @@ namespace {
 
 int run_gemm(const BenchmarkArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
-  StepBenchmark benchmark(step_shape(arguments.config));
+  StepBenchmark benchmark(step_shape(arguments.config), arguments.precision);
   if (!arguments.json) fmt::print("{:>6} {:>6} {:>6}  {:3} {:>6}   GFLOP/s\n", "m", "n", "k", "", "calls");
   for (const auto& [product, calls] : products_of(benchmark)) {
     if (product.per_head) continue;
@@ -42,7 +42,7 @@ int run_floor(const BenchmarkArguments& arguments) {
   constexpr double attention_flops = 100e9;  // per second; a rate that small products of single heads can reach
   constexpr double adam_bytes = 28;          // per parameter: reads four numbers, writes all but the gradient
   apply_runtime({.threads = arguments.threads});
-  StepBenchmark benchmark(step_shape(arguments.config));
+  StepBenchmark benchmark(step_shape(arguments.config), arguments.precision);
   double linear_ms = 0, attention_ms = 0, flop = 0;
   for (const auto& [product, calls] : products_of(benchmark)) {
     const double count = static_cast<double>(calls);

@@ -21,7 +21,7 @@ struct BenchProfileArguments : BenchmarkArguments {
 /// measured separately.
 int run(const BenchProfileArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
-  StepBenchmark benchmark(step_shape(arguments.config));
+  StepBenchmark benchmark(step_shape(arguments.config), arguments.precision);
   for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
   Profile profile;
   std::vector<double> step_ms(static_cast<std::size_t>(arguments.steps));

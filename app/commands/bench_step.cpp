@@ -25,7 +25,7 @@ int run(const BenchStepArguments& arguments, const Job& job) {
   if (arguments.accumulate < job.count())
     misuse("--accumulate", "expected at least {}, one micro-batch per process; got {}", job.count(),
            arguments.accumulate);
-  StepBenchmark benchmark(shape, arguments.accumulate, job);
+  StepBenchmark benchmark(shape, arguments.precision, arguments.accumulate, job);
   for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
   std::vector<double> ms(static_cast<std::size_t>(arguments.steps));
   const std::size_t heap = heap_allocations(), library = library_heap_allocations();

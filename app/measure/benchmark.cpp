@@ -55,8 +55,12 @@ const StepShape& step_shape(const std::string& name) {
   misuse("bench --config", "expected seed, tiny, small, base or opus; got {}", name);
 }
 
-StepBenchmark::StepBenchmark(const StepShape& shape, std::int64_t micro_batches, const Job& job)
-    : micro_batches_(micro_batches), job_(job), model_(parameters_, options_of(shape)), batch_(random_batch(shape)) {
+StepBenchmark::StepBenchmark(const StepShape& shape, Precision precision, std::int64_t micro_batches, const Job& job)
+    : precision_(precision),
+      micro_batches_(micro_batches),
+      job_(job),
+      model_(parameters_, options_of(shape)),
+      batch_(random_batch(shape)) {
   check_model_fits("bench", memory_need(options_of(shape), extent_of(batch_), /*moments=*/2).of_training(),
                    memory_left(job));
   parameters_.allocate(1);
@@ -70,7 +74,7 @@ void StepBenchmark::step(Profile* profile) {
   if (profile) profile->start();
   std::int64_t tokens = 0;
   gradient_sum_->add_up(micro_batches_, adam_->bounds(), [&](std::int64_t) {
-    context_.begin({.training = true, .seed = 1, .update = update_});
+    context_.begin({.training = true, .seed = 1, .update = update_, .precision = precision_});
     const CrossEntropy<float> loss = batch_loss(context_, model_, batch_, rows_, 0, 0);
     context_.backward(loss.sum);
     tokens = loss.count * micro_batches_;

@@ -35,7 +35,8 @@ TransformerOptions options_of(const StepShape& shape);
 class StepBenchmark {
  public:
   /// Each step computes the batch `micro_batches` times; the job's processes divide this work among themselves.
-  explicit StepBenchmark(const StepShape& shape, std::int64_t micro_batches = 1, const Job& job = Job::alone());
+  StepBenchmark(const StepShape& shape, Precision precision, std::int64_t micro_batches = 1,
+                const Job& job = Job::alone());
 
   /// Runs forward, loss and backward for each micro-batch, then Adam. Records the time of every part in `profile`, if
   /// given.
@@ -44,6 +45,7 @@ class StepBenchmark {
   Index parameters() const { return parameters_.count(); }
 
  private:
+  Precision precision_;
   std::int64_t micro_batches_;
   const Job& job_;
   ParameterStore<float> parameters_;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "autograd/check.h"
+#include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/product_log.h"
 #include "autograd/parallel.h"
 
@@ -22,49 +23,51 @@ std::atomic<GemmBackend>& backend() {
   return chosen;
 }
 
-/// Tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows.
+/// Tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows. Tiles in
+/// bf16 are narrower, because each tile packs its rows for its columns.
 struct Tiling {
-  Index rows = 128, cols = 512;
+  Index rows, cols;
 
-  Tiling(Index m, Index n) {
-    rows = std::min(rows, m);
-    cols = std::min(cols, n);
+  Tiling(Index m, Index n, Precision precision) {
+    const bool bf16 = precision == Precision::bf16;
+    rows = std::min<Index>(bf16 ? 256 : 128, m);
+    cols = std::min<Index>(bf16 ? 256 : 512, n);
     while (count(m, n) < 8 && (rows > 64 || cols > 128)) (rows > 64 && 4 * rows >= cols ? rows : cols) /= 2;
-    // A tile contains whole cache lines, so adjacent tiles never share one.
-    cols = std::min(n, (cols + 15) / 16 * 16);
+    // A tile contains whole cache lines, so adjacent tiles never share one, and whole panels.
+    const Index step = bf16 ? bf16::panel_columns : 16;
+    cols = std::min(n, (cols + step - 1) / step * step);
   }
 
   Index count(Index m, Index n) const { return ((m + rows - 1) / rows) * ((n + cols - 1) / cols); }
 };
 
 void multiply(Index m, Index n, Index k, const Factor<double>& a, const Factor<double>& b, double beta, double* c,
-              Index stride) {
+              Index stride, Precision) {
   eigen_tile(m, n, k, a, b, beta, c, stride);
 }
 
 void multiply(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
-              Index stride) {
+              Index stride, Precision precision) {
+  if (precision == Precision::bf16) return bf16::tile(bf16::kind(), m, n, k, a, b, beta, c, stride);
 #ifdef GLOSSA_HAS_ONEDNN
   if (backend() == GemmBackend::onednn) return onednn_tile(m, n, k, a, b, beta, c, stride);
 #endif
   eigen_tile(m, n, k, a, b, beta, c, stride);
 }
 
-template <class T>
-Factor<T> from(const Factor<T>& factor, Index row, Index col) {
-  return {factor.data + (factor.transposed ? col * factor.stride + row : row * factor.stride + col), factor.stride,
-          factor.transposed};
-}
-
 }  // namespace
+
+bool tiles_share_columns(Index m, Index n, Precision precision) {
+  return precision == Precision::bf16 && m > 0 && n > 0 && Tiling(m, n, precision).rows < m;
+}
 
 template <class T>
 TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c,
-                              Index stride, const TileFinish& finish)
-    : m_(m), n_(n), k_(k), stride_(stride), a_(a), b_(b), beta_(beta), c_(c), finish_(finish) {
+                              Index stride, Precision precision, const TileFinish& finish)
+    : m_(m), n_(n), k_(k), stride_(stride), a_(a), b_(b), beta_(beta), c_(c), precision_(precision), finish_(finish) {
   if (m == 0 || n == 0) return;
   note_product({m, n, k, a.transposed, b.transposed});
-  const Tiling tiling(m, n);
+  const Tiling tiling(m, n, precision);
   tile_rows_ = tiling.rows;
   tile_cols_ = tiling.cols;
   count_ = tiling.count(m, n);
@@ -77,15 +80,16 @@ void TiledProduct<T>::compute(Index tile) const {
   const Index rows = std::min(tile_rows_, m_ - i), cols = std::min(tile_cols_, n_ - j);
   T* const to = c_ + i * stride_ + j;
   if (k_ > 0)
-    multiply(rows, cols, k_, from(a_, i, 0), from(b_, 0, j), beta_, to, stride_);
+    multiply(rows, cols, k_, a_.from_row(i), b_.from_col(j, k_), beta_, to, stride_, precision_);
   else if (beta_ == T{0})
     for (Index row = 0; row < rows; ++row) std::fill_n(to + row * stride_, cols, T{0});
   if (finish_.run) finish_.run(finish_.closure, {i, i + rows, j, j + cols});
 }
 
 template <class T>
-void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
-  const TiledProduct<T> product(m, n, k, a, b, beta, c, stride);
+void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
+          Precision precision) {
+  const TiledProduct<T> product(m, n, k, a, b, beta, c, stride, precision);
   parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
@@ -110,7 +114,7 @@ std::string name(GemmBackend which) { return which == GemmBackend::onednn ? "one
 
 #define GLOSSA_INSTANTIATE(T)     \
   template class TiledProduct<T>; \
-  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index);
+  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index, Precision);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

@@ -5,6 +5,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/rowwise.h"
 #include "autograd/ops.h"
+#include "autograd/ops/linear_product.h"
 
 namespace glossa {
 
@@ -87,23 +88,42 @@ namespace {
 /// products.
 constexpr Index chunk_rows = 256;
 
-/// logits [n, V] = x W^T + b: x [n, D], weight [V, D], bias [V] or none.
+/// The factors of the three products of rows first, first + 1, ...: X [n, D] and W [V, D], or W^T. A step in bf16 packs
+/// both forms of W once for all chunks.
 template <class T>
-void compute_logits(const Tensor<T>& logits, const Tensor<const T>& x, const Tensor<const T>& weight,
-                    const Tensor<const T>& bias) {
-  const Index n = x.rows(), d = x.cols(), classes = weight.rows();
-  const kernels::Factor<T> states{x.data, d}, table{weight.data, d, true};
+struct ChunkFactors {
+  kernels::Factor<T> x, weight, weight_transposed;
+  Precision precision;
+
+  ChunkFactors(Context<T>& c, const Variable<T>& states, const Tensor<const T>& w, bool derivative)
+      : precision(c.precision()) {
+    const Index n = std::min(states.shape().rows(), chunk_rows), d = w.cols(), classes = w.rows();
+    x = {.data = c.read(states).data, .stride = d, .rounded = c.rounded(states)};
+    weight = {.data = w.data, .stride = d};
+    weight_transposed = {.data = w.data, .stride = d, .transposed = true};
+    const auto memory = [&](Index size) { return c.scratch({size}).data; };
+    pack_if_shared(precision, states.shape().rows(), classes, d, weight_transposed, memory);
+    if (derivative) pack_if_shared(precision, n, d, classes, weight, memory);
+  }
+};
+
+/// logits [n, V] = x W^T + b, for rows first, first + 1, ... of x.
+template <class T>
+void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>& factors, const Tensor<const T>& bias) {
+  const Index n = logits.rows(), classes = logits.cols(), d = factors.x.stride;
+  const kernels::Factor<T> states = factors.x.from_row(first);
   if (bias.data)
-    kernels::gemm_then<T>(n, classes, d, states, table, logits.data, classes, kernels::AddBias<T>{logits, bias});
+    kernels::gemm_then<T>(n, classes, d, states, factors.weight_transposed, logits.data, classes, factors.precision,
+                          kernels::AddBias<T>{logits, bias});
   else
-    kernels::gemm<T>(n, classes, d, states, table, T{0}, logits.data, classes);
+    kernels::gemm<T>(n, classes, d, states, factors.weight_transposed, T{0}, logits.data, classes, factors.precision);
 }
 
 /// The losses of the rows. With `derivative`, overwrites the logits with G = d loss / d logits, which is zero in
-/// ignored rows.
+/// ignored rows; with `rounded`, writes G there in bf16 as well.
 template <class T>
 void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::span<const int> targets, int ignore_index,
-                    double smoothing, bool derivative) {
+                    double smoothing, bool derivative, Bf16* rounded) {
   const Index classes = logits.cols();
   parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -115,6 +135,8 @@ void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::spa
         losses[i] = kernels::cross_entropy_row_in_place(classes, row, targets[i], smoothing);
       else
         losses[i] = kernels::cross_entropy_row(classes, row, kernels::log_sum_exp(classes, row), targets[i], smoothing);
+      if constexpr (std::is_same_v<T, float>)
+        if (rounded) kernels::bf16::kind().round(classes, row, rounded + i * classes);
     }
   });
 }
@@ -127,12 +149,15 @@ struct UnitGradients {
   explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
 
   /// Adds rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, where G [n, V] and X [n,
-  /// D] are those rows.
-  void add_rows(Index first, const Tensor<T>& g, const Tensor<const T>& x, const Tensor<const T>& weight) const {
-    const Index n = g.rows(), classes = g.cols(), d = x.cols();
+  /// D] are those rows. `rounded` is G in bf16, if the products are.
+  void add_rows(Index first, const Tensor<T>& g, const Bf16* rounded, const ChunkFactors<T>& factors) const {
+    const Index n = g.rows(), classes = g.cols(), d = factors.x.stride;
     const T beta = first == 0 ? T{0} : T{1};
-    if (dx.data) kernels::gemm<T>(n, d, classes, {g.data, classes}, {weight.data, d}, T{0}, dx.data + first * d, d);
-    if (dweight.data) kernels::gemm<T>(classes, d, n, {g.data, classes, true}, {x.data, d}, beta, dweight.data, d);
+    kernels::Factor<T> left{.data = g.data, .stride = classes, .rounded = rounded};
+    if (dx.data) kernels::gemm<T>(n, d, classes, left, factors.weight, T{0}, dx.data + first * d, d, factors.precision);
+    left.transposed = true;
+    if (dweight.data)
+      kernels::gemm<T>(classes, d, n, left, factors.x.from_row(first), beta, dweight.data, d, factors.precision);
     if (dbias.data) kernels::column_sums<T>(dbias, g, first > 0);
   }
 };
@@ -150,7 +175,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   if (bias) context_of(op, {x, *bias});
   const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [V] for weight {}; got {}", w.shape, b.shape);
-  const Index rows = in.rows(), width = in.cols(), classes = w.rows();
+  const Index rows = in.rows(), classes = w.rows();
   check_targets(op, {rows, classes}, targets, ignore_index, label_smoothing);
 
   const auto memory_for = [&](const Variable<T>& input) {
@@ -159,15 +184,18 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const UnitGradients<T> unit{memory_for(x), memory_for(weight), bias ? memory_for(*bias) : Tensor<T>{}};
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
+  const ChunkFactors<T> factors(c, x, w, static_cast<bool>(unit));
   const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
+  Bf16* const rounded = unit && factors.precision == Precision::bf16
+                            ? reinterpret_cast<Bf16*>(c.scratch({(memory.size() + 1) / 2}).data)
+                            : nullptr;
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once without rows: zero gradients
     const Index n = std::min(chunk_rows, rows - first);
     const Tensor<T> logits{memory.data, {n, classes}};
-    const Tensor<const T> states{in.data + first * width, {n, width}};
-    compute_logits(logits, states, w, b);
+    compute_logits(logits, first, factors, b);
     compute_losses(losses.subspan(first, n), logits, targets.subspan(first, n), ignore_index, label_smoothing,
-                   static_cast<bool>(unit));
-    unit.add_rows(first, logits, states, w);
+                   static_cast<bool>(unit), rounded);
+    unit.add_rows(first, logits, rounded, factors);
   }
   const Tensor<T> y = c.tensor({});
   CrossEntropy<T> result = add_up(losses, targets, ignore_index, y[0]);

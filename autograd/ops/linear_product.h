@@ -1,34 +1,65 @@
 #pragma once
 
 #include "autograd/context.h"
+#include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/rowwise.h"
 
 namespace glossa {
 
-/// W^T [I, O] as a factor of a product: the context's transpose of W if the context has one, else W [O, I] read
-/// transposed.
-template <class T>
-kernels::Factor<T> transposed_weight(Context<T>& c, const Tensor<const T>& weight) {
-  if (const T* const turned = c.transposed(weight)) return {turned, weight.rows(), false};
-  return {weight.data, weight.cols(), true};
+/// Packs a right factor [k, n] for products in bf16 whose tiles share its columns. `memory(size)` returns scratch.
+template <class T, class Memory>
+void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Factor<T>& b, const Memory& memory) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (!kernels::tiles_share_columns(m, n, precision)) return;
+    auto* const to = reinterpret_cast<kernels::bf16::Pair*>(memory(kernels::bf16::packed_size(n, k)));
+    parallel_for(kernels::bf16::panels(n), [&, &kind = kernels::bf16::kind()](Index panel) {
+      kernels::bf16::pack_panel(kind, n, k, b, panel, to);
+    });
+    b.packed = to;
+  }
 }
+
+/// X W^T, for all linear ops: the factors, in the form that suits the context. X is [N, I], W [O, I]. A product in bf16
+/// may pack W in the context's scratch.
+template <class T>
+struct LinearFactors {
+  kernels::Factor<T> x, weight;
+
+  LinearFactors(Context<T>& c, const Variable<T>& input, const Tensor<const T>& w) {
+    const Tensor<const T> value = c.read(input);
+    const Index inputs = w.cols(), outputs = w.rows();
+    x = {.data = value.data, .stride = inputs, .rounded = c.rounded(input)};
+    weight = {.data = w.data, .stride = inputs, .transposed = true};
+    if (c.precision() == Precision::full) {
+      if (const T* const turned = c.transposed(w)) weight = {.data = turned, .stride = outputs};
+    } else {
+      pack_if_shared(c.precision(), value.rows(), outputs, inputs, weight,
+                     [&](Index size) { return c.scratch({size}).data; });
+    }
+  }
+};
 
 /// Computes the derivative of Y = X W^T + b, for all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. X is
 /// [N, I], W [O, I], dY [N, O]. The three gradients are independent of each other, so one parallel loop computes all of
 /// them.
 template <class T>
-void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const Tensor<const T>& x,
+void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const kernels::Factor<T>& x,
                       const Tensor<const T>& weight) {
   const Index rows = dy.rows(), outputs = weight.rows(), inputs = weight.cols();
+  const Precision precision = back.precision();
+  kernels::Factor<T> left{.data = dy.data, .stride = outputs, .rounded = back.rounded(dy)};
   kernels::TiledProduct<T> dx, dw;
   if (back.needs(0)) {  // dX = dY W
     const Sink<T> to = back.sink(0);
-    dx = {rows, inputs, outputs, {dy.data, outputs}, {weight.data, inputs}, to.beta(), to.grad.data, inputs};
+    kernels::Factor<T> right{.data = weight.data, .stride = inputs};
+    pack_if_shared(precision, rows, inputs, outputs, right, [&](Index size) { return back.scratch({size}).data; });
+    dx = {rows, inputs, outputs, left, right, to.beta(), to.grad.data, inputs, precision};
   }
   if (back.needs(1)) {  // dW = dY^T X
     const Sink<T> to = back.sink(1);
-    dw = {outputs, inputs, rows, {dy.data, outputs, true}, {x.data, inputs}, to.beta(), to.grad.data, inputs};
+    left.transposed = true;
+    dw = {outputs, inputs, rows, left, x, to.beta(), to.grad.data, inputs, precision};
   }
   const Sink<T> db = back.optional_sink(2);  // sum over the rows of dY
   const Index strips = db ? kernels::strips(outputs) : 0;

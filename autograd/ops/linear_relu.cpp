@@ -22,9 +22,10 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
   const Tensor<T> y = c.tensor({rows, outputs});
   const Arena::Mark scratch = c.scratch_mark();
   const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout, /*in_scratch=*/true);
+  const LinearFactors<T> factors(c, x, w);
   // Bias, relu and dropout in place, tile by tile. The derivative needs only y: dropout kept the positive elements, and
   // zeros have no gradient.
-  kernels::gemm_then<T>(rows, outputs, w.cols(), {in.data, w.cols()}, transposed_weight(c, w), y.data, outputs,
+  kernels::gemm_then<T>(rows, outputs, w.cols(), factors.x, factors.weight, y.data, outputs, c.precision(),
                         [&](const kernels::TileRange& tile) {
                           for (Index i = tile.first_row; i < tile.last_row; ++i) {
                             T* const row = y.row(i);
@@ -40,14 +41,14 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
                         });
   c.add_branches(y.size(), [&](Index i) { return y[i] > T{0}; });
 
-  const auto derivative = [in, w, y, factor = mask.factor](Backward<T>& back) {
+  const auto derivative = [left = factors.x, w, y, factor = mask.factor](Backward<T>& back) {
     // dz = dy factor where y > 0, written over dy; then the linear layer's own derivative.
     const Tensor<T> dz = back.take_dy();
     kernels::map(dz, [&](Index i) {
       const T g = dz[i] * factor;
       return y[i] > T{0} ? g : T{0};
     });
-    linear_gradients<T>(back, dz, in, w);
+    linear_gradients<T>(back, dz, left, w);
   };
   return bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
 }

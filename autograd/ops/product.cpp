@@ -27,7 +27,7 @@ struct Stack {
 /// assigns.
 template <class T>
 void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const Tensor<const T>& b, bool transpose_b,
-                  const Tensor<T>& c, bool add) {
+                  const Tensor<T>& c, bool add, Precision precision) {
   const Stack sa(a.shape), sb(b.shape), sc(c.shape);
   const Index k = transpose_a ? sa.rows : sa.cols;
   for (Index i = 0; i < batch.count0; ++i)
@@ -35,7 +35,7 @@ void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const
       const bool first = (sc.count0 > 1 || i == 0) && (sc.count1 > 1 || j == 0);
       gemm<T>(sc.rows, sc.cols, k, {a.data + sa.offset(i, j), sa.cols, transpose_a},
               {b.data + sb.offset(i, j), sb.cols, transpose_b}, first && !add ? T{0} : T{1}, c.data + sc.offset(i, j),
-              sc.cols);
+              sc.cols, precision);
     }
 }
 
@@ -67,7 +67,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
   const Shape batch = broadcast(x.shape.with(-1, 1).with(-2, 1), z.shape.with(-1, 1).with(-2, 1), "matmul");
   const Tensor<T> y = c.tensor(batch.with(-2, m).with(-1, n));
   const Stack walk(y.shape);
-  stacked_gemm(walk, x, transpose_a, z, transpose_b, y, false);
+  stacked_gemm(walk, x, transpose_a, z, transpose_b, y, false, c.precision());
 
   return c.record("matmul", {a, b}, y, [walk, x, z, transpose_a, transpose_b](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
@@ -76,7 +76,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
       if (!back.needs(input)) return;
       const Sink<T> to = back.sink(input);
       if (dy.size() == 0) to.zeroed();  // because no product writes the gradient
-      stacked_gemm(walk, left, tl, right, tr, to.grad, to.add);
+      stacked_gemm(walk, left, tl, right, tr, to.grad, to.add, back.precision());
     };
     if (transpose_a)
       write(0, z, transpose_b, dy, true);
@@ -99,17 +99,19 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
         "expected x [..., I] and weight [O, I]; got {} and {}", in.shape, w.shape);
   const Index rows = in.rows(), inputs = w.cols(), outputs = w.rows();
   const Tensor<T> y = c.tensor(in.shape.with(-1, outputs));
+  const Arena::Mark scratch = c.scratch_mark();
+  const LinearFactors<T> factors(c, x, w);
   if (bias) {
     context_of("linear", {x, *bias});
     const Tensor<const T> b = c.read(*bias);
     check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape, b.shape);
-    kernels::gemm_then<T>(rows, outputs, inputs, {in.data, inputs}, transposed_weight(c, w), y.data, outputs,
+    kernels::gemm_then<T>(rows, outputs, inputs, factors.x, factors.weight, y.data, outputs, c.precision(),
                           kernels::AddBias<T>{y, b});
   } else {
-    gemm<T>(rows, outputs, inputs, {in.data, inputs}, transposed_weight(c, w), T{0}, y.data, outputs);
+    gemm<T>(rows, outputs, inputs, factors.x, factors.weight, T{0}, y.data, outputs, c.precision());
   }
 
-  const auto derivative = [in, w](Backward<T>& back) { linear_gradients(back, back.dy(), in, w); };
+  const auto derivative = [left = factors.x, w](Backward<T>& back) { linear_gradients(back, back.dy(), left, w); };
   return c.unread(bias ? c.record("linear", {x, weight, *bias}, y, derivative)
                        : c.record("linear", {x, weight}, y, derivative));
 }

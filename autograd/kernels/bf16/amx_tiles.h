@@ -1,0 +1,99 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "autograd/kernels/bf16/kind.h"
+
+/// The loops around AMX's tiles, for the processor's tiles or for those that a test emulates.
+namespace glossa::kernels::bf16 {
+
+/// Rows and columns of a tile, in elements of 4 bytes.
+inline constexpr Index tile_side = 16;
+
+/// The shapes of the eight tiles, as the instruction `ldtilecfg` reads them.
+struct alignas(64) TileShapes {
+  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {};
+  std::uint8_t rows[16] = {};
+
+  void set(int tile, Index row_count, Index cols) {
+    rows[tile] = static_cast<std::uint8_t>(row_count);
+    row_bytes[tile] = static_cast<std::uint16_t>(4 * cols);
+  }
+};
+
+/// Pairs [first, first + count) of up to two tiles of A and of B, filled up with zeros to whole tiles.
+struct LastPairs {
+  Pair a[2 * tile_side * tile_side] = {}, b[tile_side * 2 * tile_side] = {};
+
+  LastPairs(Index rows, Index cols, Index count, const Pair* from_a, Index row, const Pair* from_b) {
+    for (Index i = 0; i < rows; ++i) std::copy_n(from_a + i * row, count, a + i * tile_side);
+    for (Index p = 0; p < count; ++p) std::copy_n(from_b + p * panel_columns, cols, b + p * 2 * tile_side);
+  }
+};
+
+/// C [rows, cols], of at most 32 x 32, in tiles 0 to 3. Tiles 4 and 5 hold 16 pairs of A's rows, tiles 6 and 7 hold 16
+/// pairs of B's columns, and each tile serves two products. `Tiles` has the instructions.
+template <class Tiles>
+void amx_block(Index rows, Index cols, Index pairs, const Pair* a, Index row, const Pair* b, bool add, float* c,
+               Index stride) {
+  const Index top = std::min(rows, tile_side), bottom = rows - top, left = std::min(cols, tile_side),
+              right = cols - left;
+  TileShapes shapes;
+  for (const auto& [tile, height, width] : {std::tuple{0, top, left},
+                                            {1, top, right},
+                                            {2, bottom, left},
+                                            {3, bottom, right},
+                                            {4, top, tile_side},
+                                            {5, bottom, tile_side},
+                                            {6, tile_side, left},
+                                            {7, tile_side, right}})
+    if (height > 0 && width > 0) shapes.set(tile, height, width);
+  Tiles tiles(shapes);
+
+  float* const below = c + tile_side * stride;
+  const Index c_bytes = 4 * stride;
+  if (add) {
+    tiles.template load<0>(c, c_bytes);
+    if (right > 0) tiles.template load<1>(c + tile_side, c_bytes);
+    if (bottom > 0) tiles.template load<2>(below, c_bytes);
+    if (right > 0 && bottom > 0) tiles.template load<3>(below + tile_side, c_bytes);
+  }  // otherwise the configuration has cleared them
+  const auto multiply = [&](const Pair* from_a, Index a_bytes, const Pair* from_b, Index b_bytes) {
+    tiles.template load<4>(from_a, a_bytes);
+    tiles.template load<6>(from_b, b_bytes);
+    tiles.template multiply<0, 4, 6>();
+    if (right > 0) {
+      tiles.template load<7>(from_b + tile_side, b_bytes);
+      tiles.template multiply<1, 4, 7>();
+    }
+    if (bottom == 0) return;
+    tiles.template load<5>(from_a + tile_side * a_bytes / 4, a_bytes);
+    tiles.template multiply<2, 5, 6>();
+    if (right > 0) tiles.template multiply<3, 5, 7>();
+  };
+  Index p = 0;
+  for (; p + tile_side <= pairs; p += tile_side) multiply(a + p, 4 * row, b + p * panel_columns, 4 * panel_columns);
+  if (p < pairs) {
+    const LastPairs last(rows, cols, pairs - p, a + p, row, b + p * panel_columns);
+    multiply(last.a, 4 * tile_side, last.b, 8 * tile_side);
+  }
+  tiles.template store<0>(c, c_bytes);
+  if (right > 0) tiles.template store<1>(c + tile_side, c_bytes);
+  if (bottom > 0) tiles.template store<2>(below, c_bytes);
+  if (right > 0 && bottom > 0) tiles.template store<3>(below + tile_side, c_bytes);
+}
+
+template <class Tiles>
+void amx_multiply(Index rows, Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add, float* c,
+                  Index stride) {
+  constexpr Index side = 2 * tile_side;
+  for (Index j = 0; j < cols; j += side)
+    for (Index i = 0; i < rows; i += side)
+      amx_block<Tiles>(std::min(side, rows - i), std::min(side, cols - j), pairs, a.data + i * a.row, a.row, b + j, add,
+                       c + i * stride + j, stride);
+}
+
+}  // namespace glossa::kernels::bf16

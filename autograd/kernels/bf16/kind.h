@@ -1,0 +1,52 @@
+#pragma once
+
+#include "autograd/kernels/bf16/bf16.h"
+#include "autograd/shape.h"
+
+/// Products of factors in bf16, summed in float. A kind is one implementation of their innermost loops; product.h cuts
+/// products into the blocks that a kind computes.
+namespace glossa::kernels::bf16 {
+
+/// Two adjacent factors of a sum, the first in the lower half.
+using Pair [[gnu::may_alias]] = std::uint32_t;
+
+constexpr Pair pair_of(Bf16 first, Bf16 second) { return first.bits | Pair{second.bits} << 16; }
+
+/// Columns of a panel: B is packed into panels [pairs, panel_columns], the last one filled up with zeros.
+inline constexpr Index panel_columns = 64;
+
+/// The left factor: pair p of row i is data[i * row + p * pair].
+struct LeftPairs {
+  const Pair* data;
+  Index row, pair;
+};
+
+/// One implementation. All kinds round alike; the kinds `plain` and `avx512` also sum in the same order, so their bits
+/// agree.
+struct Kind {
+  const char* name;
+  bool left_in_rows;  // true: `multiply` expects left factors with pair = 1
+
+  /// to[i] = from[i] in bf16.
+  void (*round)(Index count, const float* from, Bf16* to);
+
+  /// to[i] = (even[i], odd[i]): a row of pairs from two rows of a matrix. A null `odd` counts as zeros.
+  void (*interleave)(Index count, const Bf16* even, const Bf16* odd, Pair* to);
+  void (*round_interleave)(Index count, const float* even, const float* odd, Pair* to);
+
+  /// to[j * to_stride + i] = from[i * from_stride + j], for rows x cols pairs.
+  void (*transpose)(Index rows, Index cols, const Pair* from, Index from_stride, Pair* to, Index to_stride);
+
+  /// C [rows, cols] = A B, or += if `add`, for at most one panel of columns.
+  void (*multiply)(Index rows, Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add, float* c,
+                   Index stride);
+};
+
+const Kind& plain();
+const Kind& avx512();
+const Kind& amx();
+
+/// The kind for this processor, or the one that GLOSSA_ISA selects (see processor.h).
+const Kind& kind();
+
+}  // namespace glossa::kernels::bf16
