@@ -99,22 +99,30 @@ template <class T>
 Tensor<const T> Context<T>::read(const Variable<T>& x) {
   x.check_value();
   check(x.context_ == this, "variable", "expected a value of the reading context; got one of another");
-  if (x.requires_grad()) tape_.node(x.node_).read = true;
-  return x.value_;
+  if (!x.requires_grad()) return x.value_;
+  tape_.node(x.node_).read = true;
+  return tape_.value(x.node_);
 }
 
 template <class T>
-const Bf16* Context<T>::rounded(const Variable<T>& x) {
-  const Tensor<const T> value = read(x);
-  if (precision() == Precision::full) return nullptr;
+kernels::Factor<T> Context<T>::factor(const Variable<T>& x) {
+  const Index cols = x.shape().cols();
+  if (precision() == Precision::full) return {.data = read(x).data, .stride = cols};
+  x.check_value();
   const Bf16* own = nullptr;
   const Bf16*& result = x.requires_grad() ? tape_.node(x.node_).rounded : own;
   if (!result) {
-    const std::span<Bf16> to = array<Bf16>(value.size());
-    if constexpr (std::is_same_v<T, float>) kernels::bf16::round(value, to.data());
+    const std::span<Bf16> to = array<Bf16>(x.size());
+    if constexpr (std::is_same_v<T, float>) kernels::bf16::round(x.value_, to.data());
     result = to.data();
   }
-  return result;
+  return {.data = nullptr, .stride = cols, .rounded = result};
+}
+
+template <class T>
+Variable<T> Context<T>::with_rounded(const Variable<T>& y, Bf16* rounded) {
+  if (y.requires_grad()) tape_.node(y.node_).rounded = rounded;
+  return y;
 }
 
 template <class T>
@@ -128,7 +136,7 @@ auto Context<T>::take(const Variable<T>& x) -> Taken {
   x.check_value();
   check(x.context_ == this, "variable", "expected a value of the reading context; got one of another");
   T* const own = x.requires_grad() ? tape_.take(x.node_) : nullptr;
-  return {x.value_, own ? Tensor<T>{own, x.shape()} : tensor(x.shape())};
+  return {own ? x.value_ : read(x), own ? Tensor<T>{own, x.shape()} : tensor(x.shape())};
 }
 
 template <class T>
@@ -143,13 +151,11 @@ bool Context<T>::is_live(std::uint32_t generation) const {
 }
 
 template <class T>
-void Context<T>::trace_finite(const char* op, const Tensor<const T>& value) {
-  if (!first_nonfinite_.empty()) return;
-  for (Index i = 0; i < value.size(); ++i)
-    if (!std::isfinite(value[i])) {
-      first_nonfinite_ = fmt::format("{} {}: element {} is {}", op, value.shape, i, value[i]);
-      return;
-    }
+void Context<T>::trace_finite(const Node<T>& node) {
+  const Shape& shape = node.value.shape;
+  for (Index i = 0; i < shape.size() && first_nonfinite_.empty(); ++i)
+    if (const T x = node.value.data ? node.value[i] : T(node.rounded[i].widened()); !std::isfinite(x))
+      first_nonfinite_ = fmt::format("{} {}: element {} is {}", node.op, shape, i, x);
 }
 
 template <class T>
@@ -193,8 +199,9 @@ void Variable<T>::check_value() const {
 template <class T>
 Tensor<const T> Variable<T>::value() const {
   check_value();
-  if (node_ >= 0) context_->tape().node(node_).handed_out = true;
-  return value_;
+  if (node_ < 0) return value_;
+  context_->tape().node(node_).handed_out = true;
+  return context_->tape().value(node_);
 }
 
 template <class T>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "autograd/check.h"
-#include "autograd/kernels/bf16/bf16.h"
+#include "autograd/kernels/gemm.h"
 #include "autograd/precision.h"
 #include "autograd/profile.h"
 #include "autograd/random.h"
@@ -82,12 +82,20 @@ class Context {
   /// The value of the op's input `x`. The op may read it until the op's own derivative has run.
   Tensor<const T> read(const Variable<T>& x);
 
-  /// The same value in bf16, if this step computes products in bf16; else null. It is rounded when an op first asks for
-  /// it, and may be read as long as the value.
-  const Bf16* rounded(const Variable<T>& x);
+  /// The rows of `x` as a factor of a product, which may be read as long as the value. In bf16, they are rounded when
+  /// an op first asks for them, unless the op that computed `x` has done so.
+  kernels::Factor<T> factor(const Variable<T>& x);
+
+  /// True if an op of these inputs should keep its value in bf16: the step computes products in bf16, and it records
+  /// the op.
+  bool rounds(std::initializer_list<Variable<T>> inputs) const {
+    return precision() == Precision::bf16 && records({inputs.begin(), inputs.size()});
+  }
 
   /// Uninitialized memory for a value, valid until the next step or until the enclosing Frame ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
+
+  Tensor<Bf16> bf16_tensor(const Shape& shape) { return {arena_.allocate_array<Bf16>(shape.size()), shape}; }
 
   /// As `tensor`, but an array of elements of any type.
   template <class E>
@@ -130,6 +138,18 @@ class Context {
     for (const Variable<T>& input : inputs) input.value();  // keeps the inputs' memory for readers of the view
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
+
+  /// As `record`, for a value that exists in bf16 only (see `rounds`). `factor` reads it as it is; for other readers,
+  /// the engine makes a copy in T.
+  template <class Derivative>
+  Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<Bf16>& value,
+                     const Derivative& derivative) {
+    return add_node({.op = op, .value = {static_cast<const T*>(nullptr), value.shape}, .rounded = value.data},
+                    std::span(inputs.begin(), inputs.size()), derivative);
+  }
+
+  /// Adds to `y` its form in bf16, which its op has written (see `rounds`).
+  Variable<T> with_rounded(const Variable<T>& y, Bf16* rounded);
 
   /// Marks `y` as a value that the derivative of its own op does not read. The next op may then overwrite it (see
   /// `take`).
@@ -207,7 +227,7 @@ class Context {
   template <class Derivative>
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs, const Derivative& derivative) {
     static_assert(std::is_trivially_destructible_v<Derivative>, "captures live in an arena: tensors, numbers, spans");
-    if (tracing_finite_) trace_finite(node.op, node.value);
+    if (tracing_finite_) trace_finite(node);
     if (profile_) profile_forward(node.op, inputs, node.value);
     if (!records(inputs)) return constant(node.value);
     node.closure = new (arena_.allocate(sizeof(Derivative))) Derivative(derivative);
@@ -218,7 +238,7 @@ class Context {
   void check_begun() const;
   bool records(std::span<const Variable<T>> inputs) const;
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
-  void trace_finite(const char* op, const Tensor<const T>& value);
+  void trace_finite(const Node<T>& node);
   void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value);
 
   /// The size of the value of `x` in bytes if a frame kept it and nothing was allocated since; otherwise 0.

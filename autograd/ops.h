@@ -74,6 +74,10 @@ Variable<T> softplus(const Variable<T>& x);  ///< log(1 + e^x), a smooth relu (D
 
 // ---- matrix products (ops/product.cpp) ----
 
+/// The readers of a result. A step in bf16 keeps a result for `products` in bf16 only: these ops round their factors
+/// anyway. Other ops may still read the result, rounded.
+enum class Use { any, products };
+
 /// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
 /// Up to two leading batch axes broadcast. A vector counts as a matrix of one row (a) or one column (b). The result
 /// then lacks this axis of extent 1: [..., M, K] x [K] -> [..., M], [K] x [K, N] -> [N]. Transposing a vector has no
@@ -83,13 +87,13 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a 
 
 /// x W^T + b: x [..., I], weight [O, I], bias [O] -> [..., O].
 template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias);
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, Use use = Use::any);
 template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight);
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, Use use = Use::any);
 
 /// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that stores only its result
 /// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout. The derivative is 0
-/// where x W^T + b is 0.
+/// where x W^T + b is 0. The result is for products (see Use).
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, double p,
                         const RowLayout& layout);
@@ -181,7 +185,8 @@ Variable<T> log_softmax(const Variable<T>& x);
 /// divisor D. x [..., D], gain and bias [D]. The squares of x may overflow T, but x - mean must not: rows whose numbers
 /// are at most half of T's largest are safe.
 template <class T>
-Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon);
+Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon,
+                       Use use = Use::any);
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, double epsilon);  ///< without gain and bias
 

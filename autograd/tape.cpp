@@ -82,12 +82,32 @@ void Tape<T>::give(const Tensor<T>& memory) {
   poison(memory.data, memory.span().size_bytes());
 }
 
+/// Frees the memory of a value in bf16.
+template <class T>
+void Tape<T>::give_rounded(Node<T>& node) {
+  if (!reuse_ || !spent_) return;
+  constexpr auto numbers = static_cast<Index>(sizeof(T) / sizeof(Bf16));
+  if (!node.value.data) node.spent = true;
+  give({reinterpret_cast<T*>(const_cast<Bf16*>(std::exchange(node.rounded, nullptr))), {node.value.size() / numbers}});
+}
+
 template <class T>
 T* Tape<T>::take(int index) {
   Node<T>& node = nodes_[index];
   if (!reuse_ || !node.unread || node.read || node.handed_out || node.keep) return nullptr;
   if (node.memory) node.spent = true;
   return std::exchange(node.memory, nullptr);
+}
+
+template <class T>
+Tensor<const T> Tape<T>::value(int index) {
+  Node<T>& node = nodes_[index];
+  if (!node.value.data && node.rounded) {
+    const Tensor<T> copy{arena_.allocate_array<T>(node.value.size()), node.value.shape};
+    kernels::map(copy, [from = node.rounded](Index i) { return static_cast<T>(from[i].widened()); });
+    node.value = copy;
+  }
+  return node.value;
 }
 
 constexpr Index smallest_spent = 1024;
@@ -136,6 +156,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
       recycle(std::exchange(node.memory, nullptr), node.value.size());
       node.spent = true;
     }
+    if (node.rounded && i != root && node.value.size() >= smallest_spent) give_rounded(node);
   }
 }
 
@@ -196,11 +217,11 @@ Tensor<T> Backward<T>::take_dy() {
 }
 
 template <class T>
-const Bf16* Backward<T>::rounded(const Tensor<const T>& x) {
-  if (precision() == Precision::full) return nullptr;
+kernels::Factor<T> Backward<T>::factor(const Tensor<const T>& x) {
+  if (precision() == Precision::full) return {.data = x.data, .stride = x.cols()};
   const std::span<Bf16> to = tape_.scratch_.template array<Bf16>(x.size());
   if constexpr (std::is_same_v<T, float>) kernels::bf16::round(x, to.data());
-  return to.data();
+  return {.data = nullptr, .stride = x.cols(), .rounded = to.data()};
 }
 
 template <class T>

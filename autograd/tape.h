@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "autograd/arena.h"
-#include "autograd/kernels/bf16/bf16.h"
 #include "autograd/kernels/broadcast.h"
 #include "autograd/kernels/elementwise.h"
+#include "autograd/kernels/gemm.h"
 #include "autograd/parameter.h"
 #include "autograd/precision.h"
 #include "autograd/profile.h"
@@ -25,7 +25,7 @@ struct Node {
   const char* op;
   Tensor<const T> value;
   T* memory = nullptr;            // the value's memory, while the engine may reuse it; null for leaves and views
-  const Bf16* rounded = nullptr;  // the value in bf16, if an op asked for it
+  const Bf16* rounded = nullptr;  // the value in bf16, if it exists; it may exist in bf16 only
   const int* inputs = nullptr;    // each input's position on the tape; -1: it needs no gradient
   int input_count = 0;
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
@@ -63,6 +63,10 @@ class Tape {
   void backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
 
+  /// The value of a node. A value that exists in bf16 only is copied into memory of the step when it is first asked
+  /// for.
+  Tensor<const T> value(int index);
+
   /// Returns the memory of a node's value for reuse, or null if a caller or a derivative may still read the value.
   T* take(int index);
 
@@ -82,6 +86,7 @@ class Tape {
   T* unused_memory(Index size);
   void recycle(T* memory, Index size);
   void give(const Tensor<T>& memory);
+  void give_rounded(Node<T>& node);
   double bytes_of_derivative(const Node<T>& node) const;
 
   Arena& arena_;
@@ -175,8 +180,8 @@ class Backward {
   /// Uninitialized memory, valid until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
 
-  /// `x` rounded to bf16, in scratch, if the step computes products in bf16; else null.
-  const Bf16* rounded(const Tensor<const T>& x);
+  /// The rows of `x` as a factor of a product. In bf16, they are rounded, in scratch.
+  kernels::Factor<T> factor(const Tensor<const T>& x);
 
   /// Releases memory of the step that only this derivative needs. Gradients may reuse the memory, unless the graph is
   /// kept.

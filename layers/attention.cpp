@@ -23,7 +23,7 @@ SelfAttention<T>::SelfAttention(ParameterStore<T>& store, const std::string& sco
 template <class T>
 Variable<T> SelfAttention<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Tensor<T>* mask,
                                          Tensor<T>* weights) const {
-  return heads_(in_proj_(x), layout, causal_, mask, weights);
+  return heads_(in_proj_(x, heads_.use_of_projections()), layout, causal_, mask, weights);
 }
 
 template <class T>
@@ -49,7 +49,8 @@ template <class T>
 Variable<T> CrossAttention<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                                           const RowLayout& memory_layout, const Tensor<T>* mask,
                                           Tensor<T>* weights) const {
-  return heads_(queries_(x), project_memory(memory), layout, memory_layout, causal_, mask, weights);
+  return heads_(queries_(x, heads_.use_of_projections()), project_memory(memory), layout, memory_layout, causal_, mask,
+                weights);
 }
 
 template <class T>

@@ -51,7 +51,9 @@ class CrossAttention {
                          Tensor<T>* weights = nullptr) const;
 
   /// Keys and values [Nk, 2 H K] of the memory.
-  Variable<T> project_memory(const Variable<T>& memory) const { return keys_values_(memory); }
+  Variable<T> project_memory(const Variable<T>& memory) const {
+    return keys_values_(memory, heads_.use_of_projections());
+  }
 
   /// Decodes the next token of each target row: x [R, D] -> [R, D]. Attends to the projected memory in `own`.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,

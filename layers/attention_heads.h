@@ -47,6 +47,10 @@ class AttentionHeads {
   Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
+  /// The use of projected queries, keys and values: the fused ops of attention multiply them, other similarities are
+  /// composed of ops that do not.
+  Use use_of_projections() const { return similarity_parameter_ ? Use::any : Use::products; }
+
  private:
   AttentionOptions attention_options(bool causal) const;
 

@@ -32,9 +32,9 @@ LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Inde
 }
 
 template <class T>
-Variable<T> LayerNorm<T>::operator()(const Variable<T>& x) const {
+Variable<T> LayerNorm<T>::operator()(const Variable<T>& x, Use use) const {
   Context<T>& c = x.context();
-  if (usual()) return layer_norm(x, c.parameter(*weight_), c.parameter(*bias_), options_.epsilon);
+  if (usual()) return layer_norm(x, c.parameter(*weight_), c.parameter(*bias_), options_.epsilon, use);
   const bool outside = options_.epsilon_place == EpsilonPlace::outside;
   Variable<T> y = outside ? normalize_outside(x, options_.epsilon) : layer_norm(x, options_.epsilon);
   if (weight_) y = mul(y, c.parameter(*weight_));

@@ -35,7 +35,7 @@ class LayerNorm {
  public:
   LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options);
 
-  Variable<T> operator()(const Variable<T>& x) const;
+  Variable<T> operator()(const Variable<T>& x, Use use = Use::any) const;
 
   /// LayerNorm(x + dropout(branch)): x [N, D], branch [N, D] -> [N, D]. In the usual form, this is a single op.
   Variable<T> add(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout) const;

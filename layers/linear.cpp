@@ -28,10 +28,10 @@ void Linear<T>::check_width(const Shape& x) const {
 }
 
 template <class T>
-Variable<T> Linear<T>::operator()(const Variable<T>& x) const {
+Variable<T> Linear<T>::operator()(const Variable<T>& x, Use use) const {
   check_width(x.shape());
   Context<T>& c = x.context();
-  return bias_ ? linear(x, c.parameter(*weight_), c.parameter(*bias_)) : linear(x, c.parameter(*weight_));
+  return bias_ ? linear(x, c.parameter(*weight_), c.parameter(*bias_), use) : linear(x, c.parameter(*weight_), use);
 }
 
 template <class T>

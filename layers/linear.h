@@ -28,7 +28,7 @@ class Linear {
   /// ParameterStore::part).
   Linear part(ParameterStore<T>& store, Index begin, Index end) const;
 
-  Variable<T> operator()(const Variable<T>& x) const;
+  Variable<T> operator()(const Variable<T>& x, Use use = Use::any) const;
 
   /// dropout(relu(x W^T + b)) in one op: x [N, I] -> [N, O].
   Variable<T> relu(const Variable<T>& x, double dropout, const RowLayout& layout) const;

@@ -23,7 +23,8 @@ class Residual {
   template <class Sublayer>
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Sublayer& sublayer) const {
     Frame<T> frame(x.context(), inputs_stay);
-    if (place_ == NormPlace::pre) return frame.keep(add_dropout(x, sublayer(norm_(x)), dropout_, layout));
+    if (place_ == NormPlace::pre)
+      return frame.keep(add_dropout(x, sublayer(norm_(x, Use::products)), dropout_, layout));
     return frame.keep(norm_.add(x, sublayer(x), dropout_, layout));
   }
 

@@ -54,7 +54,7 @@ std::map<std::string, double> time_product(const kernels::Product& p) {
   for (const auto backend : {kernels::GemmBackend::onednn, kernels::GemmBackend::eigen}) {
     if (!kernels::has_gemm_backend(backend)) continue;
     kernels::set_gemm_backend(backend);
-    ms[kernels::name(backend)] = min_ms([&] { kernels::gemm<float>(p.m, p.n, p.k, left, right, 0, c.data(), p.n); });
+    ms[kernels::name(backend)] = min_ms([&] { kernels::gemm<float>(p.m, p.n, p.k, left, right, 0, {c.data(), p.n}); });
   }
   kernels::set_gemm_backend(before);
   if (kernels::has_gemm_backend(kernels::GemmBackend::onednn))

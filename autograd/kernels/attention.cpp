@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "autograd/kernels/attention_paths.h"
+#include "autograd/kernels/bf16/round.h"
+#include "autograd/kernels/pack.h"
 #include "autograd/kernels/product_log.h"
 #include "autograd/parallel.h"
 
@@ -16,7 +18,7 @@ void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
   if (matrix.data == nullptr || matrix.add) return;
   Index row = 0;
   const auto zero_until = [&](Index end) {
-    for (; row < end; ++row) std::fill_n(matrix.data + row * matrix.stride, cols, T{0});
+    for (; row < end; ++row) std::fill_n(matrix.data + row * matrix.stride, cols, T{});
   };
   for (const RowSpan& sequence : layout.sequences) {
     zero_until(sequence.offset);
@@ -25,20 +27,86 @@ void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
   zero_until(layout.rows);
 }
 
+/// The heads that a piece of work takes together: all heads of a sequence, because their columns are adjacent in
+/// memory. If there are few sequences, every head is a piece of its own.
+template <class T>
+Index heads_together(const AttentionShape<T>& shape) {
+  return shape.query.sequence_count() >= 32 ? shape.heads : 1;
+}
+
+/// Elements of scratch for q, k, v and the result of some heads of a sequence in T, if they are in bf16.
+template <class T>
+Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
+  if (!shape.in_bf16) return 0;
+  const Index k = padded<T>(heads * shape.key_width), v = padded<T>(heads * shape.value_width);
+  return (shape.query.sequences[b].length + shape.key.sequences[b].length) * (k + v);
+}
+
 /// Elements of scratch that a thread needs for the sequences outside tiles.
 template <class T>
 Index scratch_size_of_thread(const AttentionShape<T>& shape) {
   Index size = 0;
   for (Index b = 0; b < shape.query.sequence_count(); ++b)
-    if (!shape.in_tiles(b)) size = std::max({size, whole_scratch_size(shape, b), few_scratch_size(shape, b)});
+    if (!shape.in_tiles(b))
+      size = std::max(size, widened_size(shape, b, heads_together(shape)) +
+                                std::max(whole_scratch_size(shape, b), few_scratch_size(shape, b)));
   return size;
 }
 
-/// Calls work(heads, scratch) for all heads of all sequences outside tiles. One thread takes all heads of a sequence,
-/// because the heads' columns are adjacent in memory. If there are few sequences, every head is a piece of its own.
+/// A view of scratch with the columns of some heads in the rows of one sequence, which the paths address by their
+/// places in the whole matrix.
+template <class T>
+Columns<T> scratch_columns(const RowSpan& rows, const HeadRange& heads, Index width, Bump<T>& memory) {
+  const Index cols = (heads.last - heads.first) * width, stride = padded<T>(cols);
+  return {memory.take(rows.length, cols) - rows.offset * stride - heads.first * width, stride};
+}
+
+/// Those columns of `x` in T: `x` itself, or a copy in scratch of numbers in bf16.
+template <class T>
+Columns<const T> widened(const Columns<const T>& x, const RowSpan&, const HeadRange&, Index, Bump<T>&) {
+  return x;
+}
+
+template <class T>
+Columns<const T> widened(const Columns<const Bf16>& x, const RowSpan& rows, const HeadRange& heads, Index width,
+                         Bump<T>& memory) {
+  const Columns<T> copy = scratch_columns(rows, heads, width, memory);
+  const Index first = heads.first * width, cols = heads.last * width - first;
+  for (Index i = rows.offset; i < rows.offset + rows.length; ++i)
+    widen(cols, x.data + i * x.stride + first, copy.data + i * copy.stride + first);
+  return {copy.data, copy.stride};
+}
+
+template <class T, class E>
+AttentionColumns<const T> widened(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
+                                  const HeadRange& heads, Bump<T>& memory) {
+  const RowSpan rows = shape.query.sequences[heads.sequence], keys = shape.key.sequences[heads.sequence];
+  return {widened<T>(x.q, rows, heads, shape.key_width, memory), widened<T>(x.k, keys, heads, shape.key_width, memory),
+          widened<T>(x.v, keys, heads, shape.value_width, memory)};
+}
+
+/// Calls work(result) with the columns of `out` that some heads of a sequence fill, in T. If `out` is in bf16, these
+/// are in scratch, and rounded afterwards.
+template <class T, class Work>
+void fill_result(const AttentionShape<T>&, const HeadRange&, const Columns<T>& out, Bump<T>&, const Work& work) {
+  work(out);
+}
+
+template <class T, class Work>
+void fill_result(const AttentionShape<T>& shape, const HeadRange& heads, const Columns<Bf16>& out, Bump<T>& memory,
+                 const Work& work) {
+  const RowSpan rows = shape.query.sequences[heads.sequence];
+  const Columns<T> result = scratch_columns(rows, heads, shape.value_width, memory);
+  work(result);
+  const Index first = heads.first * shape.value_width, cols = heads.last * shape.value_width - first;
+  for (Index i = rows.offset; i < rows.offset + rows.length; ++i)
+    bf16::round_row(cols, result.data + i * result.stride + first, out.data + i * out.stride + first);
+}
+
+/// Calls work(heads, scratch) for all heads of all sequences outside tiles.
 template <class T, class Work>
 void for_heads(const AttentionShape<T>& shape, T* scratch, const Work& work) {
-  const Index together = shape.query.sequence_count() >= 32 ? shape.heads : 1, pieces = shape.heads / together;
+  const Index together = heads_together(shape), pieces = shape.heads / together;
   const Index scratch_size = scratch_size_of_thread(shape);
   parallel_for(shape.query.sequence_count() * pieces, [&](Index piece) {
     const Index b = piece / pieces, first = piece % pieces * together;
@@ -69,46 +137,66 @@ template <class T>
 Index AttentionShape<T>::scratch_size() const {
   Index size = threads() * scratch_size_of_thread(*this);
   for (Index b = 0; b < query.sequence_count(); ++b)
-    if (in_tiles(b)) size = std::max(size, tiles_scratch_size(*this, b));
+    if (in_tiles(b)) size = std::max(size, widened_size(*this, b, heads) + tiles_scratch_size(*this, b));
   return size;
 }
 
-template <class T>
-void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                       const AttentionSaved<T>& saved, const Columns<T>& out, T* scratch) {
+template <class T, class E>
+void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
+                       const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch) {
   note_product({.m = shape.scores(), .n = 1, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, out, shape.heads * shape.value_width);
   for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
     const bool few = shape.path(heads.sequence) == AttentionPath::few;
-    (few ? few_forward<T> : whole_forward<T>)(shape, heads, x, saved.weights, out, own);
+    Bump<T> memory{own};
+    const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
+    fill_result(shape, heads, out, memory, [&](const Columns<T>& result) {
+      (few ? few_forward<T> : whole_forward<T>)(shape, heads, wide, saved.weights, result, memory.next);
+    });
   });
-  for (Index b = 0; b < shape.query.sequence_count(); ++b)
-    if (shape.in_tiles(b)) tiles_forward(shape, b, x, saved.log_sums, out, scratch);
+  for (Index b = 0; b < shape.query.sequence_count(); ++b) {
+    if (!shape.in_tiles(b)) continue;
+    const HeadRange all{b, 0, shape.heads};
+    Bump<T> memory{scratch};
+    const AttentionColumns<const T> wide = widened(shape, x, all, memory);
+    fill_result(shape, all, out, memory,
+                [&](const Columns<T>& result) { tiles_forward(shape, b, wide, saved.log_sums, result, memory.next); });
+  }
 }
 
-template <class T>
-void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                        const AttentionSaved<T>& saved, const Columns<const T>& out, const Columns<const T>& dout,
+template <class T, class E>
+void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
+                        const AttentionSaved<T>& saved, const Columns<const E>& out, const Columns<const T>& dout,
                         const AttentionColumns<T>& dx, T* scratch) {
   note_product({.m = shape.scores(), .n = 2, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, dx.q, shape.heads * shape.key_width);
   zero_gaps(shape.key, dx.k, shape.heads * shape.key_width);
   zero_gaps(shape.key, dx.v, shape.heads * shape.value_width);
-  for_heads(shape, scratch,
-            [&](const HeadRange& heads, T* own) { whole_backward(shape, heads, x, saved.weights, dout, dx, own); });
-  for (Index b = 0; b < shape.query.sequence_count(); ++b)
-    if (shape.in_tiles(b)) tiles_backward(shape, b, x, saved.log_sums, out, dout, dx, scratch);
+  for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
+    Bump<T> memory{own};
+    whole_backward(shape, heads, widened(shape, x, heads, memory), saved.weights, dout, dx, memory.next);
+  });
+  for (Index b = 0; b < shape.query.sequence_count(); ++b) {
+    if (!shape.in_tiles(b)) continue;
+    const HeadRange all{b, 0, shape.heads};
+    Bump<T> memory{scratch};
+    const AttentionColumns<const T> wide = widened(shape, x, all, memory);
+    const Columns<const T> result = widened<T>(out, shape.query.sequences[b], all, shape.value_width, memory);
+    tiles_backward(shape, b, wide, saved.log_sums, result, dout, dx, memory.next);
+  }
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                                  \
-  template struct AttentionShape<T>;                                                                           \
-  template void attention_forward(const AttentionShape<T>&, const AttentionColumns<const T>&,                  \
-                                  const AttentionSaved<T>&, const Columns<T>&, T*);                            \
-  template void attention_backward(const AttentionShape<T>&, const AttentionColumns<const T>&,                 \
-                                   const AttentionSaved<T>&, const Columns<const T>&, const Columns<const T>&, \
+#define GLOSSA_INSTANTIATE(T, E)                                                                               \
+  template void attention_forward(const AttentionShape<T>&, const AttentionColumns<const E>&,                  \
+                                  const AttentionSaved<T>&, const Columns<E>&, T*);                            \
+  template void attention_backward(const AttentionShape<T>&, const AttentionColumns<const E>&,                 \
+                                   const AttentionSaved<T>&, const Columns<const E>&, const Columns<const T>&, \
                                    const AttentionColumns<T>&, T*);
-GLOSSA_INSTANTIATE(float)
-GLOSSA_INSTANTIATE(double)
+template struct AttentionShape<float>;
+template struct AttentionShape<double>;
+GLOSSA_INSTANTIATE(float, float)
+GLOSSA_INSTANTIATE(double, double)
+GLOSSA_INSTANTIATE(float, Bf16)
 #undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa::kernels

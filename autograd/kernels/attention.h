@@ -52,6 +52,7 @@ struct AttentionShape {
   std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, laid out like them; empty: no dropout
   std::optional<DropoutSite> dropout{};  // draws the masks for the path `tiles`; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
+  bool in_bf16 = false;                  // q, k, v and the result are in bf16
 
   /// True if some keys may be blocked for some queries.
   bool blocks() const { return causal || mask.data != nullptr; }
@@ -81,15 +82,15 @@ struct AttentionSaved {
 };
 
 /// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head. Sets gap rows of `out` to 0. Never
-/// adds to `out`.
-template <class T>
-void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                       const AttentionSaved<T>& saved, const Columns<T>& out, T* scratch);
+/// adds to `out`. The elements E of q, k, v and `out` are T or Bf16; in bf16, weights and sums are in T.
+template <class T, class E>
+void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
+                       const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch);
 
 /// Computes the gradients of q, k and v from the gradient of `out`; gap rows get 0.
-template <class T>
-void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const T>& x,
-                        const AttentionSaved<T>& saved, const Columns<const T>& out, const Columns<const T>& dout,
+template <class T, class E>
+void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
+                        const AttentionSaved<T>& saved, const Columns<const E>& out, const Columns<const T>& dout,
                         const AttentionColumns<T>& dx, T* scratch);
 
 }  // namespace glossa::kernels

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <vector>
 
 #include "autograd/check.h"
 #include "autograd/kernels/bf16/product.h"
@@ -55,6 +56,14 @@ void multiply(Index m, Index n, Index k, const Factor<float>& a, const Factor<fl
   eigen_tile(m, n, k, a, b, beta, c, stride);
 }
 
+/// A thread's memory for a tile whose result is in bf16.
+template <class T>
+T* tile_memory(Index size) {
+  static thread_local std::vector<T> memory;
+  if (std::ssize(memory) < size) memory.resize(static_cast<std::size_t>(size));
+  return memory.data();
+}
+
 }  // namespace
 
 bool tiles_share_columns(Index m, Index n, Precision precision) {
@@ -62,9 +71,9 @@ bool tiles_share_columns(Index m, Index n, Precision precision) {
 }
 
 template <class T>
-TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c,
-                              Index stride, Precision precision, const TileFinish& finish)
-    : m_(m), n_(n), k_(k), stride_(stride), a_(a), b_(b), beta_(beta), c_(c), precision_(precision), finish_(finish) {
+TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta,
+                              const Result<T>& c, Precision precision, const TileFinish<T>& finish)
+    : m_(m), n_(n), k_(k), a_(a), b_(b), beta_(beta), c_(c), precision_(precision), finish_(finish) {
   if (m == 0 || n == 0) return;
   note_product({m, n, k, a.transposed, b.transposed});
   const Tiling tiling(m, n, precision);
@@ -78,18 +87,27 @@ void TiledProduct<T>::compute(Index tile) const {
   const Index across = (n_ + tile_cols_ - 1) / tile_cols_;
   const Index i = tile / across * tile_rows_, j = tile % across * tile_cols_;
   const Index rows = std::min(tile_rows_, m_ - i), cols = std::min(tile_cols_, n_ - j);
-  T* const to = c_ + i * stride_ + j;
+  const Index at = i * c_.stride + j;
+  const Tile<T> to{i,
+                   i + rows,
+                   j,
+                   j + cols,
+                   c_.numbers ? c_.numbers + at : tile_memory<T>(rows * cols),
+                   c_.numbers ? c_.stride : cols};
   if (k_ > 0)
-    multiply(rows, cols, k_, a_.from_row(i), b_.from_col(j, k_), beta_, to, stride_, precision_);
+    multiply(rows, cols, k_, a_.from_row(i), b_.from_col(j, k_), beta_, to.numbers, to.stride, precision_);
   else if (beta_ == T{0})
-    for (Index row = 0; row < rows; ++row) std::fill_n(to + row * stride_, cols, T{0});
-  if (finish_.run) finish_.run(finish_.closure, {i, i + rows, j, j + cols});
+    for (Index row = 0; row < rows; ++row) std::fill_n(to.numbers + row * to.stride, cols, T{0});
+  if (finish_.run) finish_.run(finish_.closure, to);
+  if constexpr (std::is_same_v<T, float>)
+    for (Index row = 0; row < rows && c_.rounded; ++row)
+      bf16::kind().round(cols, to.numbers + row * to.stride, c_.rounded + at + row * c_.stride);
 }
 
 template <class T>
-void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
+void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
           Precision precision) {
-  const TiledProduct<T> product(m, n, k, a, b, beta, c, stride, precision);
+  const TiledProduct<T> product(m, n, k, a, b, beta, c, precision);
   parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
@@ -114,7 +132,7 @@ std::string name(GemmBackend which) { return which == GemmBackend::onednn ? "one
 
 #define GLOSSA_INSTANTIATE(T)     \
   template class TiledProduct<T>; \
-  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, T*, Index, Precision);
+  template void gemm(Index, Index, Index, const Factor<T>&, const Factor<T>&, T, const Result<T>&, Precision);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

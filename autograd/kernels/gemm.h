@@ -35,26 +35,44 @@ struct Factor {
   }
 };
 
-/// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], with rows `stride` elements apart. A is [m, k] and B
-/// is [k, n]; a transposed factor has this shape after transposing. The tiles of C depend only on m, n and k, and each
-/// tile is computed by a single thread. The bits therefore do not depend on the number of threads. In bf16, the factors
-/// are rounded, and sums are in float.
-template <class T>
-void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
-          Precision precision = Precision::full);
-
 /// True if a product in bf16 has several tiles in the same columns of C. Packing B before the product then saves work.
 bool tiles_share_columns(Index m, Index n, Precision precision);
 
-/// Rows and columns of a tile of C.
-struct TileRange {
-  Index first_row, last_row, first_col, last_col;  // last exclusive
+/// The result of a product [m, n]: numbers with rows `stride` elements apart or, if there are no `numbers`, the same
+/// rounded to bf16. A product in bf16 sums in float in either case.
+template <class T>
+struct Result {
+  T* numbers;
+  Index stride;
+  Bf16* rounded = nullptr;
+};
+
+/// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], A is [m, k] and B is [k, n]; a transposed factor has
+/// this shape after transposing. The tiles of C depend only on m, n and k, and each tile is computed by a single
+/// thread. The bits therefore do not depend on the number of threads. In bf16, the factors are rounded, and sums are in
+/// float.
+template <class T>
+void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
+          Precision precision = Precision::full);
+
+/// A finished tile of C, with rows [first_row, last_row) and columns [first_col, last_col). Its numbers may still
+/// change: those of a result in bf16 are rounded afterwards.
+template <class T>
+struct Tile {
+  Index first_row, last_row, first_col, last_col;
+  T* numbers;  // element (first_row, first_col)
+  Index stride;
+
+  Index cols() const { return last_col - first_col; }
+  /// Row i of C, from column first_col on.
+  T* row(Index i) const { return numbers + (i - first_row) * stride; }
 };
 
 /// Type-erased callback for every finished tile of C, called while the tile is still in the cache.
+template <class T>
 struct TileFinish {
   const void* closure = nullptr;
-  void (*run)(const void* closure, const TileRange& tile) = nullptr;
+  void (*run)(const void* closure, const Tile<T>& tile) = nullptr;
 };
 
 /// A matrix product that is cut into tiles, for several threads. One parallel loop may compute the tiles of several
@@ -63,40 +81,42 @@ template <class T>
 class TiledProduct {
  public:
   TiledProduct() = default;  // no tiles
-  TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride,
-               Precision precision = Precision::full, const TileFinish& finish = {});
+  TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
+               Precision precision = Precision::full, const TileFinish<T>& finish = {});
 
   Index count() const { return count_; }
   void compute(Index tile) const;
 
  private:
-  Index m_ = 0, n_ = 0, k_ = 0, stride_ = 0, tile_rows_ = 0, tile_cols_ = 0, count_ = 0;
+  Index m_ = 0, n_ = 0, k_ = 0, tile_rows_ = 0, tile_cols_ = 0, count_ = 0;
   Factor<T> a_{}, b_{};
-  T beta_{}, *c_ = nullptr;
+  T beta_{};
+  Result<T> c_{};
   Precision precision_ = Precision::full;
-  TileFinish finish_{};
+  TileFinish<T> finish_{};
 };
 
 /// Computes C = A B and calls finish(tile) for every finished tile.
 template <class T, class Finish>
-void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride,
+void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, const Result<T>& c,
                Precision precision, const Finish& finish) {
-  const auto run = [](const void* closure, const TileRange& tile) { (*static_cast<const Finish*>(closure))(tile); };
-  const TiledProduct<T> product(m, n, k, a, b, T{0}, c, stride, precision, {&finish, run});
+  const auto run = [](const void* closure, const Tile<T>& tile) { (*static_cast<const Finish*>(closure))(tile); };
+  const TiledProduct<T> product(m, n, k, a, b, T{0}, c, precision, {&finish, run});
   parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
-/// Callback for gemm_then: adds bias [n] to each row of y.
+/// Callback for gemm_then: adds bias [n], if it has data, to each row.
 template <class T>
 struct AddBias {
-  Tensor<T> y;
   Tensor<const T> bias;
 
-  void operator()(const TileRange& tile) const {
+  void operator()(const Tile<T>& tile) const {
+    if (!bias.data) return;
+    const T* const added = bias.data + tile.first_col;
     for (Index i = tile.first_row; i < tile.last_row; ++i) {
-      T* const row = y.row(i);
+      T* const row = tile.row(i);
 #pragma omp simd
-      for (Index j = tile.first_col; j < tile.last_col; ++j) row[j] += bias.data[j];
+      for (Index j = 0; j < tile.cols(); ++j) row[j] += added[j];
     }
   }
 };

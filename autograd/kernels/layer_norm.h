@@ -50,12 +50,10 @@ RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, 
 
 /// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)),
 /// because dr/dx_j = -r^2 n_j / D implies dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). dgain and dbias, if not null,
-/// accumulate: dgain += dy n, dbias += dy.
-template <class T>
-void layer_norm_row_backward(Index d, const T* x, RowMoments<T> moments, const T* gain, const T* dy, T* dgain, T* dbias,
-                             T* dx) {
-  const T mean = moments.mean, inverse = moments.inverse_std;
-  const auto n = [&](Index j) { return (x[j] - mean) * inverse; };
+/// accumulate: dgain += dy n, dbias += dy. n(j) returns n_j, `inverse_std` is r.
+template <class T, class Normalized>
+void layer_norm_row_backward(Index d, const Normalized& n, T inverse_std, const T* gain, const T* dy, T* dgain,
+                             T* dbias, T* dx) {
   // dx holds g until the means are known.
   if (gain) {
 #pragma omp simd
@@ -66,7 +64,7 @@ void layer_norm_row_backward(Index d, const T* x, RowMoments<T> moments, const T
   const T mean_g = row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
   const T mean_gn = row_sum<T>(d, [&](Index j) { return dx[j] * n(j); }) / static_cast<T>(d);
 #pragma omp simd
-  for (Index j = 0; j < d; ++j) dx[j] = inverse * (dx[j] - mean_g - n(j) * mean_gn);
+  for (Index j = 0; j < d; ++j) dx[j] = inverse_std * (dx[j] - mean_g - n(j) * mean_gn);
   if (dgain) {
 #pragma omp simd
     for (Index j = 0; j < d; ++j) dgain[j] += dy[j] * n(j);

@@ -26,8 +26,8 @@ void prepare_gemm() {
       for (const bool transposed_a : {false, true})
         for (const bool transposed_b : {false, true})
           for (const float beta : {0.0f, 1.0f})
-            gemm(rows, cols, side, {a.data(), side, transposed_a}, {b.data(), side, transposed_b}, beta, c.data(),
-                 side);
+            gemm(rows, cols, side, {a.data(), side, transposed_a}, {b.data(), side, transposed_b}, beta,
+                 {c.data(), side});
 }
 
 }  // namespace glossa::kernels

@@ -138,17 +138,24 @@ Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weigh
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
 /// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles, which do not keep P, recompute P
 /// from log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
-template <class T>
-Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands) {
+/// The numbers of an input: in T, or in bf16.
+template <class E, class T>
+const E* elements(Context<T>& c, const Variable<T>& x) {
+  if constexpr (std::is_same_v<E, T>)
+    return c.read(x).data;
+  else
+    return c.factor(x).rounded;
+}
+
+template <class E, class T>
+Variable<T> attend_in(const Call<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands,
+                      const AttentionShape<T>& shape, const Tensor<E>& y) {
   Context<T>& c = context_of(call.op, inputs);
-  const AttentionShape<T> shape = prepare(c, call, operands);
   const auto columns = [&](Place place) {
-    const Tensor<const T> x = c.read(inputs.begin()[place.input]);
-    return Columns<const T>{x.data + place.column, x.cols()};
+    const Variable<T>& x = inputs.begin()[place.input];
+    return Columns<const E>{elements<E>(c, x) + place.column, x.shape().cols()};
   };
-  const AttentionColumns<const T> x{columns(operands.q), columns(operands.k), columns(operands.v)};
-  const Index out_width = shape.heads * shape.value_width;
-  const Tensor<T> y = c.tensor({shape.query.rows, out_width});
+  const AttentionColumns<const E> x{columns(operands.q), columns(operands.k), columns(operands.v)};
 
   bool needs_gradient = false;
   for (const Variable<T>& input : inputs) needs_gradient |= input.requires_grad();
@@ -156,7 +163,7 @@ Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> input
   if (needs_gradient || call.weights) saved.weights = c.tensor({shape.heads * shape.cells.back()}).data;
   if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
   const Arena::Mark mark = c.scratch_mark();
-  kernels::attention_forward(shape, x, saved, Columns<T>{y.data, out_width}, c.scratch({shape.scratch_size()}).data);
+  kernels::attention_forward(shape, x, saved, Columns<E>{y.data, y.cols()}, c.scratch({shape.scratch_size()}).data);
   if (call.weights) *call.weights = by_query(c, shape, saved.weights);
 
   return c.record(call.op, inputs, y, [shape, operands, x, saved, y](Backward<T>& back) {
@@ -172,9 +179,22 @@ Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> input
     };
     const AttentionColumns<T> dx{gradient(operands.q), gradient(operands.k), gradient(operands.v)};
     const Tensor<const T> dy = back.dy();
-    kernels::attention_backward(shape, x, saved, Columns<const T>{y.data, y.cols()},
+    kernels::attention_backward(shape, x, saved, Columns<const E>{y.data, y.cols()},
                                 Columns<const T>{dy.data, dy.cols()}, dx, back.scratch({shape.scratch_size()}).data);
   });
+}
+
+template <class T>
+Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands) {
+  Context<T>& c = context_of(call.op, inputs);
+  AttentionShape<T> shape = prepare(c, call, operands);
+  const Shape result{shape.query.rows, shape.heads * shape.value_width};
+  if constexpr (std::is_same_v<T, float>)
+    if (c.rounds(inputs)) {
+      shape.in_bf16 = true;
+      return attend_in(call, inputs, operands, shape, c.bf16_tensor(result));
+    }
+  return attend_in(call, inputs, operands, shape, c.tensor(result));
 }
 
 enum class Role { queries, keys };

@@ -98,7 +98,7 @@ struct ChunkFactors {
   ChunkFactors(Context<T>& c, const Variable<T>& states, const Tensor<const T>& w, bool derivative)
       : precision(c.precision()) {
     const Index n = std::min(states.shape().rows(), chunk_rows), d = w.cols(), classes = w.rows();
-    x = {.data = c.read(states).data, .stride = d, .rounded = c.rounded(states)};
+    x = c.factor(states);
     weight = {.data = w.data, .stride = d};
     weight_transposed = {.data = w.data, .stride = d, .transposed = true};
     const auto memory = [&](Index size) { return c.scratch({size}).data; };
@@ -111,12 +111,8 @@ struct ChunkFactors {
 template <class T>
 void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>& factors, const Tensor<const T>& bias) {
   const Index n = logits.rows(), classes = logits.cols(), d = factors.x.stride;
-  const kernels::Factor<T> states = factors.x.from_row(first);
-  if (bias.data)
-    kernels::gemm_then<T>(n, classes, d, states, factors.weight_transposed, logits.data, classes, factors.precision,
-                          kernels::AddBias<T>{logits, bias});
-  else
-    kernels::gemm<T>(n, classes, d, states, factors.weight_transposed, T{0}, logits.data, classes, factors.precision);
+  kernels::gemm_then<T>(n, classes, d, factors.x.from_row(first), factors.weight_transposed, {logits.data, classes},
+                        factors.precision, kernels::AddBias<T>{bias});
 }
 
 /// The losses of the rows. With `derivative`, overwrites the logits with G = d loss / d logits, which is zero in
@@ -154,10 +150,11 @@ struct UnitGradients {
     const Index n = g.rows(), classes = g.cols(), d = factors.x.stride;
     const T beta = first == 0 ? T{0} : T{1};
     kernels::Factor<T> left{.data = g.data, .stride = classes, .rounded = rounded};
-    if (dx.data) kernels::gemm<T>(n, d, classes, left, factors.weight, T{0}, dx.data + first * d, d, factors.precision);
+    if (dx.data)
+      kernels::gemm<T>(n, d, classes, left, factors.weight, T{0}, {dx.data + first * d, d}, factors.precision);
     left.transposed = true;
     if (dweight.data)
-      kernels::gemm<T>(classes, d, n, left, factors.x.from_row(first), beta, dweight.data, d, factors.precision);
+      kernels::gemm<T>(classes, d, n, left, factors.x.from_row(first), beta, {dweight.data, d}, factors.precision);
     if (dbias.data) kernels::column_sums<T>(dbias, g, first > 0);
   }
 };
@@ -169,9 +166,10 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
                                         std::span<const int> targets, int ignore_index, double label_smoothing) {
   const char* const op = "linear_cross_entropy";
   Context<T>& c = context_of(op, {x, weight});
-  const Tensor<const T> in = c.read(x), w = c.read(weight);
-  check(in.shape.rank() == 2 && w.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == std::ssize(targets), op,
-        "expected x [N, D], weight [V, D] and N targets; got {}, {} and {}", in.shape, w.shape, targets.size());
+  const Tensor<const T> w = c.read(weight);
+  const Shape& in = x.shape();
+  check(in.rank() == 2 && w.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == std::ssize(targets), op,
+        "expected x [N, D], weight [V, D] and N targets; got {}, {} and {}", in, w.shape, targets.size());
   if (bias) context_of(op, {x, *bias});
   const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [V] for weight {}; got {}", w.shape, b.shape);

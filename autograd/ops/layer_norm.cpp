@@ -1,5 +1,6 @@
 #include "autograd/kernels/layer_norm.h"
 
+#include "autograd/kernels/bf16/round.h"
 #include "autograd/ops.h"
 #include "autograd/ops/dropout_mask.h"
 
@@ -10,13 +11,28 @@ namespace {
 using kernels::RowMoments;
 
 constexpr Index rows_per_piece = 64;  // normalized by a thread at a time
+constexpr Index pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_per_piece; }
 
 /// A norm's state for its derivative.
 template <class T>
 struct Saved {
-  Tensor<const T> x;  // the normalized input
+  Tensor<const T> x;  // the normalized input; no data: `normalized` replaces it
   std::span<RowMoments<T>> moments;
   const T* gain = nullptr;
+  Bf16* normalized = nullptr;  // (x - mean) / sqrt(variance + epsilon), in bf16
+
+  /// The derivative of row i, which layer_norm_row_backward documents.
+  void row_backward(Index i, const T* dy, T* dgain, T* dbias, T* dx) const {
+    const Index d = x.cols();
+    const auto [mean, inverse] = moments[i];
+    const auto backward = [&, inverse = inverse](const auto& n) {
+      kernels::layer_norm_row_backward<T>(d, n, inverse, gain, dy, dgain, dbias, dx);
+    };
+    if (normalized)
+      backward([row = normalized + i * d](Index j) { return static_cast<T>(row[j].widened()); });
+    else
+      backward([row = x.row(i), mean = mean, inverse = inverse](Index j) { return (row[j] - mean) * inverse; });
+  }
 };
 
 void check_affine(const char* op, const Shape& x, const Shape& gain, const Shape& bias) {
@@ -35,28 +51,26 @@ void add_rows(const Tensor<T>& sum, const Tensor<T>& pieces) {
     kernels::write(sum.data, 0, sum.size(), true, [row = pieces.row(p)](Index j) { return row[j]; });
 }
 
-/// The derivative of all forms, row by row with kernels::layer_norm_row_backward, which documents the formula. Inputs
-/// gain_input and gain_input + 1 are gain and bias, if any; write(i, dx) receives the gradient of the normalized
-/// input's row i.
+/// The derivative of all forms, row by row. Inputs gain_input and gain_input + 1 are gain and bias, if any; write(i,
+/// dx) receives the gradient of the normalized input's row i.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
   const Tensor<const T> dy = back.dy();
-  const Index d = saved.x.cols(), rows = saved.x.rows(), pieces = (rows + rows_per_piece - 1) / rows_per_piece;
+  const Index d = saved.x.cols(), rows = saved.x.rows(), count = pieces(rows);
   const Sink<T> to_gain = back.optional_sink(gain_input);
   const Sink<T> to_bias = back.optional_sink(gain_input + 1);
   // One pass over x and dy. Every piece of rows has its own sums for gain and bias; these are added in order.
-  const Tensor<T> dgain = to_gain ? back.scratch({pieces, d}) : Tensor<T>{};
-  const Tensor<T> dbias = to_bias ? back.scratch({pieces, d}) : Tensor<T>{};
-  const Tensor<T> dx = back.scratch({pieces, d});  // a row at a time
-  parallel_for(pieces, [&](Index piece) {
+  const Tensor<T> dgain = to_gain ? back.scratch({count, d}) : Tensor<T>{};
+  const Tensor<T> dbias = to_bias ? back.scratch({count, d}) : Tensor<T>{};
+  const Tensor<T> dx = back.scratch({count, d});  // a row at a time
+  parallel_for(count, [&](Index piece) {
     T* const gain_sums = to_gain ? dgain.row(piece) : nullptr;
     T* const bias_sums = to_bias ? dbias.row(piece) : nullptr;
     if (gain_sums) std::fill_n(gain_sums, d, T{0});
     if (bias_sums) std::fill_n(bias_sums, d, T{0});
     const Index end = std::min(rows, (piece + 1) * rows_per_piece);
     for (Index i = piece * rows_per_piece; i < end; ++i) {
-      kernels::layer_norm_row_backward(d, saved.x.row(i), saved.moments[i], saved.gain, dy.row(i), gain_sums, bias_sums,
-                                       dx.row(piece));
+      saved.row_backward(i, dy.row(i), gain_sums, bias_sums, dx.row(piece));
       write(i, dx.row(piece));
     }
   });
@@ -65,40 +79,61 @@ void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Wr
 }
 
 template <class T>
-Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const Variable<T>* bias, double epsilon) {
+Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const Variable<T>* bias, double epsilon,
+                          Use use) {
   Context<T>& c = context_of("layer_norm", {x});
   check_epsilon("layer_norm", epsilon);
   const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
   if (gain) {
     context_of("layer_norm", {x, *gain, *bias});
     check_affine("layer_norm", in.shape, gain->shape(), bias->shape());
   }
   const T* const g = gain ? c.read(*gain).data : nullptr;
   const T* const b = bias ? c.read(*bias).data : nullptr;
-  const Saved<T> saved{in, c.template array<RowMoments<T>>(in.rows()), g};
-  parallel_ranges(in.rows(), rows_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i)
-      saved.moments[i] = kernels::layer_norm_row(in.cols(), in.row(i), g, b, static_cast<T>(epsilon), y.row(i));
-  });
-
+  const Index d = in.cols(), rows = in.rows();
+  const Saved<T> saved{in, c.template array<RowMoments<T>>(rows), g};
+  /// Normalizes row i into `y`.
+  const auto normalize = [&](Index i, T* y) {
+    saved.moments[i] = kernels::layer_norm_row(d, in.row(i), g, b, static_cast<T>(epsilon), y);
+  };
   const auto derivative = [saved](Backward<T>& back) {
     const Sink<T> to_x = back.optional_sink(0);
     backward(back, saved, 1, [&](Index i, const T* dx) { to_x.write_row(i, [dx](Index j) { return dx[j]; }); });
   };
-  return gain ? c.record("layer_norm", {x, *gain, *bias}, y, derivative) : c.record("layer_norm", {x}, y, derivative);
+  const auto record = [&](const auto& y) {
+    return gain ? c.record("layer_norm", {x, *gain, *bias}, y, derivative) : c.record("layer_norm", {x}, y, derivative);
+  };
+  if (use == Use::products && c.rounds({x})) {
+    const Tensor<Bf16> y = c.bf16_tensor(in.shape);
+    const Arena::Mark mark = c.scratch_mark();
+    const Tensor<T> row = c.scratch({pieces(rows), d});
+    parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
+      T* const own = row.row(begin / rows_per_piece);
+      for (Index i = begin; i < end; ++i) {
+        normalize(i, own);
+        kernels::bf16::round_row(d, own, y.row(i));
+      }
+    });
+    return record(y);
+  }
+  const Tensor<T> y = c.tensor(in.shape);
+  parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) normalize(i, y.row(i));
+  });
+  return record(y);
 }
 
 }  // namespace
 
 template <class T>
-Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon) {
-  return layer_norm_op(x, &gain, &bias, epsilon);
+Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon,
+                       Use use) {
+  return layer_norm_op(x, &gain, &bias, epsilon, use);
 }
 
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, double epsilon) {
-  return layer_norm_op<T>(x, nullptr, nullptr, epsilon);
+  return layer_norm_op<T>(x, nullptr, nullptr, epsilon, Use::any);
 }
 
 template <class T>
@@ -115,37 +150,58 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   const auto taken = c.take(branch);  // after all checks
   const Tensor<const T> r = taken.from;
-  const Tensor<T> sum = taken.to;
-  const Tensor<T> y = c.tensor(a.shape);
-  const Index d = a.cols();
-  const Saved<T> saved{sum, c.template array<RowMoments<T>>(a.rows()), g.data};
-  parallel_ranges(a.rows(), rows_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const T *x_row = a.row(i), *branch_row = r.row(i);
-      if (mask)
-        kernels::write(sum.row(i), 0, d, false, [&](Index j) { return x_row[j] + mask(i * d + j, branch_row[j]); });
-      else
-        kernels::write(sum.row(i), 0, d, false, [&](Index j) { return x_row[j] + branch_row[j]; });
-      saved.moments[i] = kernels::layer_norm_row(d, sum.row(i), g.data, b.data, static_cast<T>(epsilon), y.row(i));
-    }
-  });
-
-  return c.record(op, {x, branch, gain, bias}, y, [saved, mask, d](Backward<T>& back) {
-    const Sink<T> to_x = back.optional_sink(0), to_branch = back.optional_sink(1);
-    backward(back, saved, 2, [&](Index i, const T* ds) {
-      to_x.write_row(i, [ds](Index j) { return ds[j]; });
-      if (mask)
-        to_branch.write_row(i, [mask, ds, at = i * d](Index j) { return mask(at + j, ds[j]); });
-      else
-        to_branch.write_row(i, [ds](Index j) { return ds[j]; });
+  const Index d = a.cols(), rows = a.rows();
+  const auto moments = c.template array<RowMoments<T>>(rows);
+  /// sum = x + dropout(branch) for row i, then its norm into `y`.
+  const auto add_and_normalize = [&](Index i, T* sum, T* y) {
+    const T *x_row = a.row(i), *branch_row = r.row(i);
+    if (mask)
+      kernels::write(sum, 0, d, false, [&](Index j) { return x_row[j] + mask(i * d + j, branch_row[j]); });
+    else
+      kernels::write(sum, 0, d, false, [&](Index j) { return x_row[j] + branch_row[j]; });
+    moments[i] = kernels::layer_norm_row(d, sum, g.data, b.data, static_cast<T>(epsilon), y);
+  };
+  const auto record = [&](const Tensor<T>& y, const Saved<T>& saved) {
+    return c.record(op, {x, branch, gain, bias}, y, [saved, mask, d](Backward<T>& back) {
+      const Sink<T> to_x = back.optional_sink(0), to_branch = back.optional_sink(1);
+      backward(back, saved, 2, [&](Index i, const T* ds) {
+        to_x.write_row(i, [ds](Index j) { return ds[j]; });
+        if (mask)
+          to_branch.write_row(i, [mask, ds, at = i * d](Index j) { return mask(at + j, ds[j]); });
+        else
+          to_branch.write_row(i, [ds](Index j) { return ds[j]; });
+      });
     });
+  };
+  if (c.rounds({x, branch, gain, bias})) {
+    // The derivative needs no sum but the normalized row, and bf16 suffices for it. So y takes the branch's memory.
+    const Tensor<T> y = taken.to;
+    const Saved<T> saved{{nullptr, a.shape}, moments, g.data, c.bf16_tensor(a.shape).data};
+    const Tensor<Bf16> rounded = c.bf16_tensor(a.shape);
+    const Arena::Mark mark = c.scratch_mark();
+    const Tensor<T> sums = c.scratch({pieces(rows), d});
+    parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
+      T* const sum = sums.row(begin / rows_per_piece);
+      for (Index i = begin; i < end; ++i) {
+        add_and_normalize(i, sum, y.row(i));
+        kernels::bf16::round_row(d, y.row(i), rounded.row(i));
+        kernels::write(sum, 0, d, false, [&](Index j) { return (sum[j] - moments[i].mean) * moments[i].inverse_std; });
+        kernels::bf16::round_row(d, sum, saved.normalized + i * d);
+      }
+    });
+    return c.with_rounded(record(y, saved), rounded.data);
+  }
+  const Tensor<T> sum = taken.to, y = c.tensor(a.shape);
+  parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) add_and_normalize(i, sum.row(i), y.row(i));
   });
+  return record(y, {sum, moments, g.data});
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                           \
-  template Variable<T> layer_norm(const Variable<T>&, const Variable<T>&, const Variable<T>&, double);  \
-  template Variable<T> layer_norm(const Variable<T>&, double);                                          \
-  template Variable<T> add_layer_norm(const Variable<T>&, const Variable<T>&, double, const RowLayout&, \
+#define GLOSSA_INSTANTIATE(T)                                                                               \
+  template Variable<T> layer_norm(const Variable<T>&, const Variable<T>&, const Variable<T>&, double, Use); \
+  template Variable<T> layer_norm(const Variable<T>&, double);                                              \
+  template Variable<T> add_layer_norm(const Variable<T>&, const Variable<T>&, double, const RowLayout&,     \
                                       const Variable<T>&, const Variable<T>&, double);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

@@ -20,25 +20,18 @@ void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Fac
   }
 }
 
-/// X W^T, for all linear ops: the factors, in the form that suits the context. X is [N, I], W [O, I]. A product in bf16
-/// may pack W in the context's scratch.
+/// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops: W [O, I] read transposed, the
+/// context's transpose of W or, in bf16, a packed copy in the context's scratch.
 template <class T>
-struct LinearFactors {
-  kernels::Factor<T> x, weight;
-
-  LinearFactors(Context<T>& c, const Variable<T>& input, const Tensor<const T>& w) {
-    const Tensor<const T> value = c.read(input);
-    const Index inputs = w.cols(), outputs = w.rows();
-    x = {.data = value.data, .stride = inputs, .rounded = c.rounded(input)};
-    weight = {.data = w.data, .stride = inputs, .transposed = true};
-    if (c.precision() == Precision::full) {
-      if (const T* const turned = c.transposed(w)) weight = {.data = turned, .stride = outputs};
-    } else {
-      pack_if_shared(c.precision(), value.rows(), outputs, inputs, weight,
-                     [&](Index size) { return c.scratch({size}).data; });
-    }
-  }
-};
+kernels::Factor<T> transposed_weight(Context<T>& c, Index rows, const Tensor<const T>& weight) {
+  const Index outputs = weight.rows(), inputs = weight.cols();
+  kernels::Factor<T> result{.data = weight.data, .stride = inputs, .transposed = true};
+  if (c.precision() == Precision::bf16)
+    pack_if_shared(c.precision(), rows, outputs, inputs, result, [&](Index size) { return c.scratch({size}).data; });
+  else if (const T* const turned = c.transposed(weight))
+    result = {.data = turned, .stride = outputs};
+  return result;
+}
 
 /// Computes the derivative of Y = X W^T + b, for all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. X is
 /// [N, I], W [O, I], dY [N, O]. The three gradients are independent of each other, so one parallel loop computes all of
@@ -48,18 +41,18 @@ void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const kernel
                       const Tensor<const T>& weight) {
   const Index rows = dy.rows(), outputs = weight.rows(), inputs = weight.cols();
   const Precision precision = back.precision();
-  kernels::Factor<T> left{.data = dy.data, .stride = outputs, .rounded = back.rounded(dy)};
+  kernels::Factor<T> left = back.factor(dy);
   kernels::TiledProduct<T> dx, dw;
   if (back.needs(0)) {  // dX = dY W
     const Sink<T> to = back.sink(0);
     kernels::Factor<T> right{.data = weight.data, .stride = inputs};
     pack_if_shared(precision, rows, inputs, outputs, right, [&](Index size) { return back.scratch({size}).data; });
-    dx = {rows, inputs, outputs, left, right, to.beta(), to.grad.data, inputs, precision};
+    dx = {rows, inputs, outputs, left, right, to.beta(), {to.grad.data, inputs}, precision};
   }
   if (back.needs(1)) {  // dW = dY^T X
     const Sink<T> to = back.sink(1);
     left.transposed = true;
-    dw = {outputs, inputs, rows, left, x, to.beta(), to.grad.data, inputs, precision};
+    dw = {outputs, inputs, rows, left, x, to.beta(), {to.grad.data, inputs}, precision};
   }
   const Sink<T> db = back.optional_sink(2);  // sum over the rows of dY
   const Index strips = db ? kernels::strips(outputs) : 0;

@@ -6,51 +6,76 @@ namespace glossa {
 
 namespace {
 
+/// Bias, relu and dropout, in place, in a tile of the product.
+template <class T>
+struct FinishRelu {
+  Tensor<const T> bias;
+  DropoutMask<T> mask;
+  Index outputs;
+
+  void operator()(const kernels::Tile<T>& tile) const {
+    const auto relu = [](T z) { return z < T{0} ? T{0} : z; };  // NaN stays NaN
+    const T* const added = bias.data ? bias.data + tile.first_col : nullptr;
+    for (Index i = tile.first_row; i < tile.last_row; ++i) {
+      T* const row = tile.row(i);
+      const Index cols = tile.cols(), at = i * outputs + tile.first_col;
+#pragma omp simd
+      for (Index j = 0; j < cols; ++j) row[j] = relu(added ? row[j] + added[j] : row[j]);
+      if (mask)
+#pragma omp simd
+        for (Index j = 0; j < cols; ++j) row[j] = mask(at + j, row[j]);
+    }
+  }
+};
+
+/// The derivative needs only y: dropout kept the positive elements, and zeros have no gradient. dz = dy factor where
+/// y > 0, written over dy; then the linear layer's own derivative. positive(i) is true if y[i] > 0.
+template <class T, class Positive>
+void relu_gradients(Backward<T>& back, const kernels::Factor<T>& x, const Tensor<const T>& weight, T factor,
+                    const Positive& positive) {
+  const Tensor<T> dz = back.take_dy();
+  kernels::map(dz, [&](Index i) {
+    const T g = dz[i] * factor;
+    return positive(i) ? g : T{0};
+  });
+  linear_gradients<T>(back, dz, x, weight);
+}
+
 template <class T>
 Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias, double p,
                            const RowLayout& layout) {
   const char* const op = "linear_relu";
   Context<T>& c = context_of(op, {x, weight});
-  const Tensor<const T> in = c.read(x), w = c.read(weight);
-  check_layout(op, layout, in.shape);
-  check(w.shape.rank() == 2 && in.cols() == w.cols(), op, "expected x [N, I] and weight [O, I]; got {} and {}",
-        in.shape, w.shape);
+  const Tensor<const T> w = c.read(weight);
+  const Shape& in = x.shape();
+  check_layout(op, layout, in);
+  check(w.shape.rank() == 2 && in.cols() == w.cols(), op, "expected x [N, I] and weight [O, I]; got {} and {}", in,
+        w.shape);
   if (bias) context_of(op, {x, *bias});
   const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [O] for weight {}; got {}", w.shape, b.shape);
   const Index rows = in.rows(), outputs = w.rows();
-  const Tensor<T> y = c.tensor({rows, outputs});
-  const Arena::Mark scratch = c.scratch_mark();
-  const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout, /*in_scratch=*/true);
-  const LinearFactors<T> factors(c, x, w);
-  // Bias, relu and dropout in place, tile by tile. The derivative needs only y: dropout kept the positive elements, and
-  // zeros have no gradient.
-  kernels::gemm_then<T>(rows, outputs, w.cols(), factors.x, factors.weight, y.data, outputs, c.precision(),
-                        [&](const kernels::TileRange& tile) {
-                          for (Index i = tile.first_row; i < tile.last_row; ++i) {
-                            T* const row = y.row(i);
-                            const auto relu = [](T z) { return z < T{0} ? T{0} : z; };  // NaN stays NaN
-#pragma omp simd
-                            for (Index j = tile.first_col; j < tile.last_col; ++j)
-                              row[j] = relu(b.data ? row[j] + b[j] : row[j]);
-                            if (mask)
-#pragma omp simd
-                              for (Index j = tile.first_col; j < tile.last_col; ++j)
-                                row[j] = mask(i * outputs + j, row[j]);
-                          }
-                        });
-  c.add_branches(y.size(), [&](Index i) { return y[i] > T{0}; });
+  const Shape shape{rows, outputs};
+  const kernels::Factor<T> left = c.factor(x);
 
-  const auto derivative = [left = factors.x, w, y, factor = mask.factor](Backward<T>& back) {
-    // dz = dy factor where y > 0, written over dy; then the linear layer's own derivative.
-    const Tensor<T> dz = back.take_dy();
-    kernels::map(dz, [&](Index i) {
-      const T g = dz[i] * factor;
-      return y[i] > T{0} ? g : T{0};
-    });
-    linear_gradients<T>(back, dz, left, w);
+  /// Computes the result into `to`, and records it as y; positive(i) is true if y[i] > 0.
+  const auto compute = [&](const auto& y, const kernels::Result<T>& to, const auto& positive) {
+    const Arena::Mark scratch = c.scratch_mark();
+    const DropoutMask<T> mask = draw_mask(op, c, shape, p, layout, /*in_scratch=*/true);
+    kernels::gemm_then<T>(rows, outputs, w.cols(), left, transposed_weight(c, rows, w), to, c.precision(),
+                          FinishRelu<T>{b, mask, outputs});
+    c.add_branches(y.size(), positive);
+    const auto derivative = [left, w, factor = mask.factor, positive](Backward<T>& back) {
+      relu_gradients<T>(back, left, w, factor, positive);
+    };
+    return bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
   };
-  return bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
+  if (c.rounds({x, weight}) || (bias && c.rounds({*bias}))) {
+    const Tensor<Bf16> y = c.bf16_tensor(shape);
+    return compute(y, {nullptr, outputs, y.data}, [y](Index i) { return y[i].widened() > 0; });
+  }
+  const Tensor<T> y = c.tensor(shape);
+  return compute(y, {y.data, outputs}, [y](Index i) { return y[i] > T{0}; });
 }
 
 }  // namespace

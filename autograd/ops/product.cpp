@@ -34,8 +34,8 @@ void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const
     for (Index j = 0; j < batch.count1; ++j) {
       const bool first = (sc.count0 > 1 || i == 0) && (sc.count1 > 1 || j == 0);
       gemm<T>(sc.rows, sc.cols, k, {a.data + sa.offset(i, j), sa.cols, transpose_a},
-              {b.data + sb.offset(i, j), sb.cols, transpose_b}, first && !add ? T{0} : T{1}, c.data + sc.offset(i, j),
-              sc.cols, precision);
+              {b.data + sb.offset(i, j), sb.cols, transpose_b}, first && !add ? T{0} : T{1},
+              {c.data + sc.offset(i, j), sc.cols}, precision);
     }
 }
 
@@ -92,46 +92,53 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
 namespace {
 
 template <class T>
-Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias) {
+Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias, Use use) {
   Context<T>& c = context_of("linear", {x, weight});
-  const Tensor<const T> in = c.read(x), w = c.read(weight);
-  check(w.shape.rank() == 2 && in.shape.rank() >= 1 && in.cols() == w.cols(), "linear",
-        "expected x [..., I] and weight [O, I]; got {} and {}", in.shape, w.shape);
+  const Tensor<const T> w = c.read(weight);
+  const Shape& in = x.shape();
+  check(w.shape.rank() == 2 && in.rank() >= 1 && in.cols() == w.cols(), "linear",
+        "expected x [..., I] and weight [O, I]; got {} and {}", in, w.shape);
   const Index rows = in.rows(), inputs = w.cols(), outputs = w.rows();
-  const Tensor<T> y = c.tensor(in.shape.with(-1, outputs));
-  const Arena::Mark scratch = c.scratch_mark();
-  const LinearFactors<T> factors(c, x, w);
-  if (bias) {
-    context_of("linear", {x, *bias});
-    const Tensor<const T> b = c.read(*bias);
-    check(b.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape, b.shape);
-    kernels::gemm_then<T>(rows, outputs, inputs, factors.x, factors.weight, y.data, outputs, c.precision(),
-                          kernels::AddBias<T>{y, b});
-  } else {
-    gemm<T>(rows, outputs, inputs, factors.x, factors.weight, T{0}, y.data, outputs, c.precision());
+  if (bias) context_of("linear", {x, *bias});
+  const kernels::AddBias<T> add_bias{bias ? c.read(*bias) : Tensor<const T>{}};
+  check(!bias || add_bias.bias.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape,
+        add_bias.bias.shape);
+  const kernels::Factor<T> left = c.factor(x);
+  const auto derivative = [left, w](Backward<T>& back) { linear_gradients(back, back.dy(), left, w); };
+  const auto multiply = [&](const kernels::Result<T>& to) {
+    const Arena::Mark scratch = c.scratch_mark();
+    kernels::gemm_then<T>(rows, outputs, inputs, left, transposed_weight(c, rows, w), to, c.precision(), add_bias);
+  };
+  const auto record = [&](const auto& y) {
+    return bias ? c.record("linear", {x, weight, *bias}, y, derivative)
+                : c.record("linear", {x, weight}, y, derivative);
+  };
+  if (use == Use::products && (c.rounds({x, weight}) || (bias && c.rounds({*bias})))) {
+    const Tensor<Bf16> y = c.bf16_tensor(in.with(-1, outputs));
+    multiply({nullptr, outputs, y.data});
+    return record(y);
   }
-
-  const auto derivative = [left = factors.x, w](Backward<T>& back) { linear_gradients(back, back.dy(), left, w); };
-  return c.unread(bias ? c.record("linear", {x, weight, *bias}, y, derivative)
-                       : c.record("linear", {x, weight}, y, derivative));
+  const Tensor<T> y = c.tensor(in.with(-1, outputs));
+  multiply({y.data, outputs});
+  return c.unread(record(y));
 }
 
 }  // namespace
 
 template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias) {
-  return linear_op(x, weight, &bias);
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, Use use) {
+  return linear_op(x, weight, &bias, use);
 }
 
 template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight) {
-  return linear_op<T>(x, weight, nullptr);
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, Use use) {
+  return linear_op<T>(x, weight, nullptr, use);
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                              \
-  template Variable<T> matmul(const Variable<T>&, const Variable<T>&, bool, bool);         \
-  template Variable<T> linear(const Variable<T>&, const Variable<T>&, const Variable<T>&); \
-  template Variable<T> linear(const Variable<T>&, const Variable<T>&);
+#define GLOSSA_INSTANTIATE(T)                                                                   \
+  template Variable<T> matmul(const Variable<T>&, const Variable<T>&, bool, bool);              \
+  template Variable<T> linear(const Variable<T>&, const Variable<T>&, const Variable<T>&, Use); \
+  template Variable<T> linear(const Variable<T>&, const Variable<T>&, Use);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

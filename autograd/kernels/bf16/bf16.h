@@ -23,4 +23,11 @@ constexpr Bf16 rounded(float x) {
   return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
 }
 
+/// to[i] = from[i], for `count` numbers.
+template <class Count, class T>
+void widen(Count count, const Bf16* from, T* to) {
+#pragma omp simd
+  for (Count i = 0; i < count; ++i) to[i] = static_cast<T>(from[i].widened());
+}
+
 }  // namespace glossa

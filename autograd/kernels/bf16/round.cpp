@@ -11,4 +11,6 @@ void round(const Tensor<const float>& x, Bf16* to) {
                   [&, &kind = kind()](Index begin, Index end) { kind.round(end - begin, x.data + begin, to + begin); });
 }
 
+void round_row(Index count, const float* from, Bf16* to) { kind().round(count, from, to); }
+
 }  // namespace glossa::kernels::bf16
