@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "autograd/check.h"
-#include "autograd/kernels/bf16/round.h"
 #include "autograd/poison.h"
 
 namespace glossa {
@@ -219,9 +218,7 @@ Tensor<T> Backward<T>::take_dy() {
 template <class T>
 kernels::Factor<T> Backward<T>::factor(const Tensor<const T>& x) {
   if (precision() == Precision::full) return {.data = x.data, .stride = x.cols()};
-  const std::span<Bf16> to = tape_.scratch_.template array<Bf16>(x.size());
-  if constexpr (std::is_same_v<T, float>) kernels::bf16::round(x, to.data());
-  return {.data = nullptr, .stride = x.cols(), .rounded = to.data()};
+  return factor(x.shape, [x](Index i) { return x[i]; });
 }
 
 template <class T>

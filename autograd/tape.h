@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/arena.h"
+#include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/broadcast.h"
 #include "autograd/kernels/elementwise.h"
 #include "autograd/kernels/gemm.h"
@@ -182,6 +183,22 @@ class Backward {
 
   /// The rows of `x` as a factor of a product. In bf16, they are rounded, in scratch.
   kernels::Factor<T> factor(const Tensor<const T>& x);
+
+  /// A factor of this shape whose element i is f(i), rounded to bf16, in scratch.
+  template <class F>
+  kernels::Factor<T> factor(const Shape& shape, const F& f) {
+    const std::span<Bf16> to = tape_.scratch_.template array<Bf16>(shape.size());
+    parallel_ranges(shape.size(), kernels::elementwise_grain, [&](Index begin, Index end) {
+      constexpr Index run = 512;  // numbers on the way to bf16, in the L1 cache
+      T numbers[run];
+      for (; begin < end; begin += run) {
+        const Index count = std::min(run, end - begin);
+        kernels::write(numbers, 0, count, false, [&](Index i) { return f(begin + i); });
+        kernels::bf16::round_row(count, numbers, to.data() + begin);
+      }
+    });
+    return {.data = nullptr, .stride = shape.cols(), .rounded = to.data()};
+  }
 
   /// Releases memory of the step that only this derivative needs. Gradients may reuse the memory, unless the graph is
   /// kept.

@@ -34,18 +34,18 @@ RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, dou
   return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
 }
 
-/// Returns the loss, and overwrites the logits `x` with the gradient of the loss for dy = 1. The row is read from
-/// memory once, and each element takes one exponential.
+/// Returns the loss, and writes its gradient with respect to the logits `x`, for dy = 1, to `g`, which may be `x`. The
+/// row is read from memory once, and each element takes one exponential.
 template <class T>
-RowLoss cross_entropy_row_in_place(Index n, T* x, int target, double smoothing) {
+RowLoss cross_entropy_row_gradient(Index n, const T* x, int target, double smoothing, T* g) {
   const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
   const T shifted_target = x[target] - top;
   const double mean = smoothing == 0 ? 0 : double{row_sum<T>(n, [&](Index j) { return x[j] - top; })} / n;
-  const T total = row_sum<T>(n, [&](Index j) { return x[j] = kernels::exp(x[j] - top); });
+  const T total = row_sum<T>(n, [&](Index j) { return g[j] = kernels::exp(x[j] - top); });
   const T inverse = T{1} / total, everywhere = static_cast<T>(smoothing / n);
 #pragma omp simd
-  for (Index j = 0; j < n; ++j) x[j] = x[j] * inverse - everywhere;
-  x[target] -= static_cast<T>(1 - smoothing);
+  for (Index j = 0; j < n; ++j) g[j] = g[j] * inverse - everywhere;
+  g[target] -= static_cast<T>(1 - smoothing);
   const double lse = std::log(double{total}), nll = lse - double{shifted_target};
   return {nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)};
 }

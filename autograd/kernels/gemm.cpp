@@ -24,22 +24,40 @@ std::atomic<GemmBackend>& backend() {
   return chosen;
 }
 
-/// Tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows. Tiles in
-/// bf16 are narrower, because each tile packs its rows for its columns.
+/// The division of C into tiles.
 struct Tiling {
   Index rows, cols;
 
-  Tiling(Index m, Index n, Precision precision) {
-    const bool bf16 = precision == Precision::bf16;
-    rows = std::min<Index>(bf16 ? 256 : 128, m);
-    cols = std::min<Index>(bf16 ? 256 : 512, n);
-    while (count(m, n) < 8 && (rows > 64 || cols > 128)) (rows > 64 && 4 * rows >= cols ? rows : cols) /= 2;
-    // A tile contains whole cache lines, so adjacent tiles never share one, and whole panels.
-    const Index step = bf16 ? bf16::panel_columns : 16;
-    cols = std::min(n, (cols + step - 1) / step * step);
+  Tiling(Index m, Index n, Precision precision, bool packs_left = false) : rows(m), cols(n) {
+    precision == Precision::bf16 ? cut_for_panels(m, n, packs_left) : cut_for_library(m, n);
   }
 
   Index count(Index m, Index n) const { return ((m + rows - 1) / rows) * ((n + cols - 1) / cols); }
+
+ private:
+  /// Tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows. They
+  /// must not depend on the number of threads, because the library's sums may depend on the size of a tile.
+  void cut_for_library(Index m, Index n) {
+    rows = std::min<Index>(128, m);
+    cols = std::min<Index>(512, n);
+    while (count(m, n) < 8 && (rows > 64 || cols > 128)) (rows > 64 && 4 * rows >= cols ? rows : cols) /= 2;
+    // A tile contains whole cache lines, so adjacent tiles never share one.
+    cols = std::min(n, (cols + 15) / 16 * 16);
+  }
+
+  /// In bf16, sums do not depend on tiles. A tile packs what is not packed yet, so tiles are as large as the L2 cache
+  /// and the number of threads allow; high rather than wide, because all rows use a panel while it is in the L1 cache.
+  void cut_for_panels(Index m, Index n, bool packs_left) {
+    constexpr Index panel = bf16::panel_columns, most_rows = 384, most_cols = 4 * panel;
+    const auto part = [](Index whole, Index parts, Index step) { return (whole / parts + step - 1) / step * step; };
+    rows = std::min(m, part(m, (m + most_rows - 1) / most_rows, 6));
+    cols = std::min(n, most_cols);
+    for (Index parts = 2; packs_left && m > n && count(m, n) < threads() && rows > 48; ++parts)
+      rows = part(m, parts, 6);
+    for (Index parts = 1; count(m, n) < threads() && cols > panel; ++parts)
+      cols = part(std::min(n, most_cols), 2 * parts, panel);
+    for (Index parts = 2; count(m, n) < threads() && rows > 48; ++parts) rows = part(m, parts, 6);
+  }
 };
 
 void multiply(Index m, Index n, Index k, const Factor<double>& a, const Factor<double>& b, double beta, double* c,
@@ -76,7 +94,7 @@ TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, con
     : m_(m), n_(n), k_(k), a_(a), b_(b), beta_(beta), c_(c), precision_(precision), finish_(finish) {
   if (m == 0 || n == 0) return;
   note_product({m, n, k, a.transposed, b.transposed});
-  const Tiling tiling(m, n, precision);
+  const Tiling tiling(m, n, precision, a.transposed);
   tile_rows_ = tiling.rows;
   tile_cols_ = tiling.cols;
   count_ = tiling.count(m, n);

@@ -25,19 +25,22 @@ RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
   return {mean / unit, std::isinf(whole) ? unit / std::sqrt(variance) : T{1} / std::sqrt(whole + epsilon)};
 }
 
+/// The moments of one row. Takes one pass over the row for the mean and one for the variance, because subtracting the
+/// mean first avoids cancellation. Between the passes, the row stays in the L1 cache.
+template <class T>
+RowMoments<T> row_moments(Index d, const T* x, T epsilon) {
+  const T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
+  const T variance = row_sum<T>(d, [&](Index j) { return (x[j] - mean) * (x[j] - mean); }) / static_cast<T>(d);
+  if (std::isinf(variance)) [[unlikely]]
+    return large_row_moments(d, x, epsilon);
+  return {mean, T{1} / std::sqrt(variance + epsilon)};
+}
+
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row. If both gain and bias are null, they count as 1
-/// and 0. Takes one pass over the row for the mean and one for the variance, because subtracting the mean first avoids
-/// cancellation. Between the passes, the row stays in the L1 cache.
+/// and 0.
 template <class T>
 RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
-  T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
-  const T variance = row_sum<T>(d, [&](Index j) { return (x[j] - mean) * (x[j] - mean); }) / static_cast<T>(d);
-  T inverse = T{1} / std::sqrt(variance + epsilon);
-  if (std::isinf(variance)) [[unlikely]] {
-    const RowMoments<T> moments = large_row_moments(d, x, epsilon);
-    mean = moments.mean;
-    inverse = moments.inverse_std;
-  }
+  const auto [mean, inverse] = row_moments(d, x, epsilon);
   if (gain) {
 #pragma omp simd
     for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse * gain[j] + bias[j];

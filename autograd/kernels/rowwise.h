@@ -4,6 +4,7 @@
 #include <array>
 
 #include "autograd/kernels/elementwise.h"
+#include "autograd/kernels/gemm.h"
 
 namespace glossa::kernels {
 
@@ -23,7 +24,7 @@ void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
     const Index end = std::min(rows, i + rows_per_run);
     run.fill(T{0});
     for (; i + 4 <= end; i += 4) {
-      const T *a = row(i), *b = row(i + 1), *c = row(i + 2), *d = row(i + 3);
+      const auto a = row(i), b = row(i + 1), c = row(i + 2), d = row(i + 3);
       write(run.data(), 0, width, true, [&](Index j) { return (a[j] + b[j]) + (c[j] + d[j]); });
     }
     for (; i < end; ++i) write(run.data(), 0, width, true, [from = row(i)](Index j) { return from[j]; });
@@ -32,17 +33,28 @@ void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
   std::copy_n(total.data(), width, to);
 }
 
+/// Numbers in bf16 that are read in T.
+template <class T>
+struct WidenedRow {
+  const Bf16* from;
+  T operator[](Index j) const { return static_cast<T>(from[j].widened()); }
+};
+
 /// Computes strip `strip` of column_sums.
 template <class T>
-void sum_strip(const Tensor<T>& to, const Tensor<const T>& x, bool add, Index strip) {
-  const Index first = strip * strip_width, width = std::min(strip_width, x.cols() - first);
-  sum_strip(to.data + first, width, add, x.rows(), [&](Index i) { return x.row(i) + first; });
+void sum_strip(const Tensor<T>& to, Index rows, const Factor<T>& x, bool add, Index strip) {
+  const Index first = strip * strip_width, width = std::min(strip_width, to.size() - first);
+  if (x.rounded)
+    sum_strip(to.data + first, width, add, rows,
+              [&](Index i) { return WidenedRow<T>{x.rounded + i * x.stride + first}; });
+  else
+    sum_strip(to.data + first, width, add, rows, [&](Index i) { return x.data + i * x.stride + first; });
 }
 
-/// Sets `to` [D] to the sum of the rows of x [N, D], or adds the sum if `add`.
+/// Sets `to` [D] to the sum of the rows of x [rows, D], or adds the sum if `add`.
 template <class T>
-void column_sums(const Tensor<T>& to, const Tensor<const T>& x, bool add) {
-  parallel_for(strips(x.cols()), [&](Index strip) { sum_strip(to, x, add, strip); });
+void column_sums(const Tensor<T>& to, Index rows, const Factor<T>& x, bool add) {
+  parallel_for(strips(to.size()), [&](Index strip) { sum_strip(to, rows, x, add, strip); });
 }
 
 }  // namespace glossa::kernels

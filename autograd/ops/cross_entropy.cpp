@@ -97,13 +97,13 @@ struct ChunkFactors {
 
   ChunkFactors(Context<T>& c, const Variable<T>& states, const Tensor<const T>& w, bool derivative)
       : precision(c.precision()) {
-    const Index n = std::min(states.shape().rows(), chunk_rows), d = w.cols(), classes = w.rows();
+    const Index rows = states.shape().rows(), d = w.cols(), classes = w.rows();
     x = c.factor(states);
     weight = {.data = w.data, .stride = d};
     weight_transposed = {.data = w.data, .stride = d, .transposed = true};
     const auto memory = [&](Index size) { return c.scratch({size}).data; };
-    pack_if_shared(precision, states.shape().rows(), classes, d, weight_transposed, memory);
-    if (derivative) pack_if_shared(precision, n, d, classes, weight, memory);
+    pack_if_shared(precision, rows, classes, d, weight_transposed, memory);
+    if (derivative) pack_if_shared(precision, rows, d, classes, weight, memory);
   }
 };
 
@@ -115,24 +115,38 @@ void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>&
                         factors.precision, kernels::AddBias<T>{bias});
 }
 
-/// The losses of the rows. With `derivative`, overwrites the logits with G = d loss / d logits, which is zero in
-/// ignored rows; with `rounded`, writes G there in bf16 as well.
+/// G = d loss / d logits of a chunk's rows: written over the logits or, in bf16, to `rounded`.
+template <class T>
+struct LogitGradients {
+  Tensor<T> over_logits = {};
+  Bf16* rounded = nullptr;
+  Tensor<T> rows = {};  // a row per thread, on its way to bf16
+
+  T* row(Index i) const { return rounded ? rows.row(thread_index()) : over_logits.row(i); }
+};
+
+/// The losses of the rows and, if wanted, G, which is zero in ignored rows.
 template <class T>
 void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::span<const int> targets, int ignore_index,
-                    double smoothing, bool derivative, Bf16* rounded) {
+                    double smoothing, const LogitGradients<T>* gradients) {
   const Index classes = logits.cols();
   parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      T* const row = logits.row(i);
+      const T* const row = logits.row(i);
+      const bool ignored = targets[i] == ignore_index;
       losses[i] = {};
-      if (targets[i] == ignore_index)
-        std::fill_n(row, classes, T{0});
-      else if (derivative)
-        losses[i] = kernels::cross_entropy_row_in_place(classes, row, targets[i], smoothing);
+      if (!gradients) {
+        if (!ignored)
+          losses[i] =
+              kernels::cross_entropy_row(classes, row, kernels::log_sum_exp(classes, row), targets[i], smoothing);
+        continue;
+      }
+      T* const g = gradients->row(i);
+      if (ignored)
+        std::fill_n(g, classes, T{0});
       else
-        losses[i] = kernels::cross_entropy_row(classes, row, kernels::log_sum_exp(classes, row), targets[i], smoothing);
-      if constexpr (std::is_same_v<T, float>)
-        if (rounded) kernels::bf16::kind().round(classes, row, rounded + i * classes);
+        losses[i] = kernels::cross_entropy_row_gradient(classes, row, targets[i], smoothing, g);
+      if (gradients->rounded) kernels::bf16::round_row(classes, g, gradients->rounded + i * classes);
     }
   });
 }
@@ -144,18 +158,18 @@ struct UnitGradients {
 
   explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
 
-  /// Adds rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, where G [n, V] and X [n,
-  /// D] are those rows. `rounded` is G in bf16, if the products are.
-  void add_rows(Index first, const Tensor<T>& g, const Bf16* rounded, const ChunkFactors<T>& factors) const {
-    const Index n = g.rows(), classes = g.cols(), d = factors.x.stride;
+  /// Adds n rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, where G [n, V] and X
+  /// [n, D] are those rows.
+  void add_rows(Index first, Index n, const kernels::Factor<T>& g, const ChunkFactors<T>& factors) const {
+    const Index classes = g.stride, d = factors.x.stride;
     const T beta = first == 0 ? T{0} : T{1};
-    kernels::Factor<T> left{.data = g.data, .stride = classes, .rounded = rounded};
-    if (dx.data)
-      kernels::gemm<T>(n, d, classes, left, factors.weight, T{0}, {dx.data + first * d, d}, factors.precision);
-    left.transposed = true;
+    if (dx.data) kernels::gemm<T>(n, d, classes, g, factors.weight, T{0}, {dx.data + first * d, d}, factors.precision);
+    kernels::Factor<T> transposed = g;
+    transposed.transposed = true;
     if (dweight.data)
-      kernels::gemm<T>(classes, d, n, left, factors.x.from_row(first), beta, {dweight.data, d}, factors.precision);
-    if (dbias.data) kernels::column_sums<T>(dbias, g, first > 0);
+      kernels::gemm<T>(classes, d, n, transposed, factors.x.from_row(first), beta, {dweight.data, d},
+                       factors.precision);
+    if (dbias.data) kernels::column_sums<T>(dbias, n, g, first > 0);
   }
 };
 
@@ -184,16 +198,17 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const Arena::Mark mark = c.scratch_mark();
   const ChunkFactors<T> factors(c, x, w, static_cast<bool>(unit));
   const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
-  Bf16* const rounded = unit && factors.precision == Precision::bf16
-                            ? reinterpret_cast<Bf16*>(c.scratch({(memory.size() + 1) / 2}).data)
-                            : nullptr;
+  LogitGradients<T> gradients;
+  if (unit && factors.precision == Precision::bf16)
+    gradients = {.rounded = c.bf16_scratch(memory.size()), .rows = c.scratch({threads(), classes})};
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once without rows: zero gradients
     const Index n = std::min(chunk_rows, rows - first);
     const Tensor<T> logits{memory.data, {n, classes}};
     compute_logits(logits, first, factors, b);
+    gradients.over_logits = logits;
     compute_losses(losses.subspan(first, n), logits, targets.subspan(first, n), ignore_index, label_smoothing,
-                   static_cast<bool>(unit), rounded);
-    unit.add_rows(first, logits, rounded, factors);
+                   unit ? &gradients : nullptr);
+    if (unit) unit.add_rows(first, n, {.data = logits.data, .stride = classes, .rounded = gradients.rounded}, factors);
   }
   const Tensor<T> y = c.tensor({});
   CrossEntropy<T> result = add_up(losses, targets, ignore_index, y[0]);

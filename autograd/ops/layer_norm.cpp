@@ -152,14 +152,13 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   const Tensor<const T> r = taken.from;
   const Index d = a.cols(), rows = a.rows();
   const auto moments = c.template array<RowMoments<T>>(rows);
-  /// sum = x + dropout(branch) for row i, then its norm into `y`.
-  const auto add_and_normalize = [&](Index i, T* sum, T* y) {
+  /// sum = x + dropout(branch) for row i.
+  const auto add_row = [&](Index i, T* sum) {
     const T *x_row = a.row(i), *branch_row = r.row(i);
     if (mask)
       kernels::write(sum, 0, d, false, [&](Index j) { return x_row[j] + mask(i * d + j, branch_row[j]); });
     else
       kernels::write(sum, 0, d, false, [&](Index j) { return x_row[j] + branch_row[j]; });
-    moments[i] = kernels::layer_norm_row(d, sum, g.data, b.data, static_cast<T>(epsilon), y);
   };
   const auto record = [&](const Tensor<T>& y, const Saved<T>& saved) {
     return c.record(op, {x, branch, gain, bias}, y, [saved, mask, d](Backward<T>& back) {
@@ -183,17 +182,23 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
     parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
       T* const sum = sums.row(begin / rows_per_piece);
       for (Index i = begin; i < end; ++i) {
-        add_and_normalize(i, sum, y.row(i));
-        kernels::bf16::round_row(d, y.row(i), rounded.row(i));
-        kernels::write(sum, 0, d, false, [&](Index j) { return (sum[j] - moments[i].mean) * moments[i].inverse_std; });
+        add_row(i, sum);
+        const auto [mean, inverse] = moments[i] = kernels::row_moments(d, sum, static_cast<T>(epsilon));
+        kernels::write(sum, 0, d, false,
+                       [&, mean = mean, inverse = inverse](Index j) { return (sum[j] - mean) * inverse; });
         kernels::bf16::round_row(d, sum, saved.normalized + i * d);
+        kernels::write(y.row(i), 0, d, false, [&](Index j) { return sum[j] * g.data[j] + b.data[j]; });
+        kernels::bf16::round_row(d, y.row(i), rounded.row(i));
       }
     });
     return c.with_rounded(record(y, saved), rounded.data);
   }
   const Tensor<T> sum = taken.to, y = c.tensor(a.shape);
   parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) add_and_normalize(i, sum.row(i), y.row(i));
+    for (Index i = begin; i < end; ++i) {
+      add_row(i, sum.row(i));
+      moments[i] = kernels::layer_norm_row(d, sum.row(i), g.data, b.data, static_cast<T>(epsilon), y.row(i));
+    }
   });
   return record(y, {sum, moments, g.data});
 }

@@ -35,22 +35,22 @@ kernels::Factor<T> transposed_weight(Context<T>& c, Index rows, const Tensor<con
 
 /// Computes the derivative of Y = X W^T + b, for all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. X is
 /// [N, I], W [O, I], dY [N, O]. The three gradients are independent of each other, so one parallel loop computes all of
-/// them.
+/// them. In bf16, db is the sum of the rounded rows of dY.
 template <class T>
-void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const kernels::Factor<T>& x,
+void linear_gradients(Backward<T>& back, const kernels::Factor<T>& dy, const kernels::Factor<T>& x,
                       const Tensor<const T>& weight) {
-  const Index rows = dy.rows(), outputs = weight.rows(), inputs = weight.cols();
+  const Index rows = back.dy().rows(), outputs = weight.rows(), inputs = weight.cols();
   const Precision precision = back.precision();
-  kernels::Factor<T> left = back.factor(dy);
   kernels::TiledProduct<T> dx, dw;
   if (back.needs(0)) {  // dX = dY W
     const Sink<T> to = back.sink(0);
     kernels::Factor<T> right{.data = weight.data, .stride = inputs};
     pack_if_shared(precision, rows, inputs, outputs, right, [&](Index size) { return back.scratch({size}).data; });
-    dx = {rows, inputs, outputs, left, right, to.beta(), {to.grad.data, inputs}, precision};
+    dx = {rows, inputs, outputs, dy, right, to.beta(), {to.grad.data, inputs}, precision};
   }
   if (back.needs(1)) {  // dW = dY^T X
     const Sink<T> to = back.sink(1);
+    kernels::Factor<T> left = dy;
     left.transposed = true;
     dw = {outputs, inputs, rows, left, x, to.beta(), {to.grad.data, inputs}, precision};
   }
@@ -59,7 +59,7 @@ void linear_gradients(Backward<T>& back, const Tensor<const T>& dy, const kernel
   parallel_for(dw.count() + dx.count() + strips, [&](Index i) {
     if (i < dw.count()) return dw.compute(i);
     if (i -= dw.count(); i < dx.count()) return dx.compute(i);
-    kernels::sum_strip<T>(db.grad, dy, db.add, i - dx.count());
+    kernels::sum_strip<T>(db.grad, rows, dy, db.add, i - dx.count());
   });
 }
 

@@ -29,16 +29,20 @@ struct FinishRelu {
 };
 
 /// The derivative needs only y: dropout kept the positive elements, and zeros have no gradient. dz = dy factor where
-/// y > 0, written over dy; then the linear layer's own derivative. positive(i) is true if y[i] > 0.
+/// y > 0, then the linear layer's own derivative. positive(i) is true if y[i] > 0. In bf16, dz exists in bf16 only;
+/// otherwise it is written over dy.
 template <class T, class Positive>
 void relu_gradients(Backward<T>& back, const kernels::Factor<T>& x, const Tensor<const T>& weight, T factor,
                     const Positive& positive) {
-  const Tensor<T> dz = back.take_dy();
-  kernels::map(dz, [&](Index i) {
-    const T g = dz[i] * factor;
+  const auto dz = [&, dy = back.dy()](Index i) {
+    const T g = dy[i] * factor;
     return positive(i) ? g : T{0};
-  });
-  linear_gradients<T>(back, dz, x, weight);
+  };
+  if (back.precision() == Precision::bf16)
+    return linear_gradients<T>(back, back.factor(back.dy().shape, dz), x, weight);
+  const Tensor<T> over = back.take_dy();
+  kernels::map(over, dz);
+  linear_gradients<T>(back, {.data = over.data, .stride = over.cols()}, x, weight);
 }
 
 template <class T>

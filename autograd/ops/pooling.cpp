@@ -32,7 +32,8 @@ Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout) {
   parallel_for(y.rows(), [&](Index b) {
     const auto [offset, length] = sequences[b];
     T* const row = y.row(b);
-    kernels::column_sums<T>({row, {y.cols()}}, {in.data + offset * in.cols(), {length, in.cols()}}, false);
+    kernels::column_sums<T>({row, {y.cols()}}, length, {.data = in.data + offset * in.cols(), .stride = in.cols()},
+                            false);
     for (Index j = 0; j < y.cols(); ++j) row[j] /= static_cast<T>(std::max<Index>(1, length));
   });
 

@@ -104,7 +104,7 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
   check(!bias || add_bias.bias.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape,
         add_bias.bias.shape);
   const kernels::Factor<T> left = c.factor(x);
-  const auto derivative = [left, w](Backward<T>& back) { linear_gradients(back, back.dy(), left, w); };
+  const auto derivative = [left, w](Backward<T>& back) { linear_gradients(back, back.factor(back.dy()), left, w); };
   const auto multiply = [&](const kernels::Result<T>& to) {
     const Arena::Mark scratch = c.scratch_mark();
     kernels::gemm_then<T>(rows, outputs, inputs, left, transposed_weight(c, rows, w), to, c.precision(), add_bias);
