@@ -33,7 +33,7 @@ ParallelCorpus some_pairs(const ParallelCorpus& text) {
 }
 
 /// Returns no fit if hardly any pair can be encoded.
-std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, const ParallelCorpus& pairs) {
+std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision precision, const ParallelCorpus& pairs) {
   constexpr int fewest = 10;
   constexpr std::int64_t short_length = 64;
   data.max_length = data.max_length == 0 ? short_length : std::min(data.max_length, short_length);
@@ -50,7 +50,7 @@ std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, const Parallel
   BatchRows rows;
   rows.assign(batch);
   Context<float> context;
-  context.begin({.training = false, .recording = false});
+  context.begin({.training = false, .recording = false, .precision = precision});
   const CrossEntropy<float> loss = batch_loss(context, *base.model->transformer, batch, rows, encoded.specials.pad, 0);
   const EncodeReport& report = encoded.report;
   return Fit{loss.nll_sum / static_cast<double>(loss.count),
@@ -79,9 +79,9 @@ void check_direction(const Config& base, const Config& config, const ParallelCor
   if (is_allowed(config.train, TrainConfig::Mistake::swapped_sides) || !has_languages(base.data, data)) return;
   const LoadedRun run = load_run(RunName(config.train.warm_start), base);
   ParallelCorpus pairs = some_pairs(text);
-  const std::optional<Fit> given = fit_of(run, data, pairs);
+  const std::optional<Fit> given = fit_of(run, data, config.train.precision, pairs);
   std::swap(pairs.source, pairs.target);
-  const std::optional<Fit> exchanged = fit_of(run, data, pairs);
+  const std::optional<Fit> exchanged = fit_of(run, data, config.train.precision, pairs);
   if (!given || !exchanged || !fits_exchanged(*given, *exchanged)) return;
   misuse(
       text.name,

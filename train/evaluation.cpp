@@ -7,7 +7,7 @@
 namespace glossa {
 
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
-                       const DataConfig& config, const Job& job) {
+                       const DataConfig& config, Precision precision, const Job& job) {
   Batch batch;
   BatchRows rows;
   const std::vector<std::vector<int>> batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
@@ -15,7 +15,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
   for (std::size_t i = job.rank(); i < batches.size(); i += job.count()) {
     fill_batch(batch, corpus, batches[i], layout(config));
     rows.assign(batch);
-    context.begin({.training = false, .recording = false});
+    context.begin({.training = false, .recording = false, .precision = precision});
     const CrossEntropy<float> loss = batch_loss(context, model, batch, rows, corpus.specials.pad, 0);
     sums[2 * i] = loss.nll_sum;
     sums[2 * i + 1] = static_cast<double>(loss.count);

@@ -21,7 +21,7 @@ struct CorpusLoss {
 /// Computes the loss of a corpus without dropout, batch by batch in order of length. Begins a step of `context` for
 /// each batch. The processes of `job` divide the batches among themselves; all get the loss.
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
-                       const DataConfig& config, const Job& job = Job::alone());
+                       const DataConfig& config, Precision precision = Precision::full, const Job& job = Job::alone());
 
 /// Perplexity: exp of the loss per token.
 double perplexity(double loss);

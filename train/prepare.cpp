@@ -222,7 +222,7 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
           option_doubts(config), length_doubts(config, run.updates_per_epoch())})
       remarks.warn(doubts);
   });
-  job.agree("program and instruction set", job.is_several() ? program_fingerprint() : "");
+  job.agree("program and instruction set", job.is_several() ? program_fingerprint(config.train.precision) : "");
 }
 
 /// Returns the state in the checkpoint to resume from, after checking that it belongs to this run.
@@ -309,7 +309,8 @@ void remark_on_origin(const PreparedRun& run, const Origin& origin, Remarks& rem
     if (state.build != build_fingerprint())
       remarks.warnings.push_back(
           fmt::format("the checkpoint was written by another build ({}): {}", describe_build(state.build), inexact));
-    else if (const std::string here = host_fingerprint(), host = writer_host(origin.found->reader).value_or(here);
+    else if (const std::string here = host_fingerprint(config_of(*origin.found).train.precision),
+             host = writer_host(origin.found->reader).value_or(here);
              host != here)
       remarks.warnings.push_back(fmt::format(
           "the checkpoint was written on another processor or with other libraries ({}): {}", host, inexact));
@@ -395,7 +396,7 @@ std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
   add(start);
   if (is_new) add("configuration\n" + run.state.config, LogLine::Kind::detail);
   if (run.job.is_several()) add(describe(run.job));
-  add(describe_runtime());
+  add(describe_runtime(config.train.precision));
   for (const std::string& warning : warnings(environment())) add("warning: " + warning, LogLine::Kind::warning);
   for (const std::string& line : run.task->head()) add(line);
   add(remarks.memory);

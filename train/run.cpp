@@ -106,7 +106,8 @@ bool is_of_use(std::string_view key) {
   return key.starts_with("decode.") || key.starts_with("runtime.") || is_of_reading(key);
 }
 
-Config load_run_config(const std::string& run, const Settings& settings, std::int64_t beam) {
+Config load_run_config(const std::string& run, const Settings& settings, std::int64_t beam,
+                       std::optional<Precision> precision) {
   check_is_run(run);
   for (const Setting& setting : settings) {
     const std::string& key = setting.key();
@@ -121,6 +122,7 @@ Config load_run_config(const std::string& run, const Settings& settings, std::in
   }
   Config config = load_config(config_file(run), settings);
   if (beam > 0) config.decode.beam = beam;
+  if (precision) config.decode.precision = *precision;
   for (const Setting& setting : settings) check_acts(setting, config.decode);
   check_decode(config.decode);
   return config;
@@ -354,7 +356,8 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
   write_file_atomically(config_file(run), state.config);
   save_tokenizers(tokenizers, config.data, run);
   CheckpointWriter writer;
-  add_to_checkpoint(writer, model.parameters, *optimizer, average.get(), state, host_fingerprint());
+  add_to_checkpoint(writer, model.parameters, *optimizer, average.get(), state,
+                    host_fingerprint(config.train.precision));
   return checkpoints.save(0, writer, false);
 }
 

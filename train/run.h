@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,9 +91,11 @@ void check_holds_run(const std::string& run);
 /// reading text.
 bool is_of_use(std::string_view key);
 
-/// Loads the configuration of a run; `settings` and a positive `beam` override options for which `is_of_use` is true.
-/// Throws a misuse error for a setting of another option, and for one that has no effect.
-Config load_run_config(const std::string& run, const Settings& settings = {}, std::int64_t beam = 0);
+/// Loads the configuration of a run; `settings` override options for which `is_of_use` is true, then a positive `beam`
+/// and a `precision` those of decode. Throws a misuse error for a setting of another option, and for one that has no
+/// effect.
+Config load_run_config(const std::string& run, const Settings& settings = {}, std::int64_t beam = 0,
+                       std::optional<Precision> precision = {});
 
 /// Loads a configuration for training, as load_config does. With train.warm_start, unset options of the model,
 /// decoding, languages and vocabulary come from the run that train.warm_start names. On resume, all unset options come

@@ -26,7 +26,8 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, const LineErrorHandl
     print_note("note: the loss covers {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
-  return corpus_loss(context, *run.model->transformer, encoded, run.config.data, job).per_token();
+  return corpus_loss(context, *run.model->transformer, encoded, run.config.data, run.config.decode.precision, job)
+      .per_token();
 }
 
 BleuOptions bleu_options_for(const LoadedRun& run, const ParallelCorpus& corpus, const EvaluationOptions& options) {

@@ -8,9 +8,11 @@
 #include <fstream>
 #include <limits>
 
+#include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/prepare_gemm.h"
 #include "autograd/parallel.h"
+#include "autograd/processor.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "files/own_object.h"
@@ -29,9 +31,15 @@ constexpr const char* instructions = "avx2";
 constexpr const char* instructions = "baseline x86-64";
 #endif
 
+/// The kind of products in bf16 at the end of a list: ", bf16 by avx512bf16". Empty in full precision.
+std::string bf16_kind(Precision precision) {
+  return precision == Precision::bf16 ? fmt::format(", bf16 by {}", kernels::bf16::kind().name) : "";
+}
+
 }  // namespace
 
 void apply_runtime(const RuntimeConfig& config, const Job& job) {
+  instruction_set();  // throws if GLOSSA_ISA is wrong
   const Transport::Place& place = job.place();
   const int share = (available_threads() + place.sharing - 1 - place.turn) / place.sharing;
   set_threads(config.threads == 0 ? std::max(1, share) : static_cast<int>(config.threads));
@@ -41,9 +49,9 @@ void apply_runtime(const RuntimeConfig& config, const Job& job) {
   kernels::prepare_gemm();
 }
 
-std::string describe_runtime() {
-  return fmt::format("{} of {} available, {}, float products by {}", counted(threads(), "thread"), available_threads(),
-                     instructions, kernels::name(kernels::gemm_backend()));
+std::string describe_runtime(Precision precision) {
+  return fmt::format("{} of {} available, {}, float products by {}{}", counted(threads(), "thread"),
+                     available_threads(), instructions, kernels::name(kernels::gemm_backend()), bf16_kind(precision));
 }
 
 Environment environment() {
@@ -90,18 +98,18 @@ double peak_rss_mb() {
   return 0;
 }
 
-std::string host_fingerprint() {
+std::string host_fingerprint(Precision precision) {
   // The C library and the GEMM library select their loops by processor.
-  return fmt::format("products by {}, C library {}, avx2 {}, fma {}, avx512 {}", kernels::describe_gemm_backend(),
+  return fmt::format("products by {}, C library {}, avx2 {}, fma {}, avx512 {}{}", kernels::describe_gemm_backend(),
                      gnu_get_libc_version(), __builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
-                     __builtin_cpu_supports("avx512f") != 0);
+                     __builtin_cpu_supports("avx512f") != 0, bf16_kind(precision));
 }
 
-std::string program_fingerprint() {
+std::string program_fingerprint(Precision precision) {
   const std::string program = read_file(own_object(), std::numeric_limits<std::size_t>::max());
   // Eigen's loops are compiled into the program.
   return fmt::format("program {:.16} for {}, {}", Sha256().update(program).hex_digest(), instructions,
-                     host_fingerprint());
+                     host_fingerprint(precision));
 }
 
 std::string build_fingerprint() {

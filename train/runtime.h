@@ -9,11 +9,13 @@
 namespace glossa {
 
 /// Applies the configured threads and GEMM library. Results depend on the GEMM library but not on the number of
-/// threads. If several processes of the job may use the same cores, they divide these cores among themselves.
+/// threads. If several processes of the job may use the same cores, they divide these cores among themselves. Throws as
+/// instruction_set() does if GLOSSA_ISA is wrong.
 void apply_runtime(const RuntimeConfig& config, const Job& job = Job::alone());
 
-/// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
-std::string describe_runtime();
+/// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn". With bf16
+/// followed by ", bf16 by avx512bf16".
+std::string describe_runtime(Precision precision = Precision::full);
 
 /// Properties of the build and the machine that affect speed.
 struct Environment {
@@ -34,11 +36,11 @@ void share_one_heap();
 double peak_rss_mb();
 
 /// Everything outside the program on which the bits of results depend: GEMM library, C library, the processor's
-/// instruction sets.
-std::string host_fingerprint();
+/// instruction sets; with bf16 also the kind of its products.
+std::string host_fingerprint(Precision precision);
 
-/// Everything on which the bits of results depend: the program's bytes and host_fingerprint().
-std::string program_fingerprint();
+/// Everything on which the bits of results depend: the program's bytes and host_fingerprint(precision).
+std::string program_fingerprint(Precision precision);
 
 /// Compiler, instruction set and GEMM library: results are bit-identical only within one build.
 std::string build_fingerprint();

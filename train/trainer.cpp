@@ -434,7 +434,7 @@ void Trainer::save(bool is_best) {
                             parameter.offset + parameter.value.size(), collected);
   };
   add_to_checkpoint(writer, run_.task->parameters(), run_.updater->optimizer(), run_.updater->average(), state_,
-                    host_fingerprint(), collect);
+                    host_fingerprint(run_.config.train.precision), collect);
   if (run_.records) {
     const auto update = static_cast<std::uint64_t>(state_.update);
     const CheckpointReport report{state_.update, run_.records->checkpoints->save(update, writer, is_best), is_best};

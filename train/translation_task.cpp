@@ -116,7 +116,9 @@ TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, co
 template <class Scores>
 std::vector<std::string> TranslationTask::measure(const Validation& validation, Context<float>& context,
                                                   Translator& translator, Scores& scores) const {
-  scores.loss = corpus_loss(context, *model_->transformer, validation.pairs, config_.data, job_).per_token();
+  scores.loss =
+      corpus_loss(context, *model_->transformer, validation.pairs, config_.data, config_.train.precision, job_)
+          .per_token();
   if (!config_.train.decode_validation) return {};
   std::vector<std::string> outputs = translator.translate(validation.sources, "data.valid");
   scores.bleu = corpus_bleu(outputs, validation.references, bleu_options(config_)).score;
@@ -128,7 +130,9 @@ std::vector<std::string> TranslationTask::measure(const Validation& validation, 
 ValidationReport TranslationTask::validate(Context<float>& context,
                                            const std::function<void(std::int64_t, std::int64_t)>& progress) {
   ValidationReport report;
-  Translator translator(*model_->transformer, tokenizers_, config_.data, config_.decode);
+  DecodeConfig decode = config_.decode;
+  decode.precision = config_.train.precision;
+  Translator translator(*model_->transformer, tokenizers_, config_.data, decode);
   translator.divide(divided_among(job_));
   std::int64_t done = 0, all = 0;
   for (const Validation& validation : validations_) all += std::ssize(validation.sources);

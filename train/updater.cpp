@@ -27,12 +27,13 @@ Updater::Updater(const Config& config, TranslationTask& task, const Job& job)
       average_(make_average(config.train, parameters_)),
       gradient_sum_(parameters_, job) {}
 
-/// Options that determine all random numbers of an update.
+/// Options of an update, with the key of all its random numbers.
 StepOptions Updater::step_options(std::int64_t update) const {
   return {.training = true,
           .recording = true,
           .seed = static_cast<std::uint64_t>(config_.train.seed),
-          .update = static_cast<std::uint64_t>(update)};
+          .update = static_cast<std::uint64_t>(update),
+          .precision = config_.train.precision};
 }
 
 Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t batches) {
@@ -96,7 +97,7 @@ std::string Updater::first_nonfinite(std::int64_t update, std::int64_t batch) {
 }
 
 std::string Updater::rehearse() {
-  const TranslationTask::Loss loss = task_.largest_loss(context_, {.training = true});
+  const TranslationTask::Loss loss = task_.largest_loss(context_, step_options(0));
   context_.backward(loss.sum);
   parameters_.clear_grads();
   std::size_t moments = 0;

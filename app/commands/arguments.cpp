@@ -3,8 +3,25 @@
 #include <fmt/core.h>
 
 #include "autograd/available_memory.h"
+#include "train/config/config.h"
 
 namespace glossa::commands {
+
+namespace {
+
+/// Declares --precision; `take` gets its value.
+void declare_precision(CLI::App& command, std::function<void(Precision)> take) {
+  command
+      .add_option_function<std::string>(
+          "--precision",
+          [take = std::move(take)](const std::string& name) {
+            take(name == "bf16" ? Precision::bf16 : Precision::full);
+          },
+          "form of the factors of matrix products; sums are in float")
+      ->check(CLI::IsMember(std::vector<std::string>(precision_names.begin(), precision_names.end())));
+}
+
+}  // namespace
 
 void add_checkpoint(CLI::App& command, std::string& run, std::string& checkpoint, const char* choices) {
   command.add_option("RUN", run, "folder of a run, or one of its checkpoints")->required();
@@ -53,12 +70,11 @@ void add_threads(CLI::App& command, std::int64_t& threads) {
 }
 
 void add_precision(CLI::App& command, Precision& precision) {
-  command
-      .add_option_function<std::string>(
-          "--precision",
-          [&](const std::string& name) { precision = name == "bf16" ? Precision::bf16 : Precision::full; },
-          "form of the factors of matrix products; sums are in float")
-      ->check(CLI::IsMember({"float", "bf16"}));
+  declare_precision(command, [&](Precision given) { precision = given; });
+}
+
+void add_precision(CLI::App& command, std::optional<Precision>& precision) {
+  declare_precision(command, [&](Precision given) { precision = given; });
 }
 
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {

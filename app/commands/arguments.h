@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ void add_threads(CLI::App& command, std::int64_t& threads);
 
 /// Declares --precision.
 void add_precision(CLI::App& command, Precision& precision);
+
+/// Declares --precision for a command that has decode.precision if it is not given.
+void add_precision(CLI::App& command, std::optional<Precision>& precision);
 
 /// Declares --steps of a benchmark; `help` names the steps.
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help);

@@ -48,6 +48,7 @@ void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, 
 struct BenchDecodeArguments {
   std::string run, checkpoint, source;
   std::int64_t beam = 0, threads = 0;
+  std::optional<Precision> precision;  // empty: the run's setting
   bool json = false;
   std::vector<std::string> sets;
 };
@@ -55,7 +56,7 @@ struct BenchDecodeArguments {
 /// Times the search alone, without loading, tokenization and detokenization.
 int run_decode(const BenchDecodeArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
-  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
+  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision);
   if (arguments.threads > 0) config.runtime.threads = arguments.threads;
   const LoadedRun run = load_run(name, config);
   apply_runtime(config.runtime);
@@ -91,7 +92,8 @@ int run_search(const BenchSearchArguments& arguments) {
   const DecodeOptions decode{.beam = arguments.beam,
                              .max_length_factor = 0,
                              .max_length_extra = arguments.length,
-                             .min_length = arguments.length};
+                             .min_length = arguments.length,
+                             .precision = arguments.precision};
   print_search_speed([&] { return searcher.decode(model, sources, specials, decode); }, arguments.beam, arguments.json);
   return 0;
 }
@@ -104,6 +106,7 @@ void add_bench_decode(CommandTable& table) {
   add_run(command, arguments.run, arguments.checkpoint);
   command.add_option("--source", arguments.source, "file to translate")->required();
   add_beam(command, arguments.beam);
+  add_precision(command, arguments.precision);
   add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "one JSON object");
   add_sets(command, arguments.sets);

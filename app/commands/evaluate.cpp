@@ -27,6 +27,7 @@ struct EvaluateArguments {
   std::string tokenize;                 // empty: the run's setting
   std::string on_bad_line = "warn", split_sentences = "off";
   std::int64_t beam = 0;
+  std::optional<Precision> precision;  // empty: the run's setting
   bool json = false;
   std::vector<std::string> sets;
 };
@@ -128,7 +129,7 @@ void check_still_held_out(const LoadedRun& run, const std::string& folder) {
 
 int run(const EvaluateArguments& arguments, const Job& job) {
   const RunName name(arguments.run, arguments.checkpoint);
-  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam);
+  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision);
   if (arguments.split_sentences != "off" && config.data.lowercase)
     misuse("--split-sentences",
            "expected off with data.lowercase: true, as capital letters show where sentences begin; "
@@ -210,6 +211,7 @@ void add_evaluate(CommandTable& table) {
   command.add_option("--tokenize", arguments.tokenize, "tokenizer for BLEU (default: the run's)")
       ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
   add_beam(command, arguments.beam);
+  add_precision(command, arguments.precision);
   command.add_flag("--json", arguments.json, "one JSON object");
   add_split_sentences(command, arguments.split_sentences);
   add_on_bad_line(command, arguments.on_bad_line, "is scored as an empty translation");

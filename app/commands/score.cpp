@@ -17,6 +17,7 @@ namespace {
 struct ScoreArguments {
   std::string run, checkpoint, source, target;
   std::string on_bad_line = "warn";
+  std::optional<Precision> precision;  // empty: the run's setting
   bool per_token = false, json = false;
   std::vector<std::string> sets;
 };
@@ -52,11 +53,11 @@ void check_acts(const Settings& settings, const DecodeConfig& decode) {
     const std::string& key = setting.key();
     const bool divides = key == "decode.length_penalty" || key == "decode.alpha",
                excludes = key == "decode.forbidden" || key == "decode.min_length";
-    if (!key.starts_with("decode.") || divides || key == "decode.renormalize") continue;
+    if (!key.starts_with("decode.") || divides || key == "decode.renormalize" || key == "decode.precision") continue;
     if (!excludes)
       setting.refuse(
-          "expected decode.length_penalty, decode.alpha, decode.renormalize, decode.forbidden or decode.min_length; "
-          "got an option of searching, which score does not do");
+          "expected decode.length_penalty, decode.alpha, decode.precision, decode.renormalize, decode.forbidden or "
+          "decode.min_length; got an option of searching, which score does not do");
     if (!decode.renormalize)
       setting.refuse("expected decode.renormalize=true as well; got {} alone, which has no effect on scores", key);
   }
@@ -64,7 +65,7 @@ void check_acts(const Settings& settings, const DecodeConfig& decode) {
 
 int run(const ScoreArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
-  const Config config = load_run_config(name.folder(), arguments.sets);
+  const Config config = load_run_config(name.folder(), arguments.sets, 0, arguments.precision);
   check_acts(arguments.sets, config.decode);
   BadLines bad_lines(arguments.on_bad_line);
   const LinePairs lines =
@@ -97,6 +98,7 @@ void add_score(CommandTable& table) {
   command.add_option("--target", arguments.target, "their translations, line by line")->required();
   command.add_flag("--per-token", arguments.per_token, "also print each token with its log-probability");
   command.add_flag("--json", arguments.json, "one JSON object per line");
+  add_precision(command, arguments.precision);
   add_on_bad_line(command, arguments.on_bad_line);
   add_sets(command, arguments.sets);
 }

@@ -31,6 +31,7 @@ struct ServeArguments {
   std::vector<std::string> runs, host_names;
   std::string checkpoint, host = "127.0.0.1", api_key_file, allow_origin, split_sentences = "auto";
   std::int64_t port = 5000, beam = 0;
+  std::optional<Precision> precision;  // empty: each run's setting
   std::int64_t batch = 32, queue = 2048, max_kib = 1024;
   double gather_ms = 5, timeout = 10;
   std::vector<std::string> sets;
@@ -108,7 +109,7 @@ int run(const ServeArguments& arguments) {
   std::vector<ServedModel> models;
   for (const std::string& named : arguments.runs) {
     const RunName name(named, arguments.checkpoint);
-    runs.push_back(load_run(name, load_run_config(name.folder(), arguments.sets, arguments.beam)));
+    runs.push_back(load_run(name, load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision)));
     models.push_back(served_model(name, runs.back()));
   }
   apply_runtime(runs.front().config.runtime);
@@ -184,6 +185,7 @@ void add_serve(CommandTable& table) {
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   add_beam(command, arguments.beam);
+  add_precision(command, arguments.precision);
   add_split_sentences(command, arguments.split_sentences);
   command.add_option("--api-key-file", arguments.api_key_file,
                      "file of API keys, one per line; requests must send one as api_key");

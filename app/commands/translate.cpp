@@ -33,8 +33,9 @@ struct TranslateArguments {
   std::string run, checkpoint, input, output;
   std::string format;  // empty: text or, with nbest, moses
   std::string on_bad_line = "warn", split_sentences = "auto";
-  std::int64_t beam = 0;   // 0: the run's setting
-  std::int64_t nbest = 0;  // 0: one translation, not in the n-best format
+  std::int64_t beam = 0;               // 0: the run's setting
+  std::optional<Precision> precision;  // empty: the run's setting
+  std::int64_t nbest = 0;              // 0: one translation, not in the n-best format
   bool scores = false;
   bool alignment = false;
   std::optional<std::int64_t> alignment_layer;  // empty: the usual layer
@@ -128,7 +129,7 @@ TranslationFormat format_of(const TranslateArguments& arguments) {
 Config config_of(const TranslateArguments& arguments, const std::string& run) {
   if (arguments.beam > 0 && arguments.nbest > arguments.beam)
     misuse("--nbest", "expected at most the beam, {}; got {}", arguments.beam, arguments.nbest);
-  Config config = load_run_config(run, arguments.sets, arguments.beam);
+  Config config = load_run_config(run, arguments.sets, arguments.beam, arguments.precision);
   if (arguments.nbest > 1 && config.decode.sample)
     misuse("--nbest", "expected 1 with decode.sample: true, which draws one translation; got {}", arguments.nbest);
   config.decode.beam = std::max(config.decode.beam, arguments.nbest);
@@ -215,6 +216,7 @@ void add_translate(CommandTable& table) {
   command.add_option("--input", arguments.input, "file to translate (default: standard input)");
   command.add_option("--output", arguments.output, "file to write at the end (default: standard output)");
   add_beam(command, arguments.beam);
+  add_precision(command, arguments.precision);
   command.add_option("--nbest", arguments.nbest, "print the N best translations of each line")
       ->check(CLI::Range(1, 1024));
   command

@@ -193,6 +193,7 @@ const std::vector<Row>& rows() {
       {"train.seed", "2", {"batches", "first weights"}},
       {"train.label_smoothing", "0", {"first gradient"}},
       {"train.accumulate", "2", {"first loss", "end"}},
+      {"train.precision", "bf16", {"first loss", "first gradient", "validation lines"}},
       {"train.ema", "0.5", {"average", "validation lines"}},
       {"train.metric", "perplexity", {}, {}, nullptr, "what has the smaller loss has the smaller perplexity"},
       {"train.metric", "bleu", {"best"}, able},
@@ -236,6 +237,7 @@ const std::vector<Row>& rows() {
       {"decode.sample", "true", {"translation"}, {"decode.beam=1"}},
       {"decode.temperature", "0.5", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
       {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
+      {"decode.precision", "bf16", {"translation"}},
 
       {"runtime.threads", "2", {"threads"}},
       // Another library gives other last bits. If there is only one, choosing the other is refused.
@@ -357,9 +359,9 @@ TEST_CASE("observations list causes before their effects") {
 
 TEST_CASE("each option's other value survives a dump, and --resume allows or refuses it as documented") {
   const std::set<std::string> may_change{
-      "train.exportable",     "train.patience",   "train.max_updates", "train.max_epochs",      "train.max_minutes",
-      "train.validate_every", "train.save_every", "train.log_every",   "train.max_bad_updates", "train.tensorboard",
-      "runtime.threads",      "runtime.gemm",     "runtime.timeout"};
+      "train.exportable",  "train.patience",       "train.precision",  "train.max_updates", "train.max_epochs",
+      "train.max_minutes", "train.validate_every", "train.save_every", "train.log_every",   "train.max_bad_updates",
+      "train.tensorboard", "runtime.threads",      "runtime.gemm",     "runtime.timeout"};
   for (const Row& row : rows()) {
     const Config old = load_config("", base_sets + row.given);
     const Config now = load_config("", base_sets + row.given + Strings{fmt::format("{}={}", row.key, row.value)});

@@ -173,7 +173,7 @@ std::string markdown_cell(std::string text) {
 
 bool may_change_on_resume(std::string_view key) {
   return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
-         key == "train.tensorboard" || key == "train.exportable" ||
+         key == "train.precision" || key == "train.tensorboard" || key == "train.exportable" ||
          (key.starts_with("train.") && key.ends_with("_every"));
 }
 
@@ -223,8 +223,9 @@ void check_resume(const Config& old, const Config& now) {
            "train.warm_start");
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "as when the run was started",
-      "on --resume only train.max_*, train.patience, train.*_every, train.tensorboard, train.exportable and runtime.* "
-      "may change; start a new run for the rest");
+      "on --resume only train.max_*, train.patience, train.precision, train.*_every, train.tensorboard, "
+      "train.exportable "
+      "and runtime.* may change; start a new run for the rest");
 }
 
 std::string dump(const Config& config) {
@@ -266,9 +267,9 @@ std::string options_page() {
       "  all of these. A run keeps the rules that its vocabulary was made with; runs of glossa 0.2 and imported "
       "models\n"
       "  have sentencepiece's own.\n"
-      "* With `--resume` only `train.max_*`, `train.patience`, `train.*_every`, `train.tensorboard`, "
-      "`train.exportable` and\n"
-      "  `runtime.*` may change; options that are not given keep the run's values.\n";
+      "* With `--resume` only `train.max_*`, `train.patience`, `train.precision`, `train.*_every`, "
+      "`train.tensorboard`,\n"
+      "  `train.exportable` and `runtime.*` may change; options that are not given keep the run's values.\n";
   for (const auto& section : option_sections()) {
     page +=
         fmt::format("\n## {}: {}\n\n| key | default | range | help |\n|---|---|---|---|\n", section.name, section.help);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/precision.h"
 #include "data/held_out.h"
 #include "train/config/corpus_names.h"
 #include "train/config/options.h"
@@ -111,6 +112,9 @@ struct OptimConfig {
   std::int64_t plateau_patience = 3;
 };
 
+/// Names of the enumerators of Precision, in their order.
+inline constexpr std::initializer_list<const char*> precision_names{"float", "bf16"};
+
 /// Names of TrainConfig::Mistake's enumerators, in their order.
 inline constexpr std::initializer_list<const char*> mistake_names{"same-languages", "wrong-direction", "swapped-sides",
                                                                   "same-text",      "valid-is-train",  "few-pairs"};
@@ -131,6 +135,7 @@ struct TrainConfig {
   std::int64_t seed = 1;
   double label_smoothing = 0.1;
   std::int64_t accumulate = 1;
+  Precision precision = Precision::full;
   double ema = 0;
   Metric metric = Metric::loss;
   std::int64_t patience = 0;
@@ -172,6 +177,7 @@ struct DecodeConfig {
   bool sample = false;                    ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;                 ///< of the softmax when drawing
   std::int64_t seed = 1;                  ///< of the draws
+  Precision precision = Precision::full;  ///< of the factors of matrix products
 };
 
 struct RuntimeConfig {
@@ -246,11 +252,11 @@ std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
 /// Throws a misuse error unless a run started with `old` may resume with `now`. These options may differ: train.max_*,
-/// train.patience, train.*_every, train.tensorboard, train.exportable and runtime.*. For any other difference, the
-/// error names the key and both values. An imported pretrained model cannot be resumed at all.
+/// train.patience, train.precision, train.*_every, train.tensorboard, train.exportable and runtime.*. For any other
+/// difference, the error names the key and both values. An imported pretrained model cannot be resumed at all.
 void check_resume(const Config& old, const Config& now);
 
-/// True if an option may change when a run resumes, because the state of training does not depend on it.
+/// True if an option may change when a run resumes, because the form of the state of training does not depend on it.
 bool may_change_on_resume(std::string_view key);
 
 /// An option with its values in two configurations.

@@ -148,7 +148,7 @@ constexpr ForeignNames table[] = {
     {"device devices device_map gpu gpus gpu_id n_gpu num_gpus gpu_ranks cuda use_cuda no_cuda use_gpu use_cpu "
      "accelerator",
      "glossa runs on the CPU; runtime.threads is the number of threads"},
-    {"fp16 bf16 amp mixed_precision precision half", "glossa runs on the CPU, in float32"},
+    {"fp16 bf16 amp mixed_precision half", "glossa runs on the CPU; train.precision and decode.precision may be bf16"},
     {"cpu_threads num_threads num_workers dataloader_num_workers workers", "runtime.threads"},
     {"world_size local_rank nproc_per_node distributed_world_size",
      "mpirun -n N glossa train ... trains in N processes; see docs/scaling.md"},

@@ -42,16 +42,16 @@ std::string to_json(const AttentionMaps::Layers& layers) { return fmt::format("[
 }  // namespace
 
 void for_each_attention(Context<float>& context, const Transformer<float>& model, const Tokenizers& tokenizers,
-                        const EncodedCorpus& pairs, std::int64_t max_tokens, const UseAttention& use) {
+                        const EncodedCorpus& pairs, const DecodeConfig& options, const UseAttention& use) {
   if (pairs.size() == 0) return;
   const auto heads = static_cast<std::size_t>(model.options().stack.heads);
-  const Sampler sampler(pairs, {.max_tokens = max_tokens});
+  const Sampler sampler(pairs, {.max_tokens = options.max_tokens});
   Batch batch;
   BatchRows rows;
   for (const std::vector<int>& indices : sampler.epoch(0, false)) {
     fill_batch(batch, pairs, indices, Layout::packed);
     rows.assign(batch);
-    context.begin({.training = false, .recording = false});
+    context.begin({.training = false, .recording = false, .precision = options.precision});
     AttentionWeights<float> weights;
     const Variable<float> memory = model.encode(context, batch.source, rows.source(), &weights);
     model.decode(context, batch.target_in, rows.target(), memory, rows.source(), &weights);

@@ -30,10 +30,10 @@ struct AttentionMaps {
 /// Receives a pair's index in the corpus and the pair's maps.
 using UseAttention = std::function<void(int pair, AttentionMaps maps)>;
 
-/// Runs the model over pairs with teacher forcing, in batches of up to `max_tokens` rows. Passes each pair's attention
-/// to `use`. The order of the pairs is not fixed.
+/// Runs the model over pairs with teacher forcing, in the precision of `options` and in batches of up to
+/// `options.max_tokens` rows. Passes each pair's attention to `use`. The order of the pairs is not fixed.
 void for_each_attention(Context<float>& context, const Transformer<float>& model, const Tokenizers& tokenizers,
-                        const EncodedCorpus& pairs, std::int64_t max_tokens, const UseAttention& use);
+                        const EncodedCorpus& pairs, const DecodeConfig& options, const UseAttention& use);
 
 /// Returns the mean over a layer's heads.
 AttentionMaps::Head mean_of_heads(const std::vector<AttentionMaps::Head>& heads);

@@ -7,7 +7,9 @@ namespace glossa {
 
 namespace {
 
-constexpr StepOptions evaluation{.training = false, .recording = false};
+StepOptions step_options(const DecodeOptions& options) {
+  return {.training = false, .recording = false, .precision = options.precision};
+}
 
 }  // namespace
 
@@ -49,7 +51,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
     capacity = std::max(capacity, sentences_.back().limit);
   }
   found_.resize(sentences_.size() * static_cast<std::size_t>(n_));
-  context_.begin(evaluation);
+  context_.begin(step_options(options_));
   const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
   const Variable<T> memory = model_->encode(context_, source_ids_, layout);
   // The cache has room for whole beams; a sentence begins with one hypothesis.
@@ -69,7 +71,7 @@ template <class T>
 void BatchSearch<T>::step() {
   tokens_.clear();
   for (const Live& live : live_) tokens_.push_back(nodes_[live.node].token);
-  context_.begin(evaluation);
+  context_.begin(step_options(options_));
   choose(model_->step(context_, tokens_, cache_).value());
 
   next_.clear();

@@ -44,7 +44,7 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const Tra
   for (const std::vector<int>& indices : sampler.epoch(0, false)) {
     fill_batch(batch, corpus, indices, Layout::packed);
     rows.assign(batch);
-    context.begin({.training = false, .recording = false});
+    context.begin({.training = false, .recording = false, .precision = options.precision});
     const Variable<T> memory = model.encode(context, batch.source, rows.source());
     const Variable<T> states = model.decode(context, batch.target_in, rows.target(), memory, rows.source());
     const Tensor<const T> logits = model.project(states).value();

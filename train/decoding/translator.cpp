@@ -197,7 +197,7 @@ void Translator::align(const Sources& sources, std::vector<std::vector<Translati
       pairs.origin.push_back(i);
       translations.push_back(&translation);
     }
-  for_each_attention(context_, model_, tokenizers_, pairs, options_.max_tokens, [&](int k, const AttentionMaps& maps) {
+  for_each_attention(context_, model_, tokenizers_, pairs, options_, [&](int k, const AttentionMaps& maps) {
     const std::size_t i = pairs.origin[static_cast<std::size_t>(k)];
     Translation& translation = *translations[static_cast<std::size_t>(k)];
     std::vector<int> output_words = words_of_tokens(*tokenizers_.target, translation.tokens);
@@ -214,7 +214,7 @@ AttentionMaps Translator::attention(std::vector<int> source, const Translation& 
   pair.source.push_back(std::move(source));
   pair.target.push_back(read_tokens(translation));
   AttentionMaps maps;
-  for_each_attention(context_, model_, tokenizers_, pair, options_.max_tokens,
+  for_each_attention(context_, model_, tokenizers_, pair, options_,
                      [&](int, AttentionMaps found) { maps = std::move(found); });
   const auto scored = score_translations(context_, model_, pair, options_, options_.max_tokens);
   for (const TokenScore& token : scored.front().tokens)

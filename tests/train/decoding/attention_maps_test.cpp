@@ -74,7 +74,7 @@ TEST_CASE("a pair has the same maps in any batch") {
   const auto run = [&](std::int64_t max_tokens) {
     std::vector<AttentionMaps> all(static_cast<std::size_t>(pairs.size()));
     std::set<int> seen;
-    for_each_attention(context, *fixture.model->transformer, fixture.tokenizers, pairs, max_tokens,
+    for_each_attention(context, *fixture.model->transformer, fixture.tokenizers, pairs, {.max_tokens = max_tokens},
                        [&](int pair, AttentionMaps maps) {
                          CHECK(seen.insert(pair).second);
                          all[static_cast<std::size_t>(pair)] = std::move(maps);
