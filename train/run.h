@@ -105,7 +105,7 @@ Config load_training_config(const std::string& path, const Settings& settings, c
 
 /// Loads a run from its folder. Throws, naming the file or option, if something is missing or damaged, or if
 /// vocabulary, data or model do not match the checkpoint. All processes of `job` load it together, and check that their
-/// files are equal.
+/// files are equal and, if decode.precision is bf16, their kinds of products.
 LoadedRun load_run(const RunName& name, Config config, const Job& job = Job::alone());
 
 /// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <functional>
+#include <utility>
+
 #include "autograd/available_memory.h"
 #include "train/config/config.h"
 

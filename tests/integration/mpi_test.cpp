@@ -254,6 +254,45 @@ TEST_CASE("processes with different options or different text are named") {
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 
+TEST_CASE("several processes train and translate in bf16 like one, and must have the same kind of products") {
+  const TinyRun tiny;
+  const Strings sets = six + Strings{"train.precision=bf16"};
+  succeeded(tiny.train("one", sets));
+  succeeded(in_processes(2, tiny.train_arguments("two", sets)));
+  CHECK_EQ(tiny.hashes("two"), tiny.hashes("one"));
+  const Strings evaluate{"evaluate", tiny / "one", "--test", tiny / "toy/test", "--precision", "bf16", "--json"};
+  auto one = json_object(succeeded(glossa_program(evaluate)).out);
+  auto two = json_object(succeeded(in_processes(2, evaluate)).out);
+  one.erase("seconds");
+  two.erase("seconds");
+  CHECK(two == one);
+
+  const Outcome other = run_program({.arguments = {"/usr/bin/env", "GLOSSA_ISA=avx512bf16", tested_program(), "bench",
+                                                   "step", "--config", "seed", "--steps", "1"},
+                                     .input = {},
+                                     .folder = {}});
+  if (other.status != 0) {
+    MESSAGE("SKIPPED: two kinds in one job need a processor with AVX512-BF16");
+    return;
+  }
+  const auto differing = [&](const Strings& arguments) {
+    Launch job = launch(1, arguments, {"-x", "GLOSSA_ISA=plain"});
+    job.arguments.insert(job.arguments.end(), {":", "-n", "1", "-x", "GLOSSA_ISA=avx512bf16", tested_program()});
+    job.arguments.insert(job.arguments.end(), arguments.begin(), arguments.end());
+    return run_program(job);
+  };
+  const Outcome training = differing(tiny.train_arguments("new", sets));
+  CAPTURE(training.err);
+  CHECK_EQ(training.status, 1);
+  CHECK_NE(training.err.find("expected the same program and instruction set as process 0 on "), std::string::npos);
+  CHECK_NE(training.err.find(", bf16 by plain; got "), std::string::npos);
+  const Outcome evaluation = differing(evaluate);
+  CAPTURE(evaluation.err);
+  CHECK_EQ(evaluation.status, 1);
+  CHECK_NE(evaluation.err.find("expected the same kind of bf16 products as process 0 on "), std::string::npos);
+  succeeded(differing(tiny.train_arguments("float", six)));
+}
+
 TEST_CASE("a process with a bad command, another text or another search ends the job") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=5"}));

@@ -54,18 +54,26 @@ TEST_CASE("JSON, forms and lists are answered with the output of translate") {
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("/attention answers with the numbers of glossa attention") {
-  Served served({fixture().run()});
+TEST_CASE("/attention answers with the numbers of glossa attention, in either precision") {
   const std::string line = fixture().lines[0];
-  const Answer answer =
-      ask(served.port(), post("/attention", translation(line, ",\"translation\":" + in_json(fixture().translated[0]))));
-  CHECK_EQ(answer.status, 200);
-  auto found = json_object(answer.body);
-  auto expected = json_object(succeeded(glossa_program({"attention", fixture().run(), "--json"}, line + "\n")).out);
-  for (const char* key : {"source", "target", "output", "encoder", "decoder", "cross", "probabilities"})
-    CHECK_EQ(found.at(key), expected.at(key));
-  check_error(ask(served.port(), post("/attention", translation(line))), 400, "translation");
-  CHECK_EQ(served.stop().status, 0);
+  std::map<std::string, std::string> of_precision;  // the probability of the translation
+  for (const std::string precision : {"float", "bf16"}) {
+    Served served({fixture().run(), "--precision", precision});
+    const Answer answer = ask(
+        served.port(), post("/attention", translation(line, ",\"translation\":" + in_json(fixture().translated[0]))));
+    CHECK_EQ(answer.status, 200);
+    auto found = json_object(answer.body);
+    const Outcome printed =
+        glossa_program({"attention", fixture().run(), "--json", "--set", "decode.precision=" + precision}, line + "\n");
+    auto expected = json_object(succeeded(printed).out);
+    for (const char* key : {"source", "target", "output", "encoder", "decoder", "cross", "probabilities"})
+      CHECK_EQ(found.at(key), expected.at(key));
+    check_error(ask(served.port(), post("/attention", translation(line))), 400, "translation");
+    const Answer scored = ask(served.port(), post("/translate", translation(line, R"(,"scores":true)")));
+    of_precision[precision] = json_object(scored.body).at("probability");
+    CHECK_EQ(served.stop().status, 0);
+  }
+  CHECK_NE(of_precision.at("float"), of_precision.at("bf16"));
 }
 
 TEST_CASE("languages, health, metrics and the page are served") {

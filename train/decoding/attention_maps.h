@@ -7,6 +7,7 @@
 
 #include "data/encoded_corpus.h"
 #include "layers/transformer.h"
+#include "train/config/config.h"
 #include "train/console/json_line.h"
 #include "train/corpora/datasets.h"
 
