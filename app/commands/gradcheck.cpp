@@ -49,8 +49,8 @@ class Table {
   template <class Check>
   void row(const char* kind, const std::string& name, const Check& check) {
     if (!json_ && rows_ == 0)
-      fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12} {:>12} {:>8}\n", "kind", "name", "cases", "elements", "worst error",
-                 "unexplained", "seconds");
+      fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12} {:>12} {:>9} {:>8}\n", "kind", "name", "cases", "elements",
+                 "worst error", "unexplained", "bf16", "seconds");
     if (!json_) bar_.draw(std::nullopt, fmt::format("checking {} ...", name));
     const CaseReport report = check();
     bar_.clear();
@@ -94,6 +94,7 @@ class Table {
     line.add("name", report.name).add("kind", kind).add("cases", report.cases).add("elements", report.elements);
     line.add("worst_error", report.worst_error).add("excess", report.excess);
     line.add("loose_error", report.loose_error);
+    if (report.bf16_error) line.add("bf16_error", *report.bf16_error);
     if (report.taylor_slope) line.add("taylor_slope", *report.taylor_slope);
     line.add("kinks", report.kinks)
         .add("skipped", report.skipped)
@@ -106,9 +107,10 @@ class Table {
   void print_line(const char* kind, const CaseReport& report) {
     const std::string second =
         report.taylor_slope ? fmt::format("slope {:.3f}", *report.taylor_slope) : fmt::format("{:.2e}", report.excess);
-    fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12.2e} {:>12} {:>8.2f}  {}{}\n", kind, report.name, report.cases,
-               report.elements, report.worst_error, second, report.seconds, report.failures.empty() ? "ok" : "FAILED",
-               and_skipped(report));
+    const std::string bf16 = report.bf16_error ? fmt::format("{:.2e}", *report.bf16_error) : "-";
+    fmt::print("{:<6} {:<42} {:>6} {:>9} {:>12.2e} {:>12} {:>9} {:>8.2f}  {}{}\n", kind, report.name, report.cases,
+               report.elements, report.worst_error, second, bf16, report.seconds,
+               report.failures.empty() ? "ok" : "FAILED", and_skipped(report));
   }
 
   bool json_, passed_ = true;

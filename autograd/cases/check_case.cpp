@@ -39,11 +39,14 @@ class CaseChecker : public RowChecker<Sample, OpCase> {
       attempt(&CaseChecker::check_thread_counts<float>);
       if (!row_.allocates) attempt(&CaseChecker::check_heap<float>);
       attempt(&CaseChecker::check_float);
+      attempt(&CaseChecker::check_bf16);
     }
     return std::move(report_);
   }
 
  private:
+  void check_bf16() { RowChecker::check_bf16(bf16_limit); }
+
   std::size_t count() const { return row_.inputs.size(); }
 
   void check_value() {
@@ -180,6 +183,7 @@ void CaseReport::add(const GradCheckResult& result) {
 void CaseReport::add(const CaseReport& other) {
   cases += other.cases;
   add_numbers(*this, other);
+  if (other.bf16_error) bf16_error = worse(bf16_error.value_or(0), *other.bf16_error);
   seconds += other.seconds;
   failures.insert(failures.end(), other.failures.begin(), other.failures.end());
 }

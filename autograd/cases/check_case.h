@@ -18,6 +18,7 @@ struct CaseReport {
   double worst_error = 0;                   ///< as in GradCheckResult
   double loose_error = 0;                   ///< as in GradCheckResult
   double excess = 0;                        ///< as in GradCheckResult
+  std::optional<double> bf16_error = {};    ///< largest error in bf16 (see bf16_limit); only with matrix products
   std::optional<double> taylor_slope = {};  ///< slope of the Taylor test; for whole models only
   Index kinks = 0;                          ///< number of elements that took a smaller step because of a kink
   Index skipped = 0;                        ///< number of elements not compared, because they are on a kink
@@ -40,8 +41,8 @@ CaseReport timed(CaseReport report, const Work& work) {
 
 /// Maximum errors. `excess_limit` is for the part of the error of a gradient in double that the estimated error of the
 /// differences does not explain (see GradCheckResult). `float_limit` is for float against double; this error is
-/// relative to the tensor's maximum.
-inline constexpr double excess_limit = 1e-11, float_limit = 1e-4;
+/// relative to the tensor's maximum. `bf16_limit` is for products in bf16 against double.
+inline constexpr double excess_limit = 1e-11, float_limit = 1e-4, bf16_limit = 0x1p-6;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
@@ -51,9 +52,11 @@ inline constexpr double excess_limit = 1e-11, float_limit = 1e-4;
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits
 /// - a second backward gives the same gradients if the graph was kept, and throws otherwise
-/// - 1, 2 and 4 threads give the same bits
+/// - 1, 2, 4 and 8 threads give the same bits
 /// - a step does not allocate heap memory after warm-up
 /// - float equals double, up to rounding
+/// - if the op computes matrix products: these in bf16 equal double, up to rounding, and give the same bits with all
+///   these numbers of threads and without reuse of memory
 /// - errors name the op and the shapes
 CaseReport check_case(const OpCase& row);
 

@@ -3,7 +3,9 @@
 #include "autograd/cases/check_case.h"
 #include "autograd/cases/sample.h"
 #include "autograd/grad_check.h"
+#include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/kernels/product_log.h"
 #include "autograd/measure/heap_counter.h"
 #include "autograd/worse.h"
 
@@ -65,24 +67,27 @@ class RowChecker {
     expect(error <= 1e-13, "gradient of {} is not added to the existing one (off by {:.2e})", sample_.name(i), error);
   }
 
-  template <class T>
+  /// Expects the bits of another outcome; `how` describes how `got` was computed.
+  void expect_same(const auto& got, const auto& expected, const std::string& how) {
+    expect(same_bits(got.value, expected.value), "different values {}", how);
+    for (std::size_t i = 0; i < expected.grads.size(); ++i)
+      expect(same_bits(got.grads[i], expected.grads[i]), "different gradient of {} {}", sample_.name(i), how);
+  }
+
+  template <class T, Precision precision = Precision::full>
   void check_thread_counts() {
-    SampleOf<T> sample(row_);
+    SampleOf<T> sample(row_, precision);
     const auto with_one = sample.run();
-    for (const int team : {2, 4}) {
+    for (const int team : {2, 4, 8}) {
       set_threads(team);
-      const auto with_team = sample.run();
-      expect(same_bits(with_team.value, with_one.value), "different values with {} threads", team);
-      for (std::size_t i = 0; i < with_one.grads.size(); ++i)
-        expect(same_bits(with_team.grads[i], with_one.grads[i]), "different gradient of {} with {} threads",
-               sample.name(i), team);
+      expect_same(sample.run(), with_one, fmt::format("with {} threads", team));
     }
     set_threads(1);
   }
 
-  template <class T>
+  template <class T, Precision precision = Precision::full>
   void check_heap() {
-    SampleOf<T> sample(row_);
+    SampleOf<T> sample(row_, precision);
     std::size_t asked = 0;
     for (int warm_up = 0; warm_up < 3; ++warm_up) {
       const std::size_t before = heap_allocations();
@@ -94,20 +99,57 @@ class RowChecker {
 
   void check_float() {
     const auto expected = sample_.run();
-    const auto got = SampleOf<float>(row_).run();
-    const auto compare = [&](const std::vector<float>& a, const std::vector<double>& b, const std::string& what) {
-      const double error = distance(a, b, 0.01);
-      expect(error <= float_limit, "{} in float ({}) is off by {:.2e} of its maximum", what,
-             kernels::name(kernels::gemm_backend()), error);
-    };
-    compare(got.value, expected.value, "the value");
-    for (std::size_t i = 0; i < expected.grads.size(); ++i)
-      compare(got.grads[i], expected.grads[i], fmt::format("the gradient of {}", sample_.name(i)));
+    const double error = compare(SampleOf<float>(row_).run(), expected, float_limit,
+                                 fmt::format("float ({})", kernels::name(kernels::gemm_backend())));
+    float_error_ = worse(float_error_, error);
+  }
+
+  /// True if a step computes matrix products.
+  bool has_products() {
+    const kernels::ProductLog log;
+    sample_.step();
+    return !log.products.empty();
+  }
+
+  /// Checks a row with matrix products in bf16: compares the value with that in double and, if all kinks took the same
+  /// branches, the gradients. Also checks the bits with several threads and without reuse of memory.
+  void check_bf16(double limit) {
+    if (!has_products()) return;
+    SampleOf<float> sample(row_, Precision::bf16);
+    sample.context().trace_branches(true);
+    sample_.context().trace_branches(true);
+    const auto got = sample.run();
+    auto expected = sample_.run();
+    if (sample.context().branches() != sample_.context().branches()) expected.grads.clear();
+    report_.bf16_error = compare(got, expected, limit, fmt::format("bf16 ({})", kernels::bf16::kind().name));
+
+    sample.context().set_reuse(false);
+    expect_same(sample.run(), got, "in bf16 without reuse of memory");
+    check_thread_counts<float, Precision::bf16>();
+    check_heap<float, Precision::bf16>();
   }
 
   const Row& row_;
   CaseReport report_;
   SampleOf<double> sample_;
+  double float_error_ = 0;  // largest error found by check_float
+
+ private:
+  /// Compares an outcome's value and gradients with those in double. Returns the largest error, relative to the
+  /// tensor's maximum.
+  double compare(const auto& got, const auto& expected, double limit, const std::string& form) {
+    double worst = 0;
+    const auto compare_tensors = [&](const std::vector<float>& a, const std::vector<double>& b,
+                                     const std::string& what) {
+      const double error = distance(a, b, 0.01);
+      expect(error <= limit, "{} in {} is off by {:.2e} of its maximum", what, form, error);
+      worst = worse(worst, error);
+    };
+    compare_tensors(got.value, expected.value, "the value");
+    for (std::size_t i = 0; i < expected.grads.size(); ++i)
+      compare_tensors(got.grads[i], expected.grads[i], fmt::format("the gradient of {}", sample_.name(i)));
+    return worst;
+  }
 };
 
 }  // namespace glossa

@@ -51,7 +51,7 @@ class Sample {
     }
   };
 
-  explicit Sample(const OpCase& row) : row_(row) {
+  explicit Sample(const OpCase& row, Precision precision = Precision::full) : row_(row), precision_(precision) {
     RandomStream random(1, row.name);
     for (const CaseInput& input : row.inputs) {
       const std::vector<double> values = sample_values(input, random);
@@ -70,7 +70,7 @@ class Sample {
   /// Starts a step and makes the inputs of `call`. Input i needs a gradient if bit i of `subset` is 1. If `wrapped`,
   /// the inputs are not leaves: another op computes them, and they retain their gradients.
   void begin(bool recording, bool wrapped = false, std::uint64_t subset = ~std::uint64_t{0}) {
-    context_.begin({.training = true, .recording = recording, .update = 0});
+    context_.begin({.training = true, .recording = recording, .update = 0, .precision = precision_});
     leaves_.clear();
     for (const Tensor<T>& input : inputs_) {
       leaves_.push_back(subset >> leaves_.size() & 1 ? context_.input(input) : context_.constant(input));
@@ -122,6 +122,7 @@ class Sample {
 
  private:
   const OpCase& row_;
+  const Precision precision_;
   Arena arena_;
   std::vector<Tensor<T>> inputs_;
   Context<T> context_;

@@ -30,10 +30,13 @@ class LayerChecker : public RowChecker<LayerSample, LayerCase> {
       kernels::set_gemm_backend(backend);
       attempt(&LayerChecker::check_float);
     }
+    attempt(&LayerChecker::check_bf16);
     return std::move(report_);
   }
 
  private:
+  void check_bf16() { RowChecker::check_bf16(std::max(bf16_limit, bf16_over_float * float_error_)); }
+
   void check_gradients() {
     const GradCheckResult result =
         grad_check(sample_.function(), sample_.inputs(), sample_.store(),

@@ -16,7 +16,7 @@ class LayerSample {
     std::vector<std::vector<T>> grads;
   };
 
-  explicit LayerSample(const LayerCase& row) {
+  explicit LayerSample(const LayerCase& row, Precision precision = Precision::full) : precision_(precision) {
     if constexpr (std::is_same_v<T, float>)
       function_ = row.in_float(store_);
     else
@@ -46,7 +46,7 @@ class LayerSample {
   const std::string& name(std::size_t i) const { return names_[i]; }
 
   Variable<T> forward(bool recording, bool inputs_need_grad = true) {
-    context_.begin({.training = true, .recording = recording, .update = 0});
+    context_.begin({.training = true, .recording = recording, .update = 0, .precision = precision_});
     leaves_.clear();
     for (const Tensor<T>& input : inputs_)
       leaves_.push_back(inputs_need_grad ? context_.input(input) : context_.constant(input));
@@ -79,6 +79,7 @@ class LayerSample {
   }
 
  private:
+  const Precision precision_;
   ParameterStore<T> store_;
   LayerFunction<T> function_;
   Arena arena_;

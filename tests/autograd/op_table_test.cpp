@@ -43,6 +43,26 @@ TEST_CASE("check_case finds the faults of an op") {
     const auto reference = [](std::span<const Tensor<double>> x) { return std::vector<double>(x[0].size(), 1.0); };
     CHECK(check_case(op_case("scale.value", {{2, 3}}, twice).reference(reference)).failures.size() == 1);
   }
+  SUBCASE("a product that is wrong in bf16") {
+    const auto coarse = [](double error, auto x) {
+      const auto y = matmul(x[0], x[1]);
+      return x[0].context().precision() == Precision::bf16 ? scale(y, 1 + error) : y;
+    };
+    const auto row = [&](double error) {
+      return op_case("matmul.coarse", {{3, 4}, {4, 2}}, [=](auto x) { return coarse(error, x); });
+    };
+    const CaseReport fine = check_case(row(0));
+    CHECK(fine.failures.empty());
+    CHECK(fine.bf16_error.value() > 0x1p-12);
+    CHECK(check_case(row(0.05)).failures.size() == 3);
+    CHECK_FALSE(check_case(op_case("scale.no_product", {{2, 3}}, twice)).bf16_error);
+
+    const auto beyond_a_kink = op_case("matmul.kink", {{3, 4}, {4, 2}}, [&](auto x) {
+      x[0].context().add_branches(1, [&](Index) { return x[0].context().precision() == Precision::bf16; });
+      return coarse(0.05, x);
+    });
+    CHECK(check_case(beyond_a_kink).failures.size() == 1);  // the value
+  }
   SUBCASE("an element without a difference") {
     const auto kinked = op_case("abs.kink", {CaseInput{2}.of({0, 1})}, [](auto x) { return abs(x[0]); });
     CHECK(check_case(kinked).failures.size() == 1);
