@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "autograd/parallel.h"
 #include "tests/autograd/programs/draw.h"
 #include "tests/autograd/programs/judge.h"
 #include "tests/autograd/programs/shorten.h"
@@ -29,6 +28,40 @@ int setting(const char* name, int otherwise) {
 
 std::string report(const Program& program, const std::function<bool(const Program&)>& fails) {
   return "The shortest program found:\n" + text_of(shortened(program, fails, 2));
+}
+
+/// How to run a program.
+struct Way {
+  Form form;
+  int team;
+};
+
+/// Compares the runs of random programs, of program i in the way `way(i)`. GLOSSA_PROGRAMS sets another number of
+/// programs.
+void compare_random_programs(int usual, const std::function<Way(int)>& way) {
+  const int count = setting("GLOSSA_PROGRAMS", usual), seed = setting("GLOSSA_PROGRAM_SEED", 1);
+  std::map<std::string, int> executed;
+  Index compared = 0, refused = 0;
+  int failures = 0;
+  for (int i = 0; i < count && failures < 3; ++i) {
+    const Program program = Draw(seed * 1000003ull + i, mixed_sizes).program();
+    const auto [form, team] = way(i);
+    const auto compare = [form = form, team = team](const Program& any) { return compare_runs(any, form, team); };
+    const Comparison comparison = compare(program);
+    compared += comparison.compared;
+    refused += comparison.refused;
+    for (std::size_t k = 0; k < comparison.executed.size(); ++k)
+      executed[comparison.ran.lines[k].op->name] += comparison.executed[k];
+    if (comparison.complaint.empty()) continue;
+    ++failures;
+    const auto fails = [&](const Program& other) { return !compare(other).complaint.empty(); };
+    const char* const names[] = {"double", "float", "bf16"};
+    FAIL_CHECK(fmt::format("program {} of seed {}, in {} on {} threads: {}\n{}", i, seed, names[static_cast<int>(form)],
+                           team, comparison.complaint, report(program, fails)));
+  }
+  MESSAGE(fmt::format("{} programs, {} numbers compared, {} reads refused", count, compared, refused));
+  if (count >= 500 && failures == 0)  // enough for every op to run
+    for (const ProgramOp& op : program_ops()) CHECK_MESSAGE(executed[op.name] > 0, op.name << " never ran");
 }
 
 }  // namespace
@@ -73,9 +106,9 @@ x8 = backward(x7) 0 5
 x9 = value(x4)
 )",
                                            watched, taking);
-      for (const bool in_float : {false, true}) {
+      for (const Form form : {Form::in_double, Form::in_float, Form::in_bf16}) {
         INFO(text);
-        CHECK_EQ(compare_runs(program_of(text), in_float).complaint, "");
+        CHECK_EQ(compare_runs(program_of(text), form).complaint, "");
       }
     }
 }
@@ -107,28 +140,15 @@ x2 = slice(x1) 0 0 0
 }
 
 TEST_CASE_FIXTURE(testing::OneThread, "random programs see the same numbers with and without reuse of memory") {
-  const int count = setting("GLOSSA_PROGRAMS", default_count), seed = setting("GLOSSA_PROGRAM_SEED", 1);
-  std::map<std::string, int> executed;
-  Index compared = 0, refused = 0;
-  int failures = 0;
-  for (int i = 0; i < count && failures < 3; ++i) {
-    const Program program = Draw(seed * 1000003ull + i, mixed_sizes).program();
-    const bool in_float = i % 4 != 0;
-    set_threads(i % 32 == 31 ? 2 : 1);
-    const Comparison comparison = compare_runs(program, in_float);
-    compared += comparison.compared;
-    refused += comparison.refused;
-    for (std::size_t k = 0; k < comparison.executed.size(); ++k)
-      executed[comparison.ran.lines[k].op->name] += comparison.executed[k];
-    if (comparison.complaint.empty()) continue;
-    ++failures;
-    const auto fails = [in_float](const Program& other) { return !compare_runs(other, in_float).complaint.empty(); };
-    FAIL_CHECK(fmt::format("program {} of seed {}, in {}: {}\n{}", i, seed, in_float ? "float" : "double",
-                           comparison.complaint, report(program, fails)));
-  }
-  MESSAGE(fmt::format("{} programs, {} numbers compared, {} reads refused", count, compared, refused));
-  if (count >= 500 && failures == 0)  // enough for every op to run
-    for (const ProgramOp& op : program_ops()) CHECK_MESSAGE(executed[op.name] > 0, op.name << " never ran");
+  compare_random_programs(default_count, [](int i) {
+    return Way{i % 4 != 0 ? Form::in_float : Form::in_double, i % 32 == 31 ? 2 : 1};
+  });
+}
+
+TEST_CASE_FIXTURE(
+    testing::OneThread,
+    "in bf16, random programs see the same numbers with 1, 2, 4 and 8 threads, and with and without reuse") {
+  compare_random_programs(default_count / 3, [](int i) { return Way{Form::in_bf16, 1 << i % 4}; });
 }
 
 TEST_CASE_FIXTURE(testing::OneThread, "small random programs have the gradients given by finite differences") {
@@ -136,7 +156,7 @@ TEST_CASE_FIXTURE(testing::OneThread, "small random programs have the gradients 
   constexpr double limit = 1e-6;
   int failures = 0;
   for (int i = 0; i < count && failures < 3; ++i) {
-    const Program program = compare_runs(Draw(seed * 1000003ull + i, small_sizes).program(), false).ran;
+    const Program program = compare_runs(Draw(seed * 1000003ull + i, small_sizes).program(), Form::in_double).ran;
     const double error = error_by_differences(program);
     if (error <= limit) continue;
     ++failures;

@@ -6,6 +6,7 @@
 #include "autograd/grad_check.h"
 #include "tests/autograd/programs/program_op.h"
 #include "tests/autograd/programs/run.h"
+#include "tests/support/restore_runtime.h"
 
 namespace glossa::programs {
 
@@ -37,14 +38,17 @@ std::string difference(const std::vector<Observation>& with, const std::vector<O
 }
 
 template <class T>
-Comparison compare_runs_in(const Program& program) {
+Comparison compare_runs_in(const Program& program, Precision precision, int team) {
   Leaves<T> leaves(program);
   Context<T> reusing, plain;
   plain.set_reuse(false);
-  Run<T> with(program, leaves, reusing), other(program, leaves, plain);
+  Run<T> with(program, leaves, reusing, precision), other(program, leaves, plain, precision);
+  const testing::OneThread one;
+  set_threads(team);
   with.execute_all();
+  set_threads(1);
   if (const int line = with.refused_line(); line >= 0) {
-    Comparison comparison = compare_runs_in<T>(without(program, line));
+    Comparison comparison = compare_runs_in<T>(without(program, line), precision, team);
     ++comparison.refused;
     return comparison;
   }
@@ -64,8 +68,9 @@ Comparison compare_runs_in(const Program& program) {
 
 }  // namespace
 
-Comparison compare_runs(const Program& program, bool in_float) {
-  return in_float ? compare_runs_in<float>(program) : compare_runs_in<double>(program);
+Comparison compare_runs(const Program& program, Form form, int team) {
+  if (form == Form::in_double) return compare_runs_in<double>(program, Precision::full, team);
+  return compare_runs_in<float>(program, form == Form::in_bf16 ? Precision::bf16 : Precision::full, team);
 }
 
 double error_by_differences(const Program& program) {

@@ -52,7 +52,7 @@ Tensor<T> Leaves<T>::numbers(int line, const Instruction& instruction) {
 
 template <class T>
 void Run<T>::begin(int step) {
-  context_.begin({.training = true, .update = static_cast<std::uint64_t>(step)});
+  context_.begin({.training = true, .update = static_cast<std::uint64_t>(step), .precision = precision_});
   results_.clear();
   held_.clear();
   memory_.reset();

@@ -47,8 +47,8 @@ struct Observation {
 template <class T>
 class Run {
  public:
-  Run(const Program& program, Leaves<T>& leaves, Context<T>& context)
-      : program_(program), leaves_(leaves), context_(context) {}
+  Run(const Program& program, Leaves<T>& leaves, Context<T>& context, Precision precision = Precision::full)
+      : program_(program), leaves_(leaves), context_(context), precision_(precision) {}
 
   void begin(int step);
 
@@ -110,6 +110,7 @@ class Run {
   const Program& program_;
   Leaves<T>& leaves_;
   Context<T>& context_;
+  const Precision precision_;
   Arena memory_;  // for a step's layouts, ids and masks
   std::vector<Result> results_;
   std::vector<Held> held_;
