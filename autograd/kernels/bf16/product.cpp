@@ -1,6 +1,7 @@
 #include "autograd/kernels/bf16/product.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace glossa::kernels::bf16 {
@@ -34,7 +35,8 @@ struct PairRows {
 };
 
 PairRows pair_rows(const Kind& kind, Index rows, const Factor<float>& from, const Block& block, Pair* memory) {
-  if (from.rounded && from.stride % 2 == 0 && !block.ends_in_half_pair())
+  const bool starts_with_pair = reinterpret_cast<std::uintptr_t>(from.rounded) % alignof(Pair) == 0;
+  if (from.rounded && starts_with_pair && from.stride % 2 == 0 && !block.ends_in_half_pair())
     return {reinterpret_cast<const Pair*>(from.rounded + block.begin()), from.stride / 2};
   for (Index i = 0; i < rows; ++i) {
     auto* const to = reinterpret_cast<Bf16*>(memory + i * block.count);
