@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <random>
@@ -7,7 +8,9 @@
 
 #include "autograd/kernels/bf16/amx_tiles.h"
 #include "autograd/kernels/bf16/product.h"
+#include "autograd/kernels/gemm.h"
 #include "autograd/processor.h"
+#include "tests/support/sanitized.h"
 
 namespace glossa::kernels {
 
@@ -72,21 +75,130 @@ std::vector<Kind> kinds() {
   return result;
 }
 
+/// A matrix of random numbers in both forms, with NaN before it and between its rows.
 struct Matrix {
-  Index rows, cols, stride;
+  Index rows, cols, stride, offset;
   std::vector<float> numbers;
   std::vector<Bf16> in_bf16;
 
-  Matrix(Index rows, Index cols, Index extra, std::mt19937& random)
-      : rows(rows), cols(cols), stride(cols + extra), numbers(static_cast<std::size_t>(rows * stride)) {
+  Matrix(Index rows, Index cols, Index extra, Index offset, std::mt19937& random)
+      : rows(rows),
+        cols(cols),
+        stride(cols + extra),
+        offset(offset),
+        numbers(static_cast<std::size_t>(offset + rows * stride), NAN) {
     std::normal_distribution<float> normal;
-    for (float& x : numbers) x = std::ldexp(normal(random), std::uniform_int_distribution(-6, 6)(random));
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j)
+        numbers[at(i, j)] = std::ldexp(normal(random), std::uniform_int_distribution(-6, 6)(random));
     for (const float x : numbers) in_bf16.push_back(rounded(x));
   }
 
-  double operator()(Index i, Index j) const { return numbers[static_cast<std::size_t>(i * stride + j)]; }
-  double in_half(Index i, Index j) const { return in_bf16[static_cast<std::size_t>(i * stride + j)].widened(); }
+  std::size_t at(Index i, Index j) const { return static_cast<std::size_t>(offset + i * stride + j); }
+  double operator()(Index i, Index j) const { return numbers[at(i, j)]; }
+  double in_half(Index i, Index j) const { return in_bf16[at(i, j)].widened(); }
+
+  Factor<float> factor(bool transposed, bool halves) const {
+    return {halves ? nullptr : numbers.data() + offset, stride, transposed, halves ? in_bf16.data() + offset : nullptr};
+  }
 };
+
+/// C = A B or C += A B: shapes and forms.
+struct Form {
+  Index m, n, k;
+  bool transposed_a, transposed_b, add, halves_a, halves_b, packed;
+  Index extra_a, extra_b, extra_c, offset_a, offset_b;
+
+  std::string text() const {
+    return fmt::format("m {} n {} k {} transposed {} {} add {} halves {} {} packed {} extra {} {} {} offset {} {}", m,
+                       n, k, transposed_a, transposed_b, add, halves_a, halves_b, packed, extra_a, extra_b, extra_c,
+                       offset_a, offset_b);
+  }
+};
+
+/// A product of random factors, with bounds for every element of C.
+class TestProduct {
+ public:
+  TestProduct(const Form& form, std::mt19937& random)
+      : form_(form),
+        a_(form.transposed_a ? form.k : form.m, form.transposed_a ? form.m : form.k, form.extra_a, form.offset_a,
+           random),
+        b_(form.transposed_b ? form.n : form.k, form.transposed_b ? form.k : form.n, form.extra_b, form.offset_b,
+           random),
+        before_(form.m, form.n, form.extra_c, 0, random) {
+    for (Index i = 0; i < form.m; ++i)
+      for (Index j = 0; j < form.n; ++j) {
+        Sum& sum = sums_.emplace_back();
+        for (Index p = 0; p < form.k; ++p) {
+          const auto [ai, ap] = form.transposed_a ? std::pair(p, i) : std::pair(i, p);
+          const auto [bp, bj] = form.transposed_b ? std::pair(j, p) : std::pair(p, j);
+          const double product = a_(ai, ap) * b_(bp, bj);
+          sum.exact += product;
+          sum.of_rounded += a_.in_half(ai, ap) * b_.in_half(bp, bj);
+          sum.sizes += std::fabs(product);
+        }
+      }
+  }
+
+  /// Calls compute(form, A, B, beta, C, stride of C). Returns the number of elements that exceed their bounds or,
+  /// between the rows of C, have changed.
+  template <class Compute>
+  int wrong(const Kind& kind, const Compute& compute) const {
+    Factor<float> right = b_.factor(form_.transposed_b, form_.halves_b);
+    std::vector<std::uint32_t> panels(static_cast<std::size_t>(bf16::packed_size(form_.n, form_.k)), 0x7FC07FC0);
+    if (form_.packed) {
+      for (Index panel = 0; panel < bf16::panels(form_.n); ++panel)
+        bf16::pack_panel(kind, form_.n, form_.k, right, panel, panels.data());
+      right = {nullptr, b_.stride, form_.transposed_b, nullptr, panels.data()};
+    }
+    std::vector<float> c = before_.numbers;
+    compute(form_, a_.factor(form_.transposed_a, form_.halves_a), right, form_.add ? 1.0f : 0.0f, c.data(),
+            before_.stride);
+    int wrong = 0;
+    auto sum = sums_.begin();
+    for (Index i = 0; i < form_.m; ++i) {
+      for (Index j = 0; j < form_.n; ++j, ++sum) {
+        const double start = form_.add ? before_(i, j) : 0, count = static_cast<double>(form_.k);
+        const double tiny = count * 0x1p-126 + std::fabs(start) * (count + 1) * 0x1p-24;
+        const double got = c[before_.at(i, j)] - start;
+        wrong += !(std::fabs(got - sum->exact) <= (0x1p-7 + 0x1p-15 + count * 0x1p-23) * sum->sizes + tiny);
+        wrong += !(std::fabs(got - sum->of_rounded) <= count * 0x1p-23 * sum->sizes + tiny);
+      }
+      for (Index j = form_.n; j < before_.stride; ++j)
+        wrong += std::bit_cast<std::uint32_t>(c[before_.at(i, j)]) !=
+                 std::bit_cast<std::uint32_t>(before_.numbers[before_.at(i, j)]);
+    }
+    return wrong;
+  }
+
+ private:
+  struct Sum {
+    double exact = 0, of_rounded = 0, sizes = 0;
+  };
+
+  Form form_;
+  Matrix a_, b_, before_;
+  std::vector<Sum> sums_;
+};
+
+/// Checks a product with all kinds, and in tiles with the kind of this processor.
+void check_product(const Form& form, std::mt19937& random) {
+  const TestProduct product(form, random);
+  CAPTURE(form.text());
+  for (const Kind& kind : kinds()) {
+    CAPTURE(std::string(kind.name));
+    const int wrong =
+        product.wrong(kind, [&](const Form& f, const auto& a, const auto& b, float beta, float* c, Index stride) {
+          bf16::tile(kind, f.m, f.n, f.k, a, b, beta, c, stride);
+        });
+    CHECK(wrong == 0);
+  }
+  const int wrong =
+      product.wrong(bf16::kind(), [](const Form& f, const auto& a, const auto& b, float beta, float* c, Index stride) {
+        gemm<float>(f.m, f.n, f.k, a, b, beta, c, stride, Precision::bf16);
+      });
+  CHECK(wrong == 0);
+}
 
 }  // namespace
 
@@ -148,59 +260,32 @@ TEST_CASE("products in bf16 are within their bounds, for all kinds, shapes, tran
   const std::vector<std::tuple<Index, Index, Index>> shapes{{1, 1, 1},    {1, 64, 2},     {5, 17, 3},   {6, 64, 32},
                                                             {7, 65, 33},  {13, 100, 31},  {32, 32, 64}, {33, 48, 257},
                                                             {48, 16, 96}, {20, 130, 600}, {17, 40, 513}};
-  for (const Kind& kind : kinds())
-    for (const auto& [m, n, k] : shapes)
-      for (int form = 0; form < 64; ++form) {
-        const bool ta = form & 1, tb = form & 2, add = form & 4, halves = form & 8, packed = form & 16;
-        const Index extra = form & 32 ? 3 : 0;
-        CAPTURE(std::string(kind.name));
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
-        CAPTURE(form);
-        const Matrix a(ta ? k : m, ta ? m : k, extra, random), b(tb ? n : k, tb ? k : n, extra, random);
-        const Matrix before(m, n, extra, random);
-        std::vector<float> c = before.numbers;
-        Factor<float> left{a.numbers.data(), a.stride, ta}, right{b.numbers.data(), b.stride, tb};
-        if (halves) left = {nullptr, a.stride, ta, a.in_bf16.data()}, right = {nullptr, b.stride, tb, b.in_bf16.data()};
-        std::vector<std::uint32_t> panels(static_cast<std::size_t>(bf16::packed_size(n, k)));
-        if (packed) {
-          for (Index panel = 0; panel < bf16::panels(n); ++panel)
-            bf16::pack_panel(kind, n, k, right, panel, panels.data());
-          right.packed = panels.data();
-          right.data = nullptr;
-          right.rounded = nullptr;
-        }
-        bf16::tile(kind, m, n, k, left, right, add ? 1.0f : 0.0f, c.data(), before.stride);
-        int wrong = 0;
-        for (Index i = 0; i < m; ++i) {
-          for (Index j = 0; j < n; ++j) {
-            double exact = 0, of_rounded = 0, sizes = 0;
-            for (Index p = 0; p < k; ++p) {
-              const double x = ta ? a(p, i) : a(i, p), y = tb ? b(j, p) : b(p, j);
-              const double u = ta ? a.in_half(p, i) : a.in_half(i, p), v = tb ? b.in_half(j, p) : b.in_half(p, j);
-              exact += x * y;
-              of_rounded += u * v;
-              sizes += std::fabs(x * y);
-            }
-            const double start = add ? before(i, j) : 0, count = static_cast<double>(k);
-            const double tiny = count * 0x1p-126 + std::fabs(start) * (count + 1) * 0x1p-24;
-            const double got = c[static_cast<std::size_t>(i * before.stride + j)] - start;
-            wrong += !(std::fabs(got - exact) <= (0x1p-7 + 0x1p-15 + count * 0x1p-23) * sizes + tiny);
-            wrong += !(std::fabs(got - of_rounded) <= count * 0x1p-23 * sizes + tiny);
-          }
-          for (Index j = n; j < before.stride; ++j)  // nothing is written between the rows
-            wrong += c[static_cast<std::size_t>(i * before.stride + j)] != static_cast<float>(before(i, j));
-        }
-        CHECK(wrong == 0);
-      }
+  for (const auto& [m, n, k] : shapes)
+    for (int form = 0; form < 64; ++form) {
+      const bool halves = form & 8;
+      const Index extra = form & 32 ? 3 : 0;
+      check_product({m, n, k, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0, halves, halves, (form & 16) != 0,
+                     extra, extra, extra, 0, 0},
+                    random);
+    }
+}
+
+TEST_CASE("random products in bf16 are within their bounds") {
+  std::mt19937 random(4);
+  const auto below = [&](Index n) { return std::uniform_int_distribution<Index>(0, n - 1)(random); };
+  const auto yes = [&] { return below(2) == 1; };
+  const auto extent = [&] { return 1 + below(below(4) == 0 ? 300 : 40); };
+  for (int i = 0; i < (testing::sanitized ? 50 : 400); ++i)
+    check_product({extent(), extent(), extent(), yes(), yes(), yes(), yes(), yes(), yes(), below(4), below(4), below(4),
+                   below(4), below(4)},
+                  random);
 }
 
 TEST_CASE("AVX512-BF16 and the plain loops have the same bits") {
   if (!processor_has(InstructionSet::avx512bf16)) return;
   std::mt19937 random(3);
   for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{13, 100, 700}, {64, 64, 64}, {3, 17, 5}}) {
-    const Matrix a(m, k, 0, random), b(k, n, 0, random), c(m, n, 0, random);
+    const Matrix a(m, k, 0, 0, random), b(k, n, 0, 0, random), c(m, n, 0, 0, random);
     std::vector<float> one = c.numbers, other = c.numbers;
     const Factor<float> left{a.numbers.data(), k}, right{b.numbers.data(), n};
     bf16::tile(bf16::plain(), m, n, k, left, right, 1, one.data(), n);
