@@ -255,6 +255,48 @@ TEST_CASE("all kinds round and transpose alike") {
     }
 }
 
+TEST_CASE("a packed factor in bf16 has pairs of rows in panels of 64 columns, filled up with zeros") {
+  std::mt19937 random(5);
+  for (const Kind& kind : kinds())
+    for (const auto& [n, k] : {std::pair<Index, Index>{1, 1}, {64, 4}, {70, 5}, {130, 301}})
+      for (const bool transposed : {false, true})
+        for (const bool halves : {false, true}) {
+          CAPTURE(std::string(kind.name));
+          CAPTURE(n);
+          CAPTURE(transposed);
+          CAPTURE(halves);
+          const Matrix b(transposed ? n : k, transposed ? k : n, 1, 0, random);
+          const auto at = [&, n = n, k = k](Index row, Index col) {
+            if (row >= k || col >= n) return Bf16{};
+            return b.in_bf16[transposed ? b.at(col, row) : b.at(row, col)];
+          };
+          std::vector<std::uint32_t> packed(static_cast<std::size_t>(bf16::packed_size(n, k)), 7), expected;
+          for (Index panel = 0; panel < bf16::panels(n); ++panel) {
+            bf16::pack_panel(kind, n, k, b.factor(transposed, halves), panel, packed.data());
+            for (Index row = 0; row < k; row += 2)
+              for (Index j = 0; j < bf16::panel_columns; ++j) {
+                const Index col = panel * bf16::panel_columns + j;
+                expected.push_back(bf16::pair_of(at(row, col), at(row + 1, col)));
+              }
+          }
+          CHECK(packed == expected);
+        }
+}
+
+TEST_CASE("sums in bf16 that are subnormal become 0") {
+  for (const Kind& kind : {bf16::plain(), bf16::avx512()}) {
+    if (kind.name != bf16::plain().name && !processor_has(InstructionSet::avx512bf16)) continue;
+    CAPTURE(std::string(kind.name));
+    const float a[] = {0x1p-64f, 0x1p-64f}, b[] = {0x1p-64f, 0x1p-60f};
+    float c[] = {-1, -1};
+    bf16::tile(kind, 1, 2, 1, {a, 1}, {b, 2}, 0, c, 2);
+    CHECK(c[0] == 0);  // 2^-128 without flushing
+    CHECK(c[1] == 0x1p-124f);
+    bf16::tile(kind, 1, 1, 2, {a, 2}, {b, 1}, 0, c, 1);  // the second product first, then the first one
+    CHECK(c[0] == 0x1p-124f + 0x1p-128f);
+  }
+}
+
 TEST_CASE("products in bf16 are within their bounds, for all kinds, shapes, transposes, strides and forms") {
   std::mt19937 random(2);
   const std::vector<std::tuple<Index, Index, Index>> shapes{{1, 1, 1},    {1, 64, 2},     {5, 17, 3},   {6, 64, 32},
