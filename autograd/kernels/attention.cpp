@@ -174,7 +174,8 @@ void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<c
   zero_gaps(shape.key, dx.v, shape.heads * shape.value_width);
   for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
     Bump<T> memory{own};
-    whole_backward(shape, heads, widened(shape, x, heads, memory), saved.weights, dout, dx, memory.next);
+    const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
+    whole_backward(shape, heads, wide, saved.weights, dout, dx, memory.next);
   });
   for (Index b = 0; b < shape.query.sequence_count(); ++b) {
     if (!shape.in_tiles(b)) continue;

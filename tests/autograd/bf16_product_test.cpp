@@ -195,7 +195,7 @@ void check_product(const Form& form, std::mt19937& random) {
   }
   const int wrong =
       product.wrong(bf16::kind(), [](const Form& f, const auto& a, const auto& b, float beta, float* c, Index stride) {
-        gemm<float>(f.m, f.n, f.k, a, b, beta, c, stride, Precision::bf16);
+        gemm<float>(f.m, f.n, f.k, a, b, beta, {c, stride}, Precision::bf16);
       });
   CHECK(wrong == 0);
 }
