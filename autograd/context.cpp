@@ -46,7 +46,11 @@ template <class T>
 Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
   check_begun();
   check(parameter.value.data != nullptr, parameter.name, "expected an allocated store; got one before allocate()");
-  if (!options_.recording || !parameter.is_trainable()) return constant(parameter.value);
+  if (!options_.recording || !parameter.is_trainable()) {
+    Variable<T> result = constant(parameter.value);
+    result.parameter_ = &parameter;
+    return result;
+  }
   check(parameter.parts.empty(), parameter.name,
         "expected one of its parts, which have the gradient; got the whole parameter");
   Node<T> node{.op = "parameter", .value = parameter.value, .keep = true};
@@ -123,6 +127,12 @@ template <class T>
 Variable<T> Context<T>::with_rounded(const Variable<T>& y, Bf16* rounded) {
   if (y.requires_grad()) tape_.node(y.node_).rounded = rounded;
   return y;
+}
+
+template <class T>
+std::optional<kernels::Factor<T>> Context<T>::prepared(const Variable<T>& weight) {
+  if (!prepared_weights_ || options_.recording) return {};
+  return prepared_weights_->of(read(weight), weight.parameter_ ? weight.parameter_->version() : 0, precision());
 }
 
 template <class T>

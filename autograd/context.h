@@ -11,10 +11,10 @@
 #include "autograd/check.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/precision.h"
+#include "autograd/prepared_weights.h"
 #include "autograd/profile.h"
 #include "autograd/random.h"
 #include "autograd/tape.h"
-#include "autograd/transposed_weights.h"
 
 namespace glossa {
 
@@ -197,14 +197,11 @@ class Context {
   void set_profile(Profile* profile) { profile_ = profile; }
   Profile* profile() const { return profile_; }
 
-  /// Sets the transposed weights for linear ops in steps without recording; null: none. The weights must not change
-  /// meanwhile.
-  void set_transposed_weights(TransposedWeights<T>* weights) { transposed_weights_ = weights; }
+  /// Sets the prepared weights for linear ops in steps without recording; null: none.
+  void set_prepared_weights(PreparedWeights<T>* weights) { prepared_weights_ = weights; }
 
-  /// The transpose of `weight`; null if no transposed weights are set, or if the step records.
-  const T* transposed(const Tensor<const T>& weight) const {
-    return transposed_weights_ && !options_.recording ? transposed_weights_->of(weight) : nullptr;
-  }
+  /// W^T for a weight W [O, I], if prepared weights are set and the step does not record.
+  std::optional<kernels::Factor<T>> prepared(const Variable<T>& weight);
 
   /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.
   /// `generation` returns the number of the current generation. `is_live` is true if the values of a generation are
@@ -259,7 +256,7 @@ class Context {
   std::uint64_t branches_ = 0;
   std::string first_nonfinite_;
   Profile* profile_ = nullptr;
-  TransposedWeights<T>* transposed_weights_ = nullptr;
+  PreparedWeights<T>* prepared_weights_ = nullptr;
 };
 
 /// The context shared by all inputs of an op. Throws Error `[op] ...` if inputs come from different contexts or from a

@@ -8,6 +8,8 @@ namespace glossa {
 
 template <class T>
 class Context;
+template <class T>
+struct Parameter;
 
 /// Handle of a value computed in a Context: the tensor and its tape position (none if nothing was recorded). Small;
 /// pass it by value. Using a variable whose memory was released, by the next step or by a Frame, throws Error.
@@ -48,7 +50,8 @@ class Variable {
 
   Tensor<const T> value_;
   Context<T>* context_ = nullptr;
-  int node_ = -1;  // position on the context's tape; -1: a constant
+  int node_ = -1;                            // position on the context's tape; -1: a constant
+  const Parameter<T>* parameter_ = nullptr;  // of a parameter's leaf that is a constant
   std::uint32_t generation_ = 0;
 };
 

@@ -23,9 +23,9 @@ int length_range(const Piece& piece) { return std::bit_width((piece.ids.size() -
 
 }  // namespace
 
-SearchTurns::SearchTurns(const ServedRun& run, TransposedWeights<float>& weights)
+SearchTurns::SearchTurns(const ServedRun& run, PreparedWeights<float>& weights)
     : run_(run), translator_(*run.model, run.tokenizers, run.data, run.decode) {
-  context_.set_transposed_weights(&weights);
+  context_.set_prepared_weights(&weights);
 }
 
 /// True if the piece's client already has a piece in a search of the same range of lengths.

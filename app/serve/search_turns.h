@@ -54,7 +54,7 @@ class SearchTurns {
  public:
   /// `weights` caches the transposed weights of the run's model; several threads may share the cache. `run` and
   /// `weights` must outlive this object.
-  SearchTurns(const ServedRun& run, TransposedWeights<float>& weights);
+  SearchTurns(const ServedRun& run, PreparedWeights<float>& weights);
 
   bool empty() const { return searches_.empty(); }
 

@@ -91,7 +91,7 @@ class TranslationService::Lane {
     try {
       for (std::size_t i = 0; i < limits.searches; ++i)  // everything that may fail, before the server is ready
         threads_.push_back(
-            start_thread([this, turns = std::make_unique<SearchTurns>(run_, transposed_)] { work(*turns); }));
+            start_thread([this, turns = std::make_unique<SearchTurns>(run_, prepared_)] { work(*turns); }));
     } catch (...) {  // no memory, or no thread
       end();
       throw;
@@ -133,8 +133,8 @@ class TranslationService::Lane {
   std::mutex measuring_;
   LengthWatch lengths_;  // of all sentences; used by one thread at a time
   std::timed_mutex looking_;
-  Translator looked_with_;               // used by one thread at a time
-  TransposedWeights<float> transposed_;  // shared by all searches, as the model does not change
+  Translator looked_with_;           // used by one thread at a time
+  PreparedWeights<float> prepared_;  // shared by all searches, as the model does not change
   std::vector<std::thread> threads_;
 };
 

@@ -20,16 +20,14 @@ void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Fac
   }
 }
 
-/// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops: W [O, I] read transposed, the
-/// context's transpose of W or, in bf16, a packed copy in the context's scratch.
+/// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops: in the context's prepared form, or
+/// W [O, I] read transposed; a product in bf16 may pack it in the context's scratch.
 template <class T>
-kernels::Factor<T> transposed_weight(Context<T>& c, Index rows, const Tensor<const T>& weight) {
-  const Index outputs = weight.rows(), inputs = weight.cols();
-  kernels::Factor<T> result{.data = weight.data, .stride = inputs, .transposed = true};
-  if (c.precision() == Precision::bf16)
-    pack_if_shared(c.precision(), rows, outputs, inputs, result, [&](Index size) { return c.scratch({size}).data; });
-  else if (const T* const turned = c.transposed(weight))
-    result = {.data = turned, .stride = outputs};
+kernels::Factor<T> transposed_weight(Context<T>& c, Index rows, const Variable<T>& weight) {
+  if (const auto prepared = c.prepared(weight)) return *prepared;
+  const Tensor<const T> w = c.read(weight);
+  kernels::Factor<T> result{.data = w.data, .stride = w.cols(), .transposed = true};
+  pack_if_shared(c.precision(), rows, w.rows(), w.cols(), result, [&](Index size) { return c.scratch({size}).data; });
   return result;
 }
 

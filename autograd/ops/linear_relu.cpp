@@ -66,7 +66,7 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
   const auto compute = [&](const auto& y, const kernels::Result<T>& to, const auto& positive) {
     const Arena::Mark scratch = c.scratch_mark();
     const DropoutMask<T> mask = draw_mask(op, c, shape, p, layout, /*in_scratch=*/true);
-    kernels::gemm_then<T>(rows, outputs, w.cols(), left, transposed_weight(c, rows, w), to, c.precision(),
+    kernels::gemm_then<T>(rows, outputs, w.cols(), left, transposed_weight(c, rows, weight), to, c.precision(),
                           FinishRelu<T>{b, mask, outputs});
     c.add_branches(y.size(), positive);
     const auto derivative = [left, w, factor = mask.factor, positive](Backward<T>& back) {

@@ -107,7 +107,7 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
   const auto derivative = [left, w](Backward<T>& back) { linear_gradients(back, back.factor(back.dy()), left, w); };
   const auto multiply = [&](const kernels::Result<T>& to) {
     const Arena::Mark scratch = c.scratch_mark();
-    kernels::gemm_then<T>(rows, outputs, inputs, left, transposed_weight(c, rows, w), to, c.precision(), add_bias);
+    kernels::gemm_then<T>(rows, outputs, inputs, left, transposed_weight(c, rows, weight), to, c.precision(), add_bias);
   };
   const auto record = [&](const auto& y) {
     return bias ? c.record("linear", {x, weight, *bias}, y, derivative)

@@ -84,12 +84,12 @@ TEST_CASE("two threads that translate with one Transformer share its transposed 
   options.encoder_layers = options.decoder_layers = 2;
   const Transformer<float> model(store, options);
   store.allocate(1);
-  const auto translate = [&](TransposedWeights<float>& weights, int first) {
+  const auto translate = [&](PreparedWeights<float>& weights, int first) {
     const std::vector<int> source{first, 5, 6, 7};
     const RowSpan span{0, std::ssize(source)};
     const RowLayout layout{.rows = span.length, .sequences = {&span, 1}};
     Context<float> context;
-    context.set_transposed_weights(&weights);
+    context.set_prepared_weights(&weights);
     DecoderCache<float> cache;
     context.begin({.recording = false});
     model.start(cache, model.encode(context, source, layout), layout, 1, 12);
@@ -102,7 +102,7 @@ TEST_CASE("two threads that translate with one Transformer share its transposed 
     return tokens;
   };
   std::vector<std::vector<int>> expected(8), got(8);
-  TransposedWeights<float> alone, shared;
+  PreparedWeights<float> alone, shared;
   for (int i = 0; i < 8; ++i) expected[i] = translate(alone, i);
   std::vector<std::thread> team;
   for (int thread = 0; thread < 2; ++thread)

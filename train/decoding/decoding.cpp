@@ -99,13 +99,13 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   }
   batches.resize(own);
 
-  // Transposed anew for each call, as the weights may have changed; a few sentences are not worth it.
+  // A few sentences are not worth transposing the weights; in bf16, each step would have to pack them otherwise.
   std::size_t ids = 0;
   for (const std::vector<int>& source : sources) ids += source.size();
-  std::optional<TransposedWeights<T>> weights;
-  if (ids >= 1024) weights.emplace();
+  std::optional<PreparedWeights<T>> weights;
+  if (ids >= 1024 || options.precision == Precision::bf16) weights.emplace();
   while (std::ssize(searches_) < threads()) searches_.emplace_back(contexts_.emplace_back());
-  for (Context<T>& context : contexts_) context.set_transposed_weights(weights ? &*weights : nullptr);
+  for (Context<T>& context : contexts_) context.set_prepared_weights(weights ? &*weights : nullptr);
   std::mutex watching;
   const auto search_batch = [&](Index i) {
     BatchSearch<T>& search = searches_[thread_index()];

@@ -59,7 +59,7 @@ struct Turns {
   Translator translator = fixture.translator();
   const std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false),
                                            ends = std::make_shared<std::atomic<bool>>(false);
-  TransposedWeights<float> weights;
+  PreparedWeights<float> weights;
   SearchTurns turns{run, weights};
 };
 
