@@ -23,7 +23,7 @@ int run_gemm(const BenchmarkArguments& arguments) {
     JsonLine json;
     json.add("m", product.m).add("n", product.n).add("k", product.k).add("transposes", transposes).add("calls", calls);
     std::string line;
-    for (const auto& [way, ms] : time_product(product)) {
+    for (const auto& [way, ms] : time_product(product, arguments.precision)) {
       const double gflops = product.flop() / ms / 1e6;
       json.add(way, gflops);
       line += fmt::format("  {} {:.0f}", way, gflops);
@@ -36,7 +36,7 @@ int run_gemm(const BenchmarkArguments& arguments) {
   return 0;
 }
 
-/// Measures a lower bound for a training step in float: its matrix products, each by the fastest method, plus Adam's
+/// Measures a lower bound for a training step: its matrix products, each by the fastest method, plus Adam's
 /// memory traffic. Compares it with glossa's step.
 int run_floor(const BenchmarkArguments& arguments) {
   constexpr double attention_flops = 100e9;  // per second; a rate that small products of single heads can reach
@@ -52,7 +52,7 @@ int run_floor(const BenchmarkArguments& arguments) {
       continue;
     }
     double fastest = std::numeric_limits<double>::infinity();
-    for (const auto& [way, ms] : time_product(product)) fastest = std::min(fastest, ms);
+    for (const auto& [way, ms] : time_product(product, arguments.precision)) fastest = std::min(fastest, ms);
     linear_ms += fastest * count;
   }
   const double bandwidth = memory_bandwidth();

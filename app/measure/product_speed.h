@@ -19,7 +19,8 @@ std::vector<StepProduct> products_of(StepBenchmark& benchmark);
 
 /// Times a matrix product by several methods, and returns each method's minimum in milliseconds. "onednn" and "eigen"
 /// compute the product in tiles, as in training; "onednn_whole" is a single call that uses oneDNN's own threads.
-std::map<std::string, double> time_product(const kernels::Product& product);
+/// In bf16, both factors are rounded beforehand; "packed" has the right one packed as well, "in_tiles" packs it.
+std::map<std::string, double> time_product(const kernels::Product& product, Precision precision);
 
 /// Measures the memory's speed in bytes per second. All threads read two arrays and write one of them, as an optimizer
 /// does.
