@@ -114,7 +114,6 @@ class Context {
 
   /// Uninitialized temporary memory, valid until the enclosing scratch_mark is released, or until the next step.
   Tensor<T> scratch(const Shape& shape) { return {scratch_.allocate_array<T>(shape.size()), shape}; }
-  Bf16* bf16_scratch(Index size) { return scratch_.allocate_array<Bf16>(size); }
   Arena::Mark scratch_mark() { return Arena::Mark(scratch_); }
 
   /// Records an op with its value and its derivative. Backward calls the derivative with a Backward<T>, which holds the

@@ -40,7 +40,7 @@ int run(const BenchStepArguments& arguments, const Job& job) {
     json.add("config", shape.name).add("threads", threads()).add("params", benchmark.parameters());
     json.add("ms_median", median(ms)).add("ms_min", ms.front()).add("tokens_per_s", tokens_per_s);
     json.add("heap_allocations_per_step", per_step).add("library_heap_allocations_per_step", library_per_step);
-    json.add("peak_rss_mb", peak_rss_mb()).add("gemm_backend", backend);
+    json.add("peak_rss_mb", peak_rss_mb()).add("step_mb", benchmark.step_mib()).add("gemm_backend", backend);
     json.add("accumulate", arguments.accumulate).add("processes", job.count());
     std::puts(json.text().c_str());
     return 0;
@@ -51,6 +51,7 @@ int run(const BenchStepArguments& arguments, const Job& job) {
              ms.size(), ms.front(), tokens_per_s, peak_rss_mb());
   if (arguments.accumulate > 1)
     fmt::print("{} micro-batches per step, in {}\n", arguments.accumulate, counted(job.count(), "process"));
+  fmt::print("values, gradients and scratch of a step: {:.0f} MiB\n", benchmark.step_mib());
   fmt::print("heap allocations per step: {:.2f}, and {:.0f} inside the product library\n", per_step, library_per_step);
   return 0;
 }

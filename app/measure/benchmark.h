@@ -44,6 +44,9 @@ class StepBenchmark {
 
   Index parameters() const { return parameters_.count(); }
 
+  /// Peak memory of the steps so far: values, gradients and scratch, without parameters and moments.
+  double step_mib() const { return static_cast<double>(context_.peak_bytes()) / 1048576; }
+
  private:
   Precision precision_;
   std::int64_t micro_batches_;

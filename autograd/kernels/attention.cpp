@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/kernels/attention_head.h"
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/pack.h"
@@ -34,12 +35,13 @@ Index heads_together(const AttentionShape<T>& shape) {
   return shape.query.sequence_count() >= 32 ? shape.heads : 1;
 }
 
-/// Elements of scratch for q, k, v and the result of some heads of a sequence in T, if they are in bf16.
+/// Elements of scratch for q, k, v, the weights and the result of some heads of a sequence in T, if they are in bf16.
 template <class T>
 Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
   if (!shape.in_bf16) return 0;
   const Index k = padded<T>(heads * shape.key_width), v = padded<T>(heads * shape.value_width);
-  return (shape.query.sequences[b].length + shape.key.sequences[b].length) * (k + v);
+  const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
+  return (rows + keys) * (k + v) + (shape.in_tiles(b) ? 0 : heads * keys * padded<T>(rows));
 }
 
 /// Elements of scratch that a thread needs for the sequences outside tiles.
@@ -103,6 +105,39 @@ void fill_result(const AttentionShape<T>& shape, const HeadRange& heads, const C
     bf16::round_row(cols, result.data + i * result.stride + first, out.data + i * out.stride + first);
 }
 
+/// The weights that are saved for some heads of a sequence: `size` of them, from number `first` on.
+template <class T>
+struct SavedRange {
+  Index first, size;
+
+  SavedRange(const AttentionShape<T>& shape, const HeadRange& heads) {
+    const Head<T> from(shape, heads.sequence, heads.first);
+    first = from.cells;
+    size = (heads.last - heads.first) * from.keys.length * padded<T>(from.rows.length);
+  }
+};
+
+/// Copies saved weights from bf16. Those of a query are divided by their sum, because rounding has moved it away from
+/// 1, and the derivative of softmax would turn this difference into a gradient.
+template <class T>
+void widen_weights(const AttentionShape<T>& shape, const HeadRange& heads, const Bf16* from, T* to) {
+  constexpr Index L = Lanes<T>::count;
+  for (Index h = heads.first; h < heads.last; ++h) {
+    const Head<T> head(shape, heads.sequence, h);
+    const Reach<T> reach{.rows = head.rows.length, .keys = head.keys.length, .causal = shape.causal};
+    const Index width = padded<T>(reach.rows);
+    widen(reach.keys * width, from + head.cells, to + head.cells);
+    for (Index lane = 0; lane < width; lane += L) {
+      T* const weights = to + head.cells + lane;
+      const Index keys = reach.keys_of_lane(lane);
+      typename Lanes<T>::Vector sum{};
+      for (Index j = 0; j < keys; ++j) sum += load(weights + j * width);
+      for (Index l = 0; l < L; ++l) sum[l] = sum[l] > 0 ? 1 / sum[l] : T{0};  // 0: all keys are blocked
+      for (Index j = 0; j < keys; ++j) store(weights + j * width, load(weights + j * width) * sum);
+    }
+  }
+}
+
 /// Calls work(heads, scratch) for all heads of all sequences outside tiles.
 template <class T, class Work>
 void for_heads(const AttentionShape<T>& shape, T* scratch, const Work& work) {
@@ -150,9 +185,12 @@ void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<co
     const bool few = shape.path(heads.sequence) == AttentionPath::few;
     Bump<T> memory{own};
     const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
+    const SavedRange<T> kept(shape, heads);
+    T* const weights = saved.rounded ? memory.take(1, kept.size) - kept.first : saved.weights;
     fill_result(shape, heads, out, memory, [&](const Columns<T>& result) {
-      (few ? few_forward<T> : whole_forward<T>)(shape, heads, wide, saved.weights, result, memory.next);
+      (few ? few_forward<T> : whole_forward<T>)(shape, heads, wide, weights, result, memory.next);
     });
+    if (saved.rounded) bf16::round_row(kept.size, weights + kept.first, saved.rounded + kept.first);
   });
   for (Index b = 0; b < shape.query.sequence_count(); ++b) {
     if (!shape.in_tiles(b)) continue;
@@ -175,7 +213,10 @@ void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<c
   for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
     Bump<T> memory{own};
     const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
-    whole_backward(shape, heads, wide, saved.weights, dout, dx, memory.next);
+    const SavedRange<T> kept(shape, heads);
+    T* const copy = saved.rounded ? memory.take(1, kept.size) - kept.first : nullptr;
+    if (copy) widen_weights(shape, heads, saved.rounded, copy);
+    whole_backward(shape, heads, wide, copy ? copy : saved.weights, dout, dx, memory.next);
   });
   for (Index b = 0; b < shape.query.sequence_count(); ++b) {
     if (!shape.in_tiles(b)) continue;

@@ -77,8 +77,9 @@ struct AttentionShape {
 /// written.
 template <class T>
 struct AttentionSaved {
-  T* weights = nullptr;   // null: not saved
-  T* log_sums = nullptr;  // log sum_j exp(score_j) for path `tiles`, [heads, query rows]; null: not saved
+  T* weights = nullptr;     // null: not saved
+  T* log_sums = nullptr;    // log sum_j exp(score_j) for path `tiles`, [heads, query rows]; null: not saved
+  Bf16* rounded = nullptr;  // the weights in bf16, instead of `weights`; null: not saved
 };
 
 /// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head. Sets gap rows of `out` to 0. Never

@@ -160,7 +160,11 @@ Variable<T> attend_in(const Call<T>& call, std::initializer_list<Variable<T>> in
   bool needs_gradient = false;
   for (const Variable<T>& input : inputs) needs_gradient |= input.requires_grad();
   AttentionSaved<T> saved;
-  if (needs_gradient || call.weights) saved.weights = c.tensor({shape.heads * shape.cells.back()}).data;
+  const Shape kept{shape.heads * shape.cells.back()};
+  if (needs_gradient && !call.weights && shape.in_bf16)
+    saved.rounded = c.bf16_tensor(kept).data;
+  else if (needs_gradient || call.weights)
+    saved.weights = c.tensor(kept).data;
   if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
   const Arena::Mark mark = c.scratch_mark();
   kernels::attention_forward(shape, x, saved, Columns<E>{y.data, y.cols()}, c.scratch({shape.scratch_size()}).data);

@@ -86,10 +86,16 @@ namespace {
 
 /// Rows whose logits are in memory at the same time: few enough to stay in the cache, enough for near-peak matrix
 /// products.
-constexpr Index chunk_rows = 256;
+constexpr Index rows_per_chunk(Index classes, Precision precision) {
+  constexpr Index most_logits = Index{1} << 23;  // where rows are long, half of them save memory
+  return precision == Precision::bf16 && 256 * classes > most_logits ? 128 : 256;
+}
 
-/// The factors of the three products of rows first, first + 1, ...: X [n, D] and W [V, D], or W^T. A step in bf16 packs
-/// both forms of W once for all chunks.
+/// From this number of rows on, a step in bf16 packs both forms of W once for all chunks. With fewer, packing in the tiles
+/// costs little time, and no memory.
+constexpr Index many_rows = 2048;
+
+/// The factors of the three products of rows first, first + 1, ...: X [n, D] and W [V, D], or W^T.
 template <class T>
 struct ChunkFactors {
   kernels::Factor<T> x, weight, weight_transposed;
@@ -101,6 +107,7 @@ struct ChunkFactors {
     x = c.factor(states);
     weight = {.data = w.data, .stride = d};
     weight_transposed = {.data = w.data, .stride = d, .transposed = true};
+    if (rows < many_rows) return;
     const auto memory = [&](Index size) { return c.scratch({size}).data; };
     pack_if_shared(precision, rows, classes, d, weight_transposed, memory);
     if (derivative) pack_if_shared(precision, rows, d, classes, weight, memory);
@@ -115,14 +122,23 @@ void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>&
                         factors.precision, kernels::AddBias<T>{bias});
 }
 
-/// G = d loss / d logits of a chunk's rows: written over the logits or, in bf16, to `rounded`.
+/// G = d loss / d logits of a chunk's rows, written over the logits: each row in T or, in bf16, into the first half of
+/// the row's memory.
 template <class T>
 struct LogitGradients {
-  Tensor<T> over_logits = {};
-  Bf16* rounded = nullptr;
-  Tensor<T> rows = {};  // a row per thread, on its way to bf16
+  Tensor<T> logits;
+  Tensor<T> rows;  // in bf16, a row per thread in T; else empty
 
-  T* row(Index i) const { return rounded ? rows.row(thread_index()) : over_logits.row(i); }
+  bool in_bf16() const { return rows.data != nullptr; }
+  T* row(Index i) const { return in_bf16() ? rows.row(thread_index()) : logits.row(i); }
+  Bf16* rounded(Index i) const { return reinterpret_cast<Bf16*>(logits.row(i)); }
+
+  kernels::Factor<T> factor() const {
+    constexpr auto halves = static_cast<Index>(sizeof(T) / sizeof(Bf16));
+    if (in_bf16())
+      return {.data = nullptr, .stride = halves * logits.cols(), .rounded = reinterpret_cast<Bf16*>(logits.data)};
+    return {.data = logits.data, .stride = logits.cols()};
+  }
 };
 
 /// The losses of the rows and, if wanted, G, which is zero in ignored rows.
@@ -146,7 +162,7 @@ void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::spa
         std::fill_n(g, classes, T{0});
       else
         losses[i] = kernels::cross_entropy_row_gradient(classes, row, targets[i], smoothing, g);
-      if (gradients->rounded) kernels::bf16::round_row(classes, g, gradients->rounded + i * classes);
+      if (gradients->in_bf16()) kernels::bf16::round_row(classes, g, gradients->rounded(i));
     }
   });
 }
@@ -158,10 +174,11 @@ struct UnitGradients {
 
   explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
 
-  /// Adds n rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, where G [n, V] and X
+  /// Adds the rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, where G [n, V] and X
   /// [n, D] are those rows.
-  void add_rows(Index first, Index n, const kernels::Factor<T>& g, const ChunkFactors<T>& factors) const {
-    const Index classes = g.stride, d = factors.x.stride;
+  void add_rows(Index first, const LogitGradients<T>& gradients, const ChunkFactors<T>& factors) const {
+    const kernels::Factor<T> g = gradients.factor();
+    const Index n = gradients.logits.rows(), classes = gradients.logits.cols(), d = factors.x.stride;
     const T beta = first == 0 ? T{0} : T{1};
     if (dx.data) kernels::gemm<T>(n, d, classes, g, factors.weight, T{0}, {dx.data + first * d, d}, factors.precision);
     kernels::Factor<T> transposed = g;
@@ -197,18 +214,18 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
   const ChunkFactors<T> factors(c, x, w, static_cast<bool>(unit));
+  const Index chunk_rows = rows_per_chunk(classes, factors.precision);
   const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
-  LogitGradients<T> gradients;
-  if (unit && factors.precision == Precision::bf16)
-    gradients = {.rounded = c.bf16_scratch(memory.size()), .rows = c.scratch({threads(), classes})};
+  const bool in_bf16 = unit && factors.precision == Precision::bf16;
+  LogitGradients<T> gradients{{}, in_bf16 ? c.scratch({threads(), classes}) : Tensor<T>{}};
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once without rows: zero gradients
     const Index n = std::min(chunk_rows, rows - first);
     const Tensor<T> logits{memory.data, {n, classes}};
     compute_logits(logits, first, factors, b);
-    gradients.over_logits = logits;
+    gradients.logits = logits;
     compute_losses(losses.subspan(first, n), logits, targets.subspan(first, n), ignore_index, label_smoothing,
                    unit ? &gradients : nullptr);
-    if (unit) unit.add_rows(first, n, {.data = logits.data, .stride = classes, .rounded = gradients.rounded}, factors);
+    if (unit) unit.add_rows(first, gradients, factors);
   }
   const Tensor<T> y = c.tensor({});
   CrossEntropy<T> result = add_up(losses, targets, ignore_index, y[0]);
