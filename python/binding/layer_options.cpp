@@ -111,6 +111,10 @@ void LayerOptions::convert(const char* where, nb::handle given, Positions& value
   convert_name(where, given, {"none", "sinusoidal", "learned"}, value);
 }
 
+void LayerOptions::convert(const char* where, nb::handle given, glossa::Precision& value) {
+  value = to_product_precision(where, given);
+}
+
 void LayerOptions::convert(const char* where, nb::handle given, Search& value) {
   convert_name(where, given, {"glossa", "huggingface"}, value);
 }
@@ -216,8 +220,15 @@ DecodeOptions to_decode_options(const NamedOptions& given) {
       .read("sample", options.sample)
       .read("temperature", options.temperature)
       .read("seed", options.seed)
+      .read("precision", options.precision)
       .check_names();
   return options;
+}
+
+glossa::Precision to_product_precision(const char* where, nb::handle given) {
+  glossa::Precision precision{};
+  convert_name(where, given, precision_names, precision);
+  return precision;
 }
 
 }  // namespace glossa::python

@@ -48,6 +48,7 @@ class LayerOptions {
   static void convert(const char* where, nb::handle given, NormAffine& value);
   static void convert(const char* where, nb::handle given, NormPlace& value);
   static void convert(const char* where, nb::handle given, Positions& value);
+  static void convert(const char* where, nb::handle given, glossa::Precision& value);
   static void convert(const char* where, nb::handle given, Search& value);
   static void convert(const char* where, nb::handle given, Similarity& value);
   static void convert(const char* where, nb::handle given, Sinusoid& value);
@@ -75,5 +76,8 @@ FeedForwardOptions to_feed_forward_options(const NamedOptions& given);
 StackOptions to_stack_options(const char* layer, const NamedOptions& given);
 TransformerOptions to_transformer_options(const NamedOptions& given);
 DecodeOptions to_decode_options(const NamedOptions& given);
+
+/// The precision of products that a string names. Throws a misuse error at `where` for another object.
+glossa::Precision to_product_precision(const char* where, nb::handle given);
 
 }  // namespace glossa::python

@@ -47,7 +47,9 @@ void add_runtime(nb::module_& m) {
         set_threads(count);
       },
       "count"_a, "Sets the number of threads that compute. Results do not depend on it.");
-  m.def("describe_runtime", describe_runtime, "The computing setup: threads, instruction set, library of products");
+  m.def(
+      "describe_runtime", [] { return describe_runtime(); },
+      "The computing setup: threads, instruction set, library of products");
   pthread_atfork(nullptr, nullptr, Released::after_fork);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(Released::begin_exit));
   m.def("_send_messages_to", send_messages_to, "log"_a);

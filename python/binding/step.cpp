@@ -4,6 +4,7 @@
 
 #include "autograd/check.h"
 #include "python/binding/bindings.h"
+#include "python/binding/layer_options.h"
 #include "python/binding/operand.h"
 
 namespace glossa::python {
@@ -78,16 +79,21 @@ void add_step(nb::module_& m) {
       "of the step end with it, and its memory serves the next one. Dropout is active if `training`. Seed "
       "and update determine its masks; without `update`, the thread's steps are numbered from 0. Without "
       "`recording` there are no gradients. With `reuse`, backward and some ops reuse the memory of values "
-      "that they no longer need: reading such a value then raises an Error.")
+      "that they no longer need: reading such a value then raises an Error. With precision \"bf16\", products of "
+      "float32 round their factors to bfloat16.")
       .def(
           "__init__",
           [](Step* self, bool training, bool recording, std::uint64_t seed, std::optional<std::uint64_t> update,
-             bool reuse) {
-            const StepOptions options{.training = training, .recording = recording, .seed = seed, .update = update};
+             bool reuse, const nb::str& precision) {
+            const StepOptions options{.training = training,
+                                      .recording = recording,
+                                      .seed = seed,
+                                      .update = update,
+                                      .precision = to_product_precision("step.precision", precision)};
             new (self) Step({.step = options, .reuse = reuse});
           },
           nb::kw_only(), "training"_a = false, "recording"_a = true, "seed"_a = 1, "update"_a = nb::none(),
-          "reuse"_a = false)
+          "reuse"_a = false, "precision"_a = "float")
       .def("__enter__",
            [](const std::shared_ptr<Step>& step) {
              Step::begin(step);

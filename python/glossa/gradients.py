@@ -19,16 +19,21 @@ Function = Callable[..., Any]
 
 
 def value_and_grad(
-    function: Function, *, training: bool = False, seed: int = 1, update: int | None = None
+    function: Function,
+    *,
+    training: bool = False,
+    seed: int = 1,
+    update: int | None = None,
+    precision: str = "float",
 ) -> Callable[..., tuple[float, tuple[npt.NDArray[Any], ...]]]:
     """A function that returns function(*arrays) and its gradients, one for each array.
 
-    `function` takes Variables and returns one with a single element. Each call is a step of its own; `training`, `seed`
-    and `update` are as for glossa.step.
+    `function` takes Variables and returns one with a single element. Each call is a step of its own; `training`, `seed`,
+    `update` and `precision` are as for glossa.step.
     """
 
     def with_gradients(*arrays: npt.ArrayLike) -> tuple[float, tuple[npt.NDArray[Any], ...]]:
-        with _glossa.step(training=training, seed=seed, update=update):
+        with _glossa.step(training=training, seed=seed, update=update, precision=precision):
             inputs = [_glossa.variable(array) for array in arrays]
             value = function(*inputs)
             if not isinstance(value, Variable):

@@ -7,6 +7,7 @@ from typing import Any
 _CPU = "glossa computes on the CPU; glossa.set_threads sets the number of threads"
 _DTYPE = "the type of a model is chosen by init(dtype=numpy.float64); the default is float32"
 _TRAINING = "dropout is active in a step with training: with glossa.step(training=True)"
+_BF16 = 'with glossa.step(precision="bf16") computes products in bfloat16; parameters stay float32'
 _RECORDING = "with glossa.step(recording=False) computes without gradients"
 _ARRAY = "arguments may be arrays of NumPy; glossa.constant and glossa.variable make Variables of them"
 _FILES = "model.save(path) and model.load(path) use safetensors files; glossa.save_training keeps the optimizer as well"
@@ -27,7 +28,7 @@ HINTS = {
     "float": _DTYPE,
     "double": _DTYPE,
     "half": _DTYPE,
-    "bfloat16": _DTYPE,
+    "bfloat16": _BF16,
     "forward": "call the module itself: module(x)",
     "named_parameters": "parameters().items() has names and Parameters",
     "named_modules": "modules() lists them; parameters() has the names of the parameters",
@@ -58,6 +59,7 @@ HINTS = {
     "float64": "numpy.float64",
     "no_grad": _RECORDING,
     "inference_mode": _RECORDING,
+    "autocast": _BF16,
     "enable_grad": "steps record gradients: with glossa.step()",
     "autograd": "glossa.grad, glossa.value_and_grad and glossa.grad_check",
     "gradcheck": "glossa.grad_check",

@@ -98,6 +98,7 @@ class SearchOptions(TypedDict, total=False):
     search             when a beam search ends, as "glossa" or "huggingface" does ("glossa")
     sample             draws each id at random; needs a beam of 1 (False)
     temperature, seed  of the drawing (1, 1)
+    precision          "bf16" rounds the factors of matrix products to bfloat16 ("float")
     """
 
     max_length_factor: float
@@ -109,6 +110,7 @@ class SearchOptions(TypedDict, total=False):
     sample: bool
     temperature: float
     seed: int
+    precision: Literal["float", "bf16"]
 
 
 def _documented(*options: type) -> Callable[[Documented], Documented]:

@@ -61,6 +61,10 @@ def test_module_has_no_malloc_of_its_own() -> None:
     assert "__libc_malloc" not in run("nm", "--dynamic", _glossa.__file__)  # which glossa's counting malloc calls
 
 
+def test_the_runtime_is_described() -> None:
+    assert "float products by" in run_python("import glossa; print(glossa.describe_runtime())")
+
+
 def test_module_works_with_jemalloc_preloaded() -> None:
     libraries = list(Path("/usr/lib").glob("*/libjemalloc.so.2"))
     if not libraries:

@@ -19,6 +19,13 @@ def test_equals_the_command(trained, command, options, state_of, tmp_path):
     assert state_of(tmp_path / "run") == state_of(trained)
 
 
+def test_bf16_equals_the_command(trained, command, options, state_of, tmp_path):
+    in_bf16 = options | {"train.precision": "bf16"}
+    command("train", "--resume=auto", os.devnull, "--run", tmp_path / "there", *sets(in_bf16))
+    here = gl.train(in_bf16, run=tmp_path / "here", progress=False)
+    assert state_of(tmp_path / "there") == state_of(here) != state_of(trained)
+
+
 def test_either_resumes_the_others_runs(trained, command, options, state_of, tmp_path):
     begun_here, begun_there = tmp_path / "here", tmp_path / "there"
     gl.train(options, run=begun_here, set={"train.max_updates": 25}, progress=False)

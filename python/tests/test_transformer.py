@@ -113,6 +113,8 @@ def test_a_model_trained_by_hand_translates() -> None:
     assert model.generate(gl.pack(sources), start=2, end=3, pad=1, beam=4) == [[7, 6, 5], [4, 9], [8]]
     assert model.generate(sources, start=2, end=3, max_length=1)[0] == [7]
     best = model.n_best(sources, 3, start=2, end=3)[0]
+    rounded = model.n_best(sources, 3, start=2, end=3, precision="bf16")[0]
+    assert rounded[0].tokens == best[0].tokens and 0 < abs(rounded[0].score - best[0].score) < 0.1
     assert [h.finished for h in best] == [True] * 3 and best[0].tokens == [7, 6, 5]
     assert best[0].score > best[1].score > best[2].score
 

@@ -124,6 +124,26 @@ def test_cross_entropy_as_in_pytorch(x):
     assert abs(x.grad[2]).max() == 0 < abs(x.grad[0]).max()
 
 
+def test_a_step_in_bf16_rounds_the_factors_of_products():
+    rng = np.random.default_rng(1)
+    a, b = (rng.normal(size=(8, 8)).astype(np.float32) for _ in range(2))
+
+    def rounded(x):  # to nearest, ties to even
+        bits = x.view(np.uint32)
+        return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32)
+
+    with gl.step(precision="bf16"):
+        product = (gl.variable(a) @ gl.variable(b)).numpy()
+        exact = (gl.variable(a.astype(float)) @ gl.variable(b.astype(float))).numpy()
+    assert not np.allclose(product, a @ b, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(product, rounded(a) @ rounded(b), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(exact, a.astype(float) @ b, rtol=1e-12)
+    _, (gradient,) = gl.value_and_grad(lambda x: (x @ b).sum(), precision="bf16")(a)
+    np.testing.assert_allclose(gradient, np.tile(rounded(b).sum(axis=1), (8, 1)), rtol=0, atol=1e-5)
+    with pytest.raises(gl.Misuse, match=r"\[step.precision\] expected one of float, bf16; got 'half'"):
+        gl.step(precision="half")
+
+
 def test_value_and_grad_names_what_the_function_must_return():
     for wrong in (lambda w: 1.0, lambda w: None, lambda w: (w, w), lambda w: gl.cross_entropy(w, [0, 1, 2, 0])):
         with pytest.raises(gl.Misuse, match="a Variable"):

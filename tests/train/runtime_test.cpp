@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
 
@@ -51,6 +52,14 @@ TEST_CASE("a build is described in words") {
            "Clang 14.0.6 for baseline x86-64, float products by eigen");
   CHECK_EQ(describe_build("another compiler"), "another compiler");
   CHECK(has(describe_build(build_fingerprint()), "float products by "));
+}
+
+TEST_CASE("only bf16 adds its kind of products to the description of the runtime and to fingerprints") {
+  const std::string kind = std::string(", bf16 by ") + kernels::bf16::kind().name;
+  CHECK_EQ(describe_runtime(Precision::bf16), describe_runtime() + kind);
+  CHECK_EQ(host_fingerprint(Precision::bf16), host_fingerprint(Precision::full) + kind);
+  CHECK_EQ(program_fingerprint(Precision::bf16), program_fingerprint(Precision::full) + kind);
+  CHECK_FALSE(has(host_fingerprint(Precision::full), "bf16"));
 }
 
 TEST_CASE("the surroundings are those of this build and process") {
