@@ -11,40 +11,60 @@ namespace glossa::kernels::bf16 {
 
 namespace {
 
-constexpr Index lanes = 16;
+constexpr int lanes = 16;
 
-__mmask16 first_lanes(Index count) { return static_cast<__mmask16>((1u << std::min(count, lanes)) - 1); }
+__mmask16 first_lanes(Index count) { return static_cast<__mmask16>((1u << std::min<Index>(count, lanes)) - 1); }
 
-GLOSSA_AVX512_BF16 __m512i low_half(__m256bh x) { return _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(x)); }
+/// Two vectors of floats in bf16, the first in the lower half.
+GLOSSA_AVX512_BF16 __m512i halves(__m512 first, __m512 second) {
+  return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first));
+}
 
-/// Pairs of the numbers of two vectors: [even_0, odd_0, even_1, odd_1, ...].
-GLOSSA_AVX512_BF16 __m512i pairs_of(__m512 even, __m512 odd) {
-  const __m512i low = low_half(_mm512_cvtneps_pbh(even)), high = low_half(_mm512_cvtneps_pbh(odd));
-  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+/// Positions begin, begin + step, begin + 1, begin + 1 + step, ...: those of pairs in two rows of halves.
+template <int begin, int step>
+GLOSSA_AVX512_BF16 __m512i places_of_pairs() {
+  alignas(64) std::uint16_t place[2 * lanes];
+  for (int i = 0; i < lanes; ++i) {
+    place[2 * i] = static_cast<std::uint16_t>(begin + i);
+    place[2 * i + 1] = static_cast<std::uint16_t>(begin + i + step);
+  }
+  return _mm512_load_si512(place);
 }
 
 GLOSSA_AVX512_BF16 void avx512_round(Index count, const float* from, Bf16* to) {
-  for (Index i = 0; i < count; i += lanes) {
+  Index i = 0;
+  for (; i + 2 * lanes <= count; i += 2 * lanes)
+    _mm512_storeu_si512(to + i, halves(_mm512_loadu_ps(from + i), _mm512_loadu_ps(from + i + lanes)));
+  for (; i < count; i += lanes) {
     const __mmask16 mask = first_lanes(count - i);
-    const __m256bh half = _mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(mask, from + i));
-    _mm256_mask_storeu_epi16(to + i, mask, reinterpret_cast<__m256i>(half));
+    const __m512i half = halves(_mm512_maskz_loadu_ps(mask, from + i), _mm512_setzero_ps());
+    _mm512_mask_storeu_epi16(to + i, mask, half);
   }
 }
 
 GLOSSA_AVX512_BF16 void avx512_interleave(Index count, const Bf16* even, const Bf16* odd, Pair* to) {
-  for (Index i = 0; i < count; i += lanes) {
+  const __m512i low = places_of_pairs<0, 32>(), high = places_of_pairs<16, 32>();
+  Index i = 0;
+  for (; i + 2 * lanes <= count && odd; i += 2 * lanes) {
+    const __m512i a = _mm512_loadu_si512(even + i), b = _mm512_loadu_si512(odd + i);
+    _mm512_storeu_si512(to + i, _mm512_permutex2var_epi16(a, low, b));
+    _mm512_storeu_si512(to + i + lanes, _mm512_permutex2var_epi16(a, high, b));
+  }
+  for (; i < count; i += lanes) {
     const __mmask16 mask = first_lanes(count - i);
-    const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, even + i));
-    const __m512i high = odd ? _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, odd + i)) : _mm512_setzero_si512();
-    _mm512_mask_storeu_epi32(to + i, mask, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
+    const __m512i a = _mm512_maskz_loadu_epi16(mask, even + i);
+    const __m512i b = odd ? _mm512_maskz_loadu_epi16(mask, odd + i) : _mm512_setzero_si512();
+    _mm512_mask_storeu_epi32(to + i, mask, _mm512_permutex2var_epi16(a, low, b));
   }
 }
 
 GLOSSA_AVX512_BF16 void avx512_round_interleave(Index count, const float* even, const float* odd, Pair* to) {
+  const __m512i places = places_of_pairs<0, 16>();
   for (Index i = 0; i < count; i += lanes) {
     const __mmask16 mask = first_lanes(count - i);
-    const __m512 high = odd ? _mm512_maskz_loadu_ps(mask, odd + i) : _mm512_setzero_ps();
-    _mm512_mask_storeu_epi32(to + i, mask, pairs_of(_mm512_maskz_loadu_ps(mask, even + i), high));
+    const __m512 second = odd ? _mm512_maskz_loadu_ps(mask, odd + i) : _mm512_setzero_ps();
+    const __m512i both = halves(_mm512_maskz_loadu_ps(mask, even + i), second);
+    _mm512_mask_storeu_epi32(to + i, mask, _mm512_permutexvar_epi16(places, both));
   }
 }
 
