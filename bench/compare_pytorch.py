@@ -2,11 +2,13 @@
 """Times a training step of glossa and PyTorch in turn on this machine. Prints the ratios of time and peak memory to
 PyTorch's faster variant.
 
-usage: bench/compare_pytorch.py [--glossa build/glossa] [--threads 2] [--rounds 5] [--variants eager,compiled] [CONFIG ...]
+usage: bench/compare_pytorch.py [--glossa build/glossa] [--precision float|bf16] [--threads 2] [--rounds 5]
+                                [--variants eager,compiled,eager-bf16,compiled-bf16] [CONFIG ...]
 
-CONFIG: seed, tiny, small, base (default: all). Needs torch (pip install torch==2.13.0) and an otherwise idle machine.
-Both run the same model: nn.Transformer with dropout 0.1, separate embeddings scaled by sqrt(width), sinusoidal
-positions, cross-entropy that ignores padding, Adam with a learning rate of 1e-3 (fused in PyTorch).
+With --precision bf16, glossa computes in bf16, and PyTorch in each variant: in float, and with autocast to bfloat16.
+CONFIG: seed, tiny, small, base, opus (default: all). Needs torch (pip install torch==2.13.0) and an otherwise idle machine.
+Both run the same model: nn.Transformer with dropout 0.1, separate embeddings (one table in opus) scaled by sqrt(width),
+sinusoidal positions, cross-entropy that ignores padding, Adam with a learning rate of 1e-3 (fused in PyTorch).
 """
 
 import argparse
@@ -22,6 +24,7 @@ SHAPES = {  # sentences, source, target, vocabulary, width, heads, feed-forward,
     "tiny": (128, 16, 16, 8000, 128, 4, 256, 4),
     "small": (64, 16, 16, 8000, 256, 8, 1024, 3),
     "base": (16, 32, 32, 8000, 512, 8, 2048, 6),
+    "opus": (16, 64, 64, 60000, 512, 8, 2048, 6),
 }
 
 
@@ -45,6 +48,8 @@ def pytorch_step(config, threads, variant, steps):
             self.dropout = nn.Dropout(0.1)
             self.transformer = nn.Transformer(width, heads, layers, layers, feed_forward, 0.1, batch_first=True)
             self.generator = nn.Linear(width, vocabulary, bias=False)
+            if config == "opus":
+                self.source.weight = self.target.weight = self.generator.weight
             position = torch.arange(512, dtype=torch.float32)[:, None]
             rate = torch.exp(torch.arange(0, width, 2) * (-math.log(10000) / width))
             table = torch.zeros(512, width)
@@ -65,15 +70,16 @@ def pytorch_step(config, threads, variant, steps):
             return self.generator(states)
 
     model = Translator().train()
-    forward = torch.compile(model) if variant == "compiled" else model
+    forward = torch.compile(model) if variant.startswith("compiled") else model
     adam = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     source_ids = torch.randint(1, vocabulary, (sentences, source))
     target_ids = torch.randint(1, vocabulary, (sentences, target + 1))
 
     def step():
         adam.zero_grad()
-        logits = forward(source_ids, target_ids[:, :-1])
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), target_ids[:, 1:].flatten(), ignore_index=0)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=variant.endswith("bf16")):
+            logits = forward(source_ids, target_ids[:, :-1])
+        loss = nn.functional.cross_entropy(logits.float().flatten(0, 1), target_ids[:, 1:].flatten(), ignore_index=0)
         loss.backward()
         adam.step()
 
@@ -97,13 +103,14 @@ def run(command):
 
 
 def compare(config, options):
-    steps = "5" if config == "base" else "15"
-    rounds = {"glossa": []} | {variant: [] for variant in options.variants.split(",")}
+    steps = "5" if config in ("base", "opus") else "15"
+    variants = "eager,compiled" + (",eager-bf16,compiled-bf16" if options.precision == "bf16" else "")
+    rounds = {"glossa": []} | {variant: [] for variant in (options.variants or variants).split(",")}
     for _ in range(options.rounds):
         for name, results in rounds.items():
             if name == "glossa":
-                results.append(run([options.glossa, "bench", "step", "--config", config, "--threads",
-                                    str(options.threads), "--steps", steps, "--json"]))
+                results.append(run([options.glossa, "bench", "step", "--config", config, "--precision",
+                                    options.precision, "--threads", str(options.threads), "--steps", steps, "--json"]))
             else:
                 results.append(run([sys.executable, __file__, "--peer", name, "--threads", str(options.threads),
                                     "--steps", steps, config]))
@@ -111,7 +118,7 @@ def compare(config, options):
     memory = {name: statistics.median(r["peak_rss_mb"] for r in results) for name, results in rounds.items()}
     peers = [name for name in rounds if name != "glossa"]
     best = min(peers, key=middle.get)
-    line = {"config": config, "threads": options.threads, "glossa_ms": round(middle["glossa"], 1)}
+    line = {"config": config, "precision": options.precision, "threads": options.threads, "glossa_ms": round(middle["glossa"], 1)}
     line |= {f"{name}_ms": round(middle[name], 1) for name in peers}
     line |= {"ratio": round(middle[best] / middle["glossa"], 2), "glossa_mb": round(memory["glossa"])}
     line |= {f"{name}_mb": round(memory[name]) for name in peers}
@@ -123,10 +130,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("configs", nargs="*", choices=[[], *SHAPES], metavar="CONFIG")
     parser.add_argument("--glossa", default="build/glossa")
+    parser.add_argument("--precision", choices=["float", "bf16"], default="float")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=15)
-    parser.add_argument("--variants", default="eager,compiled")
+    parser.add_argument("--variants", help="default: all of the precision")
     parser.add_argument("--peer", help=argparse.SUPPRESS)
     options = parser.parse_args()
     configs = options.configs or list(SHAPES)
