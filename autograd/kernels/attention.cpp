@@ -35,13 +35,20 @@ Index heads_together(const AttentionShape<T>& shape) {
   return shape.query.sequence_count() >= 32 ? shape.heads : 1;
 }
 
+/// Elements of scratch for a mask of `count` bytes.
+template <class T>
+constexpr Index mask_size(Index count) {
+  return padded<T>((count + Index{sizeof(T)} - 1) / Index{sizeof(T)});
+}
+
 /// Elements of scratch for q, k, v, the weights and the result of some heads of a sequence in T, if they are in bf16.
 template <class T>
 Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
   if (!shape.in_bf16) return 0;
   const Index k = padded<T>(heads * shape.key_width), v = padded<T>(heads * shape.value_width);
   const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
-  return (rows + keys) * (k + v) + (shape.in_tiles(b) ? 0 : heads * keys * padded<T>(rows));
+  return (rows + keys) * (k + v) +
+         (shape.in_tiles(b) ? 0 : heads * keys * (padded<T>(rows) + mask_size<T>(padded<T>(rows))));
 }
 
 /// Elements of scratch that a thread needs for the sequences outside tiles.
@@ -117,16 +124,31 @@ struct SavedRange {
   }
 };
 
-/// Copies saved weights from bf16. Those of a query are divided by their sum, because rounding has moved it away from
-/// 1, and the derivative of softmax would turn this difference into a gradient.
+/// Saves the weights `from` of a range in bf16; the sign marks those that dropout drops.
 template <class T>
-void widen_weights(const AttentionShape<T>& shape, const HeadRange& heads, const Bf16* from, T* to) {
+void save_weights(const AttentionShape<T>& shape, const SavedRange<T>& range, const T* from, Bf16* to) {
+  bf16::round_row(range.size, from + range.first, to + range.first);
+  if (shape.keep.empty()) return;
+  const Index end = range.first + range.size;
+#pragma omp simd
+  for (Index i = range.first; i < end; ++i)
+    to[i].bits = static_cast<std::uint16_t>(to[i].bits | (shape.keep[static_cast<std::size_t>(i)] ? 0 : 0x8000));
+}
+
+/// Copies saved weights from bf16, and their mask to `keep`. The weights of a query are divided by their sum, because
+/// rounding has moved it away from 1, and the derivative of softmax would turn this difference into a gradient.
+template <class T>
+void read_weights(const AttentionShape<T>& shape, const HeadRange& heads, const Bf16* from, T* to, std::uint8_t* keep) {
   constexpr Index L = Lanes<T>::count;
   for (Index h = heads.first; h < heads.last; ++h) {
     const Head<T> head(shape, heads.sequence, h);
     const Reach<T> reach{.rows = head.rows.length, .keys = head.keys.length, .causal = shape.causal};
-    const Index width = padded<T>(reach.rows);
-    widen(reach.keys * width, from + head.cells, to + head.cells);
+    const Index width = padded<T>(reach.rows), end = head.cells + reach.keys * width;
+#pragma omp simd
+    for (Index i = head.cells; i < end; ++i) {
+      to[i] = static_cast<T>(Bf16{static_cast<std::uint16_t>(from[i].bits & 0x7FFF)}.widened());
+      keep[i] = from[i].bits < 0x8000;
+    }
     for (Index lane = 0; lane < width; lane += L) {
       T* const weights = to + head.cells + lane;
       const Index keys = reach.keys_of_lane(lane);
@@ -190,7 +212,7 @@ void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<co
     fill_result(shape, heads, out, memory, [&](const Columns<T>& result) {
       (few ? few_forward<T> : whole_forward<T>)(shape, heads, wide, weights, result, memory.next);
     });
-    if (saved.rounded) bf16::round_row(kept.size, weights + kept.first, saved.rounded + kept.first);
+    if (saved.rounded) save_weights(shape, kept, weights, saved.rounded);
   });
   for (Index b = 0; b < shape.query.sequence_count(); ++b) {
     if (!shape.in_tiles(b)) continue;
@@ -214,9 +236,13 @@ void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<c
     Bump<T> memory{own};
     const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
     const SavedRange<T> kept(shape, heads);
-    T* const copy = saved.rounded ? memory.take(1, kept.size) - kept.first : nullptr;
-    if (copy) widen_weights(shape, heads, saved.rounded, copy);
-    whole_backward(shape, heads, wide, copy ? copy : saved.weights, dout, dx, memory.next);
+    if (!saved.rounded) return whole_backward(shape, heads, wide, saved.weights, dout, dx, memory.next);
+    T* const weights = memory.take(1, kept.size) - kept.first;
+    auto* const keep = reinterpret_cast<std::uint8_t*>(memory.take(1, mask_size<T>(kept.size))) - kept.first;
+    read_weights(shape, heads, saved.rounded, weights, keep);
+    AttentionShape<T> with_mask = shape;
+    if (shape.dropout) with_mask.keep = {keep, static_cast<std::size_t>(kept.first + kept.size)};
+    whole_backward(with_mask, heads, wide, weights, dout, dx, memory.next);
   });
   for (Index b = 0; b < shape.query.sequence_count(); ++b) {
     if (!shape.in_tiles(b)) continue;

@@ -53,6 +53,7 @@ struct AttentionShape {
   std::optional<DropoutSite> dropout{};  // draws the masks for the path `tiles`; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
   bool in_bf16 = false;                  // q, k, v and the result are in bf16
+  bool saves_in_bf16 = false;            // so are the saved weights
 
   /// True if some keys may be blocked for some queries.
   bool blocks() const { return causal || mask.data != nullptr; }
@@ -79,7 +80,7 @@ template <class T>
 struct AttentionSaved {
   T* weights = nullptr;     // null: not saved
   T* log_sums = nullptr;    // log sum_j exp(score_j) for path `tiles`, [heads, query rows]; null: not saved
-  Bf16* rounded = nullptr;  // the weights in bf16, instead of `weights`; null: not saved
+  Bf16* rounded = nullptr;  // instead of `weights`: the same in bf16, negative if dropped
 };
 
 /// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head. Sets gap rows of `out` to 0. Never

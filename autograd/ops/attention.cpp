@@ -77,11 +77,15 @@ Tensor<T> mask_by_key(Context<T>& c, const Call<T>& call) {
   return result;
 }
 
-/// Draws the dropout mask of the kept weights; tiles draw their own part later.
+/// Draws the dropout mask of the kept weights; tiles draw their own part later. The mask of weights that are saved in
+/// bf16 lasts until the op's scratch is released: these weights carry it.
 template <class T>
 void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
   const kernels::DropoutSite site(c.random_key(), c.next_random_site(), probability);
-  const auto keep = c.template array<std::uint8_t>(shape.heads * shape.cells.back());
+  const Index size = shape.heads * shape.cells.back();
+  const std::span keep = shape.saves_in_bf16 ? std::span(reinterpret_cast<std::uint8_t*>(c.scratch({size}).data),
+                                                         static_cast<std::size_t>(size))
+                                             : c.template array<std::uint8_t>(size);
   kernels::attention_dropout_mask(keep, shape.heads, shape.cells, kernels::Lanes<T>::count, site, shape.query,
                                   shape.key);
   shape.keep = keep;
@@ -90,7 +94,7 @@ void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
 }
 
 template <class T>
-AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& operands) {
+AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& operands, bool in_bf16) {
   const AttentionOptions& options = call.options;
   check(call.query.sequence_count() == call.key.sequence_count(), call.op,
         "expected equally many query and key sequences; got {} and {}", call.query.sequence_count(),
@@ -104,7 +108,9 @@ AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& op
                           .key_width = operands.key_width,
                           .value_width = operands.value_width,
                           .causal = options.causal,
-                          .scale = static_cast<T>(scale)};
+                          .scale = static_cast<T>(scale),
+                          .in_bf16 = in_bf16,
+                          .saves_in_bf16 = in_bf16 && !call.weights};
   // A mask or requested weights are as large as all weights, so tiles would not save memory.
   if (call.mask || call.weights) shape.max_kept = std::numeric_limits<Index>::max();
   shape.cells = count_cells(c, shape);
@@ -161,16 +167,17 @@ Variable<T> attend_in(const Call<T>& call, std::initializer_list<Variable<T>> in
   for (const Variable<T>& input : inputs) needs_gradient |= input.requires_grad();
   AttentionSaved<T> saved;
   const Shape kept{shape.heads * shape.cells.back()};
-  if (needs_gradient && !call.weights && shape.in_bf16)
+  if (shape.saves_in_bf16)
     saved.rounded = c.bf16_tensor(kept).data;
   else if (needs_gradient || call.weights)
     saved.weights = c.tensor(kept).data;
   if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
-  const Arena::Mark mark = c.scratch_mark();
   kernels::attention_forward(shape, x, saved, Columns<E>{y.data, y.cols()}, c.scratch({shape.scratch_size()}).data);
   if (call.weights) *call.weights = by_query(c, shape, saved.weights);
 
-  return c.record(call.op, inputs, y, [shape, operands, x, saved, y](Backward<T>& back) {
+  AttentionShape<T> kept_shape = shape;
+  if (shape.saves_in_bf16) kept_shape.keep = {};
+  return c.record(call.op, inputs, y, [shape = kept_shape, operands, x, saved, y](Backward<T>& back) {
     // An input that contains several of q, k and v has one sink.
     Sink<T> sinks[3];
     bool asked[3] = {};
@@ -191,13 +198,11 @@ Variable<T> attend_in(const Call<T>& call, std::initializer_list<Variable<T>> in
 template <class T>
 Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands) {
   Context<T>& c = context_of(call.op, inputs);
-  AttentionShape<T> shape = prepare(c, call, operands);
+  const Arena::Mark mark = c.scratch_mark();
+  const AttentionShape<T> shape = prepare(c, call, operands, c.rounds(inputs));
   const Shape result{shape.query.rows, shape.heads * shape.value_width};
   if constexpr (std::is_same_v<T, float>)
-    if (c.rounds(inputs)) {
-      shape.in_bf16 = true;
-      return attend_in(call, inputs, operands, shape, c.bf16_tensor(result));
-    }
+    if (shape.in_bf16) return attend_in(call, inputs, operands, shape, c.bf16_tensor(result));
   return attend_in(call, inputs, operands, shape, c.tensor(result));
 }
 

@@ -86,7 +86,10 @@ namespace {
 
 /// Rows whose logits are in memory at the same time: few enough to stay in the cache, enough for near-peak matrix
 /// products.
-constexpr Index chunk_rows = 256;
+constexpr Index rows_per_chunk(Index classes, Precision precision) {
+  constexpr Index many_logits = Index{1} << 23;  // 256 rows of a large vocabulary would be most of a step's memory
+  return precision == Precision::bf16 && 256 * classes > many_logits ? 208 : 256;
+}
 
 /// From this number of rows on, a step in bf16 packs both forms of W once for all chunks. With fewer, packing in the tiles
 /// costs little time, and no memory.
@@ -211,6 +214,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
   const ChunkFactors<T> factors(c, x, w, static_cast<bool>(unit));
+  const Index chunk_rows = rows_per_chunk(classes, factors.precision);
   const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
   const bool in_bf16 = unit && factors.precision == Precision::bf16;
   LogitGradients<T> gradients{{}, in_bf16 ? c.scratch({threads(), classes}) : Tensor<T>{}};
