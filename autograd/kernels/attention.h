@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "autograd/kernels/bf16/bf16.h"
 #include "autograd/kernels/dropout.h"
 #include "autograd/kernels/matrix_views.h"
 #include "autograd/rows.h"
