@@ -40,7 +40,8 @@ RowMoments<T> row_moments(Index d, const T* x, T epsilon) {
 /// and 0.
 template <class T>
 RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
-  const auto [mean, inverse] = row_moments(d, x, epsilon);
+  const RowMoments<T> moments = row_moments(d, x, epsilon);
+  const T mean = moments.mean, inverse = moments.inverse_std;
   if (gain) {
 #pragma omp simd
     for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse * gain[j] + bias[j];
@@ -48,7 +49,7 @@ RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, 
 #pragma omp simd
     for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse;
   }
-  return {mean, inverse};
+  return moments;
 }
 
 /// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)),
