@@ -138,12 +138,6 @@ Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weigh
   return result;
 }
 
-/// The three forms differ only in the inputs that contain q, k and v. For each sequence and head, with the scale s, the
-/// mask M and m, dropout's mask divided by 1 - p (products with m and P are elementwise, the sum is over a row):
-///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
-///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
-/// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles, which do not keep P, recompute P
-/// from log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
 /// The numbers of an input: in T, or in bf16.
 template <class E, class T>
 const E* elements(Context<T>& c, const Variable<T>& x) {
@@ -153,6 +147,12 @@ const E* elements(Context<T>& c, const Variable<T>& x) {
     return c.factor(x).rounded;
 }
 
+/// The three forms differ only in the inputs that contain q, k and v. For each sequence and head, with the scale s, the
+/// mask M and m, dropout's mask divided by 1 - p (products with m and P are elementwise, the sum is over a row):
+///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
+///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
+/// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles, which do not keep P, recompute P
+/// from log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
 template <class E, class T>
 Variable<T> attend_in(const Call<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands,
                       const AttentionShape<T>& shape, const Tensor<E>& y) {

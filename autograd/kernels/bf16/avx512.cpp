@@ -179,3 +179,5 @@ const Kind& avx512() {
 }
 
 }  // namespace glossa::kernels::bf16
+
+#undef GLOSSA_AVX512_BF16
