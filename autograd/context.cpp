@@ -116,8 +116,9 @@ kernels::Factor<T> Context<T>::factor(const Variable<T>& x) {
   const Bf16* own = nullptr;
   const Bf16*& result = x.requires_grad() ? tape_.node(x.node_).rounded : own;
   if (!result) {
+    const Tensor<const T> value = x.requires_grad() ? tape_.value(x.node_) : x.value_;
     const std::span<Bf16> to = array<Bf16>(x.size());
-    if constexpr (std::is_same_v<T, float>) kernels::bf16::round(x.value_, to.data());
+    if constexpr (std::is_same_v<T, float>) kernels::bf16::round(value, to.data());
     result = to.data();
   }
   return {.data = nullptr, .stride = cols, .rounded = result};

@@ -114,6 +114,19 @@ TEST_CASE_FIXTURE(TrainingStep, "without reuse every value is readable after bac
   CHECK(got == expected);
 }
 
+TEST_CASE("a value in bf16 that a caller has read may be multiplied again after backward") {
+  std::vector<float> numbers(static_cast<std::size_t>(n * n), 0.5f);
+  const Tensor<float> matrix{numbers.data(), {n, n}};
+  Context<float> context;
+  context.begin({.update = 0, .precision = Precision::bf16});
+  const Variable<float> w = context.input(matrix), y = linear(context.input(matrix), w, Use::products);
+  CHECK(y.value()[0] == n / 4);
+  const Variable<float> z = linear(y, w);
+  const float first = z.value()[0];
+  context.backward(sum(z));
+  CHECK(linear(y, w).value()[0] == first);
+}
+
 TEST_CASE_FIXTURE(TrainingStep, "a derivative added to an input whose shape does not broadcast is refused") {
   const auto adding = [&](const Shape& input, const Shape& value) {
     const auto in = reshape(x, {n * n});
