@@ -132,8 +132,8 @@ Variable<T> Context<T>::with_rounded(const Variable<T>& y, Bf16* rounded) {
 
 template <class T>
 std::optional<kernels::Factor<T>> Context<T>::prepared(const Variable<T>& weight) {
-  if (!prepared_weights_ || options_.recording) return {};
-  return prepared_weights_->of(read(weight), weight.parameter_ ? weight.parameter_->version() : 0, precision());
+  if (!prepared_weights_ || !weight.parameter_ || options_.recording) return {};
+  return prepared_weights_->of(*weight.parameter_, precision());
 }
 
 template <class T>

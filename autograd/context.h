@@ -199,7 +199,7 @@ class Context {
   /// Sets the prepared weights for linear ops in steps without recording; null: none.
   void set_prepared_weights(PreparedWeights<T>* weights) { prepared_weights_ = weights; }
 
-  /// W^T for a weight W [O, I], if prepared weights are set and the step does not record.
+  /// W^T for a weight W [O, I], if prepared weights are set, W is a parameter, and the step does not record.
   std::optional<kernels::Factor<T>> prepared(const Variable<T>& weight);
 
   /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.

@@ -33,17 +33,18 @@ std::vector<std::uint32_t> pack(const Tensor<const float>& weight) {
 }  // namespace
 
 template <class T>
-kernels::Factor<T> PreparedWeights<T>::of(const Tensor<const T>& weight, std::uint64_t version, Precision precision) {
+kernels::Factor<T> PreparedWeights<T>::of(const Parameter<T>& weight, Precision precision) {
+  const Tensor<const T> w = weight.value;
   const std::lock_guard lock(mutex_);
-  Form& form = forms_[weight.data];
-  if (form.version != version) form = {.version = version};
+  Form& form = forms_[&weight];
+  if (form.version != weight.version()) form = {.version = weight.version()};
   if constexpr (std::is_same_v<T, float>)
     if (precision == Precision::bf16) {
-      if (form.packed.empty()) form.packed = pack(weight);
-      return {.data = nullptr, .stride = weight.cols(), .transposed = true, .packed = form.packed.data()};
+      if (form.packed.empty()) form.packed = pack(w);
+      return {.data = nullptr, .stride = w.cols(), .transposed = true, .packed = form.packed.data()};
     }
-  if (form.transposed.empty()) form.transposed = transpose(weight);
-  return {.data = form.transposed.data(), .stride = weight.rows()};
+  if (form.transposed.empty()) form.transposed = transpose(w);
+  return {.data = form.transposed.data(), .stride = w.rows()};
 }
 
 template class PreparedWeights<float>;

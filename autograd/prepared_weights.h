@@ -6,20 +6,19 @@
 #include <vector>
 
 #include "autograd/kernels/gemm.h"
-#include "autograd/tensor.h"
+#include "autograd/parameter.h"
 
 namespace glossa {
 
-/// Cache of weights, [O, I], in the form in which products with few rows read them: transposed or, for products in
+/// Cache of parameters [O, I] in the form in which products with few rows read them: transposed or, for products in
 /// bf16, rounded and packed. With few rows, as in decoding, making this form takes longer than the product itself. A
-/// form is made on first use, and made again if the weight has changed since. Weights must not change while a product
-/// reads them. Thread-safe.
+/// form is made on first use, and made again if the parameter has changed since. Parameters must outlive the cache, and
+/// must not change while a product reads them. Thread-safe.
 template <class T>
 class PreparedWeights {
  public:
-  /// W^T as the right factor of a product. `weight`, identified by its address, has had `version` changes (see
-  /// Parameter::version).
-  kernels::Factor<T> of(const Tensor<const T>& weight, std::uint64_t version, Precision precision);
+  /// W^T as the right factor of a product.
+  kernels::Factor<T> of(const Parameter<T>& weight, Precision precision);
 
  private:
   struct Form {
@@ -29,7 +28,7 @@ class PreparedWeights {
   };
 
   std::mutex mutex_;
-  std::unordered_map<const T*, Form> forms_;
+  std::unordered_map<const Parameter<T>*, Form> forms_;
 };
 
 }  // namespace glossa
