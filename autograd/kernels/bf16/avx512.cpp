@@ -135,9 +135,12 @@ GLOSSA_AVX512_BF16 void block(Index cols, Index pairs, const LeftPairs& a, const
     for (int v = 0; v < V; ++v) right[v] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b + v * lanes));
 #pragma GCC unroll 12
     for (int i = 0; i < R; ++i) {
-      const auto both = reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(left[i * a.row])));
+      __m512i both = _mm512_set1_epi32(static_cast<int>(left[i * a.row]));
+#ifdef __clang__
+      asm("" : "+v"(both));  // hides the numbers' origin: clang 16 crashes on a broadcast pair of bf16
+#endif
 #pragma GCC unroll 4
-      for (int v = 0; v < V; ++v) sum[i][v] = _mm512_dpbf16_ps(sum[i][v], both, right[v]);
+      for (int v = 0; v < V; ++v) sum[i][v] = _mm512_dpbf16_ps(sum[i][v], reinterpret_cast<__m512bh>(both), right[v]);
     }
   }
 #pragma GCC unroll 12
