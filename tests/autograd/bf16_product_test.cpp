@@ -298,6 +298,9 @@ TEST_CASE("sums in bf16 that are subnormal become 0") {
     CHECK(c[1] == 0x1p-124f);
     bf16::tile(kind, 1, 1, 2, {a, 2}, {b, 1}, 0, c, 1);  // the second product first, then the first one
     CHECK(c[0] == 0x1p-124f + 0x1p-128f);
+    c[1] = 0x1p-127f;
+    bf16::tile(kind, 1, 1, 1, {a, 1}, {b + 1, 1}, 1, c + 1, 1);
+    CHECK(c[1] == 0x1p-124f);  // the sum to add to counts as 0
   }
 }
 

@@ -22,7 +22,7 @@ struct LeftPairs {
 };
 
 /// One implementation. All kinds round alike; the kinds `plain` and `avx512` also sum in the same order, so their bits
-/// agree.
+/// agree unless a product overflows or is subnormal, which only `plain` rounds before it adds it.
 struct Kind {
   const char* name;
   bool left_in_rows;  // true: `multiply` expects left factors with pair = 1

@@ -7,7 +7,7 @@ namespace glossa::kernels::bf16 {
 
 namespace {
 
-/// As the instructions do it, turns subnormal sums into 0.
+/// As the instructions do it, turns subnormal sums, also those to add to, into 0.
 float flushed(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return (bits & 0x7F800000) == 0 ? std::bit_cast<float>(bits & 0x80000000) : x;
@@ -37,7 +37,7 @@ void plain_multiply(Index rows, Index cols, Index pairs, const LeftPairs& a, con
                     Index stride) {
   for (Index i = 0; i < rows; ++i) {
     float sum[panel_columns] = {};
-    if (add) std::copy_n(c + i * stride, cols, sum);
+    if (add) std::transform(c + i * stride, c + i * stride + cols, sum, flushed);
     for (Index p = 0; p < pairs; ++p) {
       const Pair left = a.data[i * a.row + p * a.pair];
       const Pair* const right = b + p * panel_columns;
