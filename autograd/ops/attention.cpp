@@ -83,7 +83,9 @@ template <class T>
 void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
   const kernels::DropoutSite site(c.random_key(), c.next_random_site(), probability);
   const Index size = shape.heads * shape.cells.back();
-  const std::span keep = shape.saves_in_bf16 ? std::span(reinterpret_cast<std::uint8_t*>(c.scratch({size}).data),
+  constexpr auto bytes = static_cast<Index>(sizeof(T));
+  const Index elements = (size + bytes - 1) / bytes;
+  const std::span keep = shape.saves_in_bf16 ? std::span(reinterpret_cast<std::uint8_t*>(c.scratch({elements}).data),
                                                          static_cast<std::size_t>(size))
                                              : c.template array<std::uint8_t>(size);
   kernels::attention_dropout_mask(keep, shape.heads, shape.cells, kernels::Lanes<T>::count, site, shape.query,
