@@ -245,6 +245,10 @@ void put_library_ops(ProgramOps& ops) {
   ops.put("linear.bias", linear_map, [](auto& c) { return linear(c[0], c[1], c[2]); });
   ops.put(
       "linear", [](Draw& d) { return without_last(linear_map(d)); }, [](auto& c) { return linear(c[0], c[1]); });
+  ops.put("linear.bias.products", linear_map, [](auto& c) { return linear(c[0], c[1], c[2], Use::products); }).often(8);
+  ops.put(
+      "linear.products", [](Draw& d) { return without_last(linear_map(d)); },
+      [](auto& c) { return linear(c[0], c[1], Use::products); });
   ops.put(
       "linear_relu.bias", [](Draw& d) { return with_dropout(d, projection(d, d.matrix())); },
       [](auto& c) { return linear_relu(c[0], c[1], c[2], c.eighths(2), c.layout(c[0].shape()[0])); });
@@ -276,6 +280,8 @@ void put_library_ops(ProgramOps& ops) {
   ops.put("softmax", rows, [](auto& c) { return softmax(c[0]); });
   ops.put("log_softmax", rows, [](auto& c) { return log_softmax(c[0]); });
   ops.put("layer_norm.affine", affine_norm, [](auto& c) { return layer_norm(c[0], c[1], c[2], epsilon); });
+  ops.put("layer_norm.products", affine_norm,
+          [](auto& c) { return layer_norm(c[0], c[1], c[2], epsilon, Use::products); });
   ops.put("layer_norm", rows, [](auto& c) { return layer_norm(c[0], epsilon); });
   ops.put("add_layer_norm", normed_residual,
           [](auto& c) {

@@ -1,0 +1,251 @@
+// Values that exist in bf16 only, through the interface that users have.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autograd/frame.h"
+#include "autograd/ops.h"
+#include "tests/support/restore_runtime.h"
+#include "tests/support/sanitized.h"
+
+using namespace glossa;
+
+namespace {
+
+using Bits = std::map<std::string, std::vector<float>>;
+
+Initializer normal() {
+  return [](std::span<double> values, const Shape&, RandomStream& random) {
+    for (double& value : values) value = random.normal() / 2;
+  };
+}
+
+/// x rounded to bf16, as a value in float.
+Variable<float> rounding(const Variable<float>& x) {
+  Context<float>& c = context_of("rounding", {x});
+  const Tensor<const float> in = c.read(x);
+  const Tensor<float> y = c.tensor(in.shape);
+  kernels::map(y, [&](Index i) { return rounded(in[i]).widened(); });
+  return c.record("rounding", {x}, y,
+                  [](Backward<float>& back) { back.add(0, [dy = back.dy()](Index i) { return dy[i]; }); });
+}
+
+/// Parameters [outputs, inputs] and [outputs], and an input [rows, inputs].
+struct Leaves {
+  Index rows, inputs, outputs;
+  ParameterStore<float> store;
+  Parameter<float>&x = store.declare("x", {rows, inputs}, normal()),
+  &weight = store.declare("weight", {outputs, inputs}, normal()), &bias = store.declare("bias", {outputs}, normal()),
+  &next = store.declare("next", {outputs, outputs}, normal());
+  RowSpan span{0, rows};
+  RowLayout layout{.rows = rows, .sequences = {&span, 1}};
+
+  Leaves(Index rows, Index inputs, Index outputs) : rows(rows), inputs(inputs), outputs(outputs) { store.allocate(3); }
+};
+
+using Op = std::function<Variable<float>(Context<float>&, Leaves&)>;
+
+/// An op whose value is in bf16 only, and ops in float with the same bits.
+struct Producer {
+  const char* name;
+  Op op, in_float;
+};
+
+const std::vector<Producer> producers{
+    {"linear",
+     [](auto& c, Leaves& l) {
+       return linear(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias), Use::products);
+     },
+     [](auto& c, Leaves& l) { return rounding(linear(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias))); }},
+    {"linear without bias",
+     [](auto& c, Leaves& l) { return linear(c.parameter(l.x), c.parameter(l.weight), Use::products); },
+     [](auto& c, Leaves& l) { return rounding(linear(c.parameter(l.x), c.parameter(l.weight))); }},
+    {"linear_relu",
+     [](auto& c, Leaves& l) {
+       return linear_relu(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias), 0, l.layout);
+     },
+     [](auto& c, Leaves& l) {
+       return rounding(relu(linear(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias))));
+     }},
+    {"layer_norm",
+     [](auto& c, Leaves& l) {
+       const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
+       return layer_norm(x, c.parameter(l.bias), c.parameter(l.bias), 0.1, Use::products);
+     },
+     [](auto& c, Leaves& l) {
+       const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
+       return rounding(layer_norm(x, c.parameter(l.bias), c.parameter(l.bias), 0.1));
+     }}};
+
+struct Reader {
+  const char* name;
+  std::function<Variable<float>(const Variable<float>&, Leaves&)> op;
+};
+
+const std::vector<Reader> readers{
+    {"add", [](auto& y, Leaves&) { return add(y, y); }},
+    {"softmax", [](auto& y, Leaves&) { return softmax(y); }},
+    {"reshape", [](auto& y, Leaves&) { return reshape(y, {y.size()}); }},
+    {"reshape, linear",
+     [](auto& y, Leaves& l) {
+       return linear(reshape(y, {1, l.rows, l.outputs}), y.context().parameter(l.next));
+     }},
+    {"slice", [](auto& y, Leaves& l) { return slice(y, 0, 1, l.rows); }},
+    {"transpose", [](auto& y, Leaves&) { return transpose(y, 0, 1); }},
+    {"concat",
+     [](auto& y, Leaves&) {
+       return concat({y, y}, 1);
+     }},
+    {"stop_gradient", [](auto& y, Leaves&) { return mul(y, stop_gradient(y)); }},
+    {"matmul", [](auto& y, Leaves& l) { return matmul(y, y.context().parameter(l.next)); }},
+    {"linear", [](auto& y, Leaves& l) { return linear(y, y.context().parameter(l.next)); }},
+    {"linear, products", [](auto& y, Leaves& l) { return linear(y, y.context().parameter(l.next), Use::products); }},
+    {"linear_relu", [](auto& y, Leaves& l) { return linear_relu(y, y.context().parameter(l.next), 0, l.layout); }},
+    {"layer_norm", [](auto& y, Leaves&) { return layer_norm(y, 0.1); }},
+    {"self_attention", [](auto& y, Leaves& l) { return self_attention(y, l.layout, {.heads = 2}); }}};
+
+/// A program: a producer, its readers, and the uses of its value.
+struct Case {
+  Index rows;
+  std::size_t producer, readers[3] = {};
+  bool reuses = true, twice = false, retains = false, reads_before = false, frames = false;
+
+  std::string text() const {
+    return fmt::format("{}, {}; {}; {}, {} rows, reuses {}, twice {}, retains {}, reads before {}, frames {}",
+                       ::readers[readers[0]].name, ::readers[readers[1]].name, ::readers[readers[2]].name,
+                       producers[producer].name, rows, reuses, twice, retains, reads_before, frames);
+  }
+};
+
+void note(Bits& bits, const std::string& name, const Tensor<const float>& x) {
+  bits[name].assign(x.span().begin(), x.span().end());
+}
+
+/// Everything that a user can see. Values that the engine refuses to show after backward are absent.
+Bits observed(const Case& program, bool in_float) {
+  Leaves leaves(program.rows, 20, 36);
+  Context<float> c;
+  c.set_reuse(program.reuses);
+  c.set_wiping(true);
+  c.begin({.training = true, .precision = Precision::bf16});
+  Bits bits;
+  const auto section = [&] {
+    const Producer& producer = producers[program.producer];
+    if (!program.frames) return (in_float ? producer.in_float : producer.op)(c, leaves);
+    Frame<float> frame(c, inputs_stay);
+    return frame.keep((in_float ? producer.in_float : producer.op)(c, leaves));
+  };
+  const Variable<float> y = section();
+  if (program.retains) y.retain_grad();
+  Tensor<const float> before;
+  if (program.reads_before) note(bits, "value", before = y.value());
+  std::vector<Variable<float>> results;
+  Variable<float> loss = sum(c.parameter(leaves.x));
+  for (const std::size_t reader : program.readers) {
+    results.push_back(readers[reader].op(y, leaves));
+    loss = add(loss, sum(square(results.back())));
+  }
+  note(bits, "loss", loss.value());
+  for (int i = program.twice ? 0 : 1; i < 2; ++i) {
+    c.backward(loss, /*keep_graph=*/i == 0);
+    for (const Parameter<float>* parameter : leaves.store.parameters())
+      if (parameter->has_grad()) note(bits, fmt::format("{} of {}", i, parameter->name), parameter->grad_tensor());
+    if (program.retains) note(bits, fmt::format("{} of y", i), y.grad());
+  }
+  if (program.reads_before) note(bits, "value, later", before);
+  try {
+    note(bits, "read by a product after backward", linear(y, c.parameter(leaves.next)).value());
+    note(bits, "value after backward", y.value());
+  } catch (const Error& error) {
+    REQUIRE(std::string(error.what()).find("still in memory") != std::string::npos);
+    CHECK_FALSE(program.retains);
+    CHECK_FALSE(program.reads_before);
+    CHECK(program.reuses);
+  }
+  return bits;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(testing::OneThread, "a value in bf16 only is the rounded value, for all readers and uses") {
+  RandomStream random(1, "uses of rounded values");
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(n)); };
+  Index compared = 0;
+  for (int i = 0; i < (testing::sanitized ? 200 : 1500); ++i) {
+    Case program{.rows = below(3) ? 48 : 5, .producer = below(producers.size())};
+    for (std::size_t& reader : program.readers) reader = below(readers.size());
+    program.reuses = below(3) > 0;
+    program.twice = below(3) == 0;
+    program.retains = below(3) == 0;
+    program.reads_before = below(3) == 0;
+    program.frames = below(3) == 0;
+    CAPTURE(program.text());
+    const Bits got = observed(program, false);
+    Case plain = program;
+    plain.reuses = false;
+    for (const auto& [what, numbers] : observed(plain, true)) {
+      if (what.ends_with("after backward") && !got.contains(what)) continue;
+      REQUIRE_MESSAGE(got.contains(what), what);
+      REQUIRE_MESSAGE(got.at(what) == numbers, what);
+      ++compared;
+    }
+  }
+  CHECK(compared > 1000);
+}
+
+TEST_CASE_FIXTURE(testing::OneThread, "the value of add_layer_norm is read in float and rounded, in taken memory") {
+  for (const bool reuses : {true, false})
+    for (const bool reads_before : {false, true})
+      for (const double dropout : {0.0, 0.5}) {
+        CAPTURE(reuses);
+        CAPTURE(reads_before);
+        Leaves leaves(40, 32, 32);
+        const auto run = [&](bool reuses, bool reads_before) {
+          Bits bits;
+          Context<float> c;
+          c.set_reuse(reuses);
+          c.set_wiping(true);
+          leaves.store.clear_grads();
+          c.begin({.training = true, .update = 1, .precision = Precision::bf16});
+          const auto x = c.parameter(leaves.x), bias = c.parameter(leaves.bias);
+          const auto branch = linear(x, c.parameter(leaves.weight));
+          const auto early = linear(branch, c.parameter(leaves.next));  // reads the branch, rounded
+          if (reads_before) note(bits, "branch", branch.value());
+          const auto y = add_layer_norm(x, branch, dropout, leaves.layout, bias, bias, 0.1);
+          if (reuses && !reads_before) CHECK_THROWS_WITH_AS(branch.value(), doctest::Contains("in memory"), Error);
+          const auto product = linear(y, c.parameter(leaves.next)), other = mul(y, softmax(y));
+          note(bits, "y", y.value());
+          c.backward(add(add(sum(square(early)), sum(square(product))), sum(other)));
+          for (const Parameter<float>* parameter : leaves.store.parameters())
+            if (parameter->has_grad()) note(bits, parameter->name, parameter->grad_tensor());
+          // The product has read the rounded value.
+          c.begin({.recording = false, .precision = Precision::bf16});
+          const Tensor<const float> values{bits.at("y").data(), {40, 32}};
+          note(bits, "product", linear(c.constant(values), c.parameter(leaves.next)).value());
+          return bits;
+        };
+        Bits expected = run(false, true);
+        if (!reads_before) expected.erase("branch");
+        CHECK(run(reuses, reads_before) == expected);
+      }
+}
+
+TEST_CASE_FIXTURE(testing::OneThread, "a value that becomes infinite by rounding is traced to its op") {
+  const float x[] = {1, 1}, weight[] = {0x1.fep127f, 0x1p119f};
+  Context<float> c;
+  c.trace_finite(true);
+  const auto first = [&](Use use, bool recording) {
+    c.begin({.recording = recording, .precision = Precision::bf16});
+    const auto y = linear(c.input({x, {1, 2}}), c.constant({weight, {1, 2}}), use);
+    reshape(y, {1});
+    return c.first_nonfinite();
+  };
+  CHECK(first(Use::any, true) == "");
+  CHECK(first(Use::products, false) == "");
+  CHECK(first(Use::products, true) == "linear [1, 1]: element 0 is inf");
+}
