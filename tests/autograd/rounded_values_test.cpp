@@ -17,9 +17,9 @@ using namespace glossa;
 
 namespace {
 
-using Bits = std::map<std::string, std::vector<float>>;
+using Seen = std::map<std::string, std::vector<float>>;
 
-Initializer normal() {
+Initializer normal_numbers() {
   return [](std::span<double> values, const Shape&, RandomStream& random) {
     for (double& value : values) value = random.normal() / 2;
   };
@@ -36,81 +36,88 @@ Variable<float> rounding(const Variable<float>& x) {
 }
 
 /// Parameters [outputs, inputs] and [outputs], and an input [rows, inputs].
-struct Leaves {
+struct LinearLeaves {
   Index rows, inputs, outputs;
   ParameterStore<float> store;
-  Parameter<float>&x = store.declare("x", {rows, inputs}, normal()),
-  &weight = store.declare("weight", {outputs, inputs}, normal()), &bias = store.declare("bias", {outputs}, normal()),
-  &next = store.declare("next", {outputs, outputs}, normal());
+  Parameter<float>&x = store.declare("x", {rows, inputs}, normal_numbers()),
+  &weight = store.declare("weight", {outputs, inputs}, normal_numbers()),
+  &bias = store.declare("bias", {outputs}, normal_numbers()),
+  &next = store.declare("next", {outputs, outputs}, normal_numbers());
   RowSpan span{0, rows};
   RowLayout layout{.rows = rows, .sequences = {&span, 1}};
 
-  Leaves(Index rows, Index inputs, Index outputs) : rows(rows), inputs(inputs), outputs(outputs) { store.allocate(3); }
+  LinearLeaves(Index rows, Index inputs, Index outputs) : rows(rows), inputs(inputs), outputs(outputs) {
+    store.allocate(3);
+  }
 };
 
-using Op = std::function<Variable<float>(Context<float>&, Leaves&)>;
+using SectionOp = std::function<Variable<float>(Context<float>&, LinearLeaves&)>;
 
 /// An op whose value is in bf16 only, and ops in float with the same bits.
 struct Producer {
   const char* name;
-  Op op, in_float;
+  SectionOp op, in_float;
 };
 
 const std::vector<Producer> producers{
     {"linear",
-     [](auto& c, Leaves& l) {
+     [](auto& c, LinearLeaves& l) {
        return linear(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias), Use::products);
      },
-     [](auto& c, Leaves& l) { return rounding(linear(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias))); }},
+     [](auto& c, LinearLeaves& l) {
+       return rounding(linear(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias)));
+     }},
     {"linear without bias",
-     [](auto& c, Leaves& l) { return linear(c.parameter(l.x), c.parameter(l.weight), Use::products); },
-     [](auto& c, Leaves& l) { return rounding(linear(c.parameter(l.x), c.parameter(l.weight))); }},
+     [](auto& c, LinearLeaves& l) { return linear(c.parameter(l.x), c.parameter(l.weight), Use::products); },
+     [](auto& c, LinearLeaves& l) { return rounding(linear(c.parameter(l.x), c.parameter(l.weight))); }},
     {"linear_relu",
-     [](auto& c, Leaves& l) {
+     [](auto& c, LinearLeaves& l) {
        return linear_relu(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias), 0, l.layout);
      },
-     [](auto& c, Leaves& l) {
+     [](auto& c, LinearLeaves& l) {
        return rounding(relu(linear(c.parameter(l.x), c.parameter(l.weight), c.parameter(l.bias))));
      }},
     {"layer_norm",
-     [](auto& c, Leaves& l) {
+     [](auto& c, LinearLeaves& l) {
        const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
        return layer_norm(x, c.parameter(l.bias), c.parameter(l.bias), 0.1, Use::products);
      },
-     [](auto& c, Leaves& l) {
+     [](auto& c, LinearLeaves& l) {
        const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
        return rounding(layer_norm(x, c.parameter(l.bias), c.parameter(l.bias), 0.1));
      }}};
 
 struct Reader {
   const char* name;
-  std::function<Variable<float>(const Variable<float>&, Leaves&)> op;
+  std::function<Variable<float>(const Variable<float>&, LinearLeaves&)> op;
 };
 
 const std::vector<Reader> readers{
-    {"add", [](auto& y, Leaves&) { return add(y, y); }},
-    {"softmax", [](auto& y, Leaves&) { return softmax(y); }},
-    {"reshape", [](auto& y, Leaves&) { return reshape(y, {y.size()}); }},
+    {"add", [](auto& y, LinearLeaves&) { return add(y, y); }},
+    {"softmax", [](auto& y, LinearLeaves&) { return softmax(y); }},
+    {"reshape", [](auto& y, LinearLeaves&) { return reshape(y, {y.size()}); }},
     {"reshape, linear",
-     [](auto& y, Leaves& l) {
+     [](auto& y, LinearLeaves& l) {
        return linear(reshape(y, {1, l.rows, l.outputs}), y.context().parameter(l.next));
      }},
-    {"slice", [](auto& y, Leaves& l) { return slice(y, 0, 1, l.rows); }},
-    {"transpose", [](auto& y, Leaves&) { return transpose(y, 0, 1); }},
+    {"slice", [](auto& y, LinearLeaves& l) { return slice(y, 0, 1, l.rows); }},
+    {"transpose", [](auto& y, LinearLeaves&) { return transpose(y, 0, 1); }},
     {"concat",
-     [](auto& y, Leaves&) {
+     [](auto& y, LinearLeaves&) {
        return concat({y, y}, 1);
      }},
-    {"stop_gradient", [](auto& y, Leaves&) { return mul(y, stop_gradient(y)); }},
-    {"matmul", [](auto& y, Leaves& l) { return matmul(y, y.context().parameter(l.next)); }},
-    {"linear", [](auto& y, Leaves& l) { return linear(y, y.context().parameter(l.next)); }},
-    {"linear, products", [](auto& y, Leaves& l) { return linear(y, y.context().parameter(l.next), Use::products); }},
-    {"linear_relu", [](auto& y, Leaves& l) { return linear_relu(y, y.context().parameter(l.next), 0, l.layout); }},
-    {"layer_norm", [](auto& y, Leaves&) { return layer_norm(y, 0.1); }},
-    {"self_attention", [](auto& y, Leaves& l) { return self_attention(y, l.layout, {.heads = 2}); }}};
+    {"stop_gradient", [](auto& y, LinearLeaves&) { return mul(y, stop_gradient(y)); }},
+    {"matmul", [](auto& y, LinearLeaves& l) { return matmul(y, y.context().parameter(l.next)); }},
+    {"linear", [](auto& y, LinearLeaves& l) { return linear(y, y.context().parameter(l.next)); }},
+    {"linear, products",
+     [](auto& y, LinearLeaves& l) { return linear(y, y.context().parameter(l.next), Use::products); }},
+    {"linear_relu",
+     [](auto& y, LinearLeaves& l) { return linear_relu(y, y.context().parameter(l.next), 0, l.layout); }},
+    {"layer_norm", [](auto& y, LinearLeaves&) { return layer_norm(y, 0.1); }},
+    {"self_attention", [](auto& y, LinearLeaves& l) { return self_attention(y, l.layout, {.heads = 2}); }}};
 
 /// A program: a producer, its readers, and the uses of its value.
-struct Case {
+struct UseOfValue {
   Index rows;
   std::size_t producer, readers[3] = {};
   bool reuses = true, twice = false, retains = false, reads_before = false, frames = false;
@@ -122,18 +129,18 @@ struct Case {
   }
 };
 
-void note(Bits& bits, const std::string& name, const Tensor<const float>& x) {
+void note_numbers(Seen& bits, const std::string& name, const Tensor<const float>& x) {
   bits[name].assign(x.span().begin(), x.span().end());
 }
 
 /// Everything that a user can see. Values that the engine refuses to show after backward are absent.
-Bits observed(const Case& program, bool in_float) {
-  Leaves leaves(program.rows, 20, 36);
+Seen observed(const UseOfValue& program, bool in_float) {
+  LinearLeaves leaves(program.rows, 20, 36);
   Context<float> c;
   c.set_reuse(program.reuses);
   c.set_wiping(true);
   c.begin({.training = true, .precision = Precision::bf16});
-  Bits bits;
+  Seen bits;
   const auto section = [&] {
     const Producer& producer = producers[program.producer];
     if (!program.frames) return (in_float ? producer.in_float : producer.op)(c, leaves);
@@ -143,24 +150,25 @@ Bits observed(const Case& program, bool in_float) {
   const Variable<float> y = section();
   if (program.retains) y.retain_grad();
   Tensor<const float> before;
-  if (program.reads_before) note(bits, "value", before = y.value());
+  if (program.reads_before) note_numbers(bits, "value", before = y.value());
   std::vector<Variable<float>> results;
   Variable<float> loss = sum(c.parameter(leaves.x));
   for (const std::size_t reader : program.readers) {
     results.push_back(readers[reader].op(y, leaves));
     loss = add(loss, sum(square(results.back())));
   }
-  note(bits, "loss", loss.value());
+  note_numbers(bits, "loss", loss.value());
   for (int i = program.twice ? 0 : 1; i < 2; ++i) {
     c.backward(loss, /*keep_graph=*/i == 0);
     for (const Parameter<float>* parameter : leaves.store.parameters())
-      if (parameter->has_grad()) note(bits, fmt::format("{} of {}", i, parameter->name), parameter->grad_tensor());
-    if (program.retains) note(bits, fmt::format("{} of y", i), y.grad());
+      if (parameter->has_grad())
+        note_numbers(bits, fmt::format("{} of {}", i, parameter->name), parameter->grad_tensor());
+    if (program.retains) note_numbers(bits, fmt::format("{} of y", i), y.grad());
   }
-  if (program.reads_before) note(bits, "value, later", before);
+  if (program.reads_before) note_numbers(bits, "value, later", before);
   try {
-    note(bits, "read by a product after backward", linear(y, c.parameter(leaves.next)).value());
-    note(bits, "value after backward", y.value());
+    note_numbers(bits, "read by a product after backward", linear(y, c.parameter(leaves.next)).value());
+    note_numbers(bits, "value after backward", y.value());
   } catch (const Error& error) {
     REQUIRE(std::string(error.what()).find("still in memory") != std::string::npos);
     CHECK_FALSE(program.retains);
@@ -177,7 +185,7 @@ TEST_CASE_FIXTURE(testing::OneThread, "a value in bf16 only is the rounded value
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(n)); };
   Index compared = 0;
   for (int i = 0; i < (testing::sanitized ? 200 : 1500); ++i) {
-    Case program{.rows = below(3) ? 48 : 5, .producer = below(producers.size())};
+    UseOfValue program{.rows = below(3) ? 48 : 5, .producer = below(producers.size())};
     for (std::size_t& reader : program.readers) reader = below(readers.size());
     program.reuses = below(3) > 0;
     program.twice = below(3) == 0;
@@ -185,8 +193,8 @@ TEST_CASE_FIXTURE(testing::OneThread, "a value in bf16 only is the rounded value
     program.reads_before = below(3) == 0;
     program.frames = below(3) == 0;
     CAPTURE(program.text());
-    const Bits got = observed(program, false);
-    Case plain = program;
+    const Seen got = observed(program, false);
+    UseOfValue plain = program;
     plain.reuses = false;
     for (const auto& [what, numbers] : observed(plain, true)) {
       if (what.ends_with("after backward") && !got.contains(what)) continue;
@@ -204,9 +212,9 @@ TEST_CASE_FIXTURE(testing::OneThread, "the value of add_layer_norm is read in fl
       for (const double dropout : {0.0, 0.5}) {
         CAPTURE(reuses);
         CAPTURE(reads_before);
-        Leaves leaves(40, 32, 32);
+        LinearLeaves leaves(40, 32, 32);
         const auto run = [&](bool reuses, bool reads_before) {
-          Bits bits;
+          Seen bits;
           Context<float> c;
           c.set_reuse(reuses);
           c.set_wiping(true);
@@ -215,21 +223,21 @@ TEST_CASE_FIXTURE(testing::OneThread, "the value of add_layer_norm is read in fl
           const auto x = c.parameter(leaves.x), bias = c.parameter(leaves.bias);
           const auto branch = linear(x, c.parameter(leaves.weight));
           const auto early = linear(branch, c.parameter(leaves.next));  // reads the branch, rounded
-          if (reads_before) note(bits, "branch", branch.value());
+          if (reads_before) note_numbers(bits, "branch", branch.value());
           const auto y = add_layer_norm(x, branch, dropout, leaves.layout, bias, bias, 0.1);
           if (reuses && !reads_before) CHECK_THROWS_WITH_AS(branch.value(), doctest::Contains("in memory"), Error);
           const auto product = linear(y, c.parameter(leaves.next)), other = mul(y, softmax(y));
-          note(bits, "y", y.value());
+          note_numbers(bits, "y", y.value());
           c.backward(add(add(sum(square(early)), sum(square(product))), sum(other)));
           for (const Parameter<float>* parameter : leaves.store.parameters())
-            if (parameter->has_grad()) note(bits, parameter->name, parameter->grad_tensor());
+            if (parameter->has_grad()) note_numbers(bits, parameter->name, parameter->grad_tensor());
           // The product has read the rounded value.
           c.begin({.recording = false, .precision = Precision::bf16});
           const Tensor<const float> values{bits.at("y").data(), {40, 32}};
-          note(bits, "product", linear(c.constant(values), c.parameter(leaves.next)).value());
+          note_numbers(bits, "product", linear(c.constant(values), c.parameter(leaves.next)).value());
           return bits;
         };
-        Bits expected = run(false, true);
+        Seen expected = run(false, true);
         if (!reads_before) expected.erase("branch");
         CHECK(run(reuses, reads_before) == expected);
       }
