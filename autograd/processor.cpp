@@ -1,16 +1,13 @@
 #include "autograd/processor.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-
-#include "autograd/check.h"
-
-#ifdef __x86_64__
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#endif
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "autograd/check.h"
 
 namespace glossa {
 
@@ -19,7 +16,6 @@ namespace {
 constexpr InstructionSet sets[] = {InstructionSet::plain, InstructionSet::avx2,       InstructionSet::avxvnni,
                                    InstructionSet::vnni,  InstructionSet::avx512bf16, InstructionSet::amx};
 
-#ifdef __x86_64__
 /// Bit `bit` of register eax, ebx, ecx or edx (0 to 3) of CPUID's leaf 7.
 bool leaf_7(unsigned subleaf, int which, int bit) {
   unsigned registers[4] = {};
@@ -33,7 +29,25 @@ bool may_use_tiles() {
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
-bool has(InstructionSet set) {
+InstructionSet chosen() {
+  const char* const variable = "GLOSSA_ISA";
+  const char* const value = std::getenv(variable);
+  if (!value || !*value) return *std::find_if(std::rbegin(sets), std::rend(sets), processor_has);
+  const auto* const set = std::ranges::find(sets, std::string_view(value), [](InstructionSet s) { return name(s); });
+  if (set == std::end(sets)) misuse(variable, "expected plain, avx2, avxvnni, vnni, avx512bf16 or amx; got {}", value);
+  check(processor_has(*set), variable,
+        "expected instructions of this processor; got {}, which it lacks. Hint: leave the variable unset", value);
+  return *set;
+}
+
+}  // namespace
+
+std::string_view name(InstructionSet set) {
+  constexpr std::string_view names[] = {"plain", "avx2", "avxvnni", "vnni", "avx512bf16", "amx"};
+  return names[static_cast<int>(set)];
+}
+
+bool processor_has(InstructionSet set) {
   const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
                       __builtin_cpu_supports("avx512vl") != 0;
@@ -52,35 +66,6 @@ bool has(InstructionSet set) {
       return avx512 && leaf_7(1, 0, 5) && leaf_7(0, 3, 22) && leaf_7(0, 3, 24) && leaf_7(0, 3, 25) && may_use_tiles();
   }
   return false;
-}
-#else
-bool has(InstructionSet set) { return set == InstructionSet::plain; }
-#endif
-
-InstructionSet chosen() {
-  const char* const variable = "GLOSSA_ISA";
-  const char* const value = std::getenv(variable);
-  if (!value || !*value) return *std::find_if(std::rbegin(sets), std::rend(sets), processor_has);
-  const auto* const set = std::ranges::find(sets, std::string_view(value), [](InstructionSet s) { return name(s); });
-  if (set == std::end(sets)) misuse(variable, "expected plain, avx2, avxvnni, vnni, avx512bf16 or amx; got {}", value);
-  check(processor_has(*set), variable, "expected instructions of this processor; got {}, which it lacks", value);
-  return *set;
-}
-
-}  // namespace
-
-std::string_view name(InstructionSet set) {
-  constexpr std::string_view names[] = {"plain", "avx2", "avxvnni", "vnni", "avx512bf16", "amx"};
-  return names[static_cast<int>(set)];
-}
-
-bool processor_has(InstructionSet set) {
-  static const auto found = [] {
-    std::array<bool, std::size(sets)> found{};
-    std::ranges::transform(sets, found.begin(), has);
-    return found;
-  }();
-  return found[static_cast<std::size_t>(set)];
 }
 
 InstructionSet instruction_set() {

@@ -49,7 +49,9 @@ struct Tiling {
   /// and the number of threads allow; high rather than wide, because all rows use a panel while it is in the L1 cache.
   void cut_for_panels(Index m, Index n, bool packs_left) {
     constexpr Index panel = bf16::panel_columns, most_rows = 384, most_cols = 4 * panel;
-    const auto part = [](Index whole, Index parts, Index step) { return (whole / parts + step - 1) / step * step; };
+    const auto part = [](Index whole, Index parts, Index step) {
+      return (whole + parts * step - 1) / (parts * step) * step;
+    };
     rows = std::min(m, part(m, (m + most_rows - 1) / most_rows, 6));
     cols = std::min(n, most_cols);
     for (Index parts = 2; packs_left && m > n && count(m, n) < threads() && rows > 48; ++parts)

@@ -39,7 +39,7 @@ struct Factor {
 bool tiles_share_columns(Index m, Index n, Precision precision);
 
 /// The result of a product [m, n]: numbers with rows `stride` elements apart or, if there are no `numbers`, the same
-/// rounded to bf16. A product in bf16 sums in float in either case.
+/// rounded to bf16. A product in bf16 sums in float in either case. Only a result with numbers can be added to.
 template <class T>
 struct Result {
   T* numbers;

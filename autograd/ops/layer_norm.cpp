@@ -103,7 +103,7 @@ Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const V
   const auto record = [&](const auto& y) {
     return gain ? c.record("layer_norm", {x, *gain, *bias}, y, derivative) : c.record("layer_norm", {x}, y, derivative);
   };
-  if (use == Use::products && c.rounds({x})) {
+  if (use == Use::products && (c.rounds({x}) || (gain && c.rounds({*gain, *bias})))) {
     const Tensor<Bf16> y = c.bf16_tensor(in.shape);
     const Arena::Mark mark = c.scratch_mark();
     const Tensor<T> row = c.scratch({pieces(rows), d});
