@@ -120,12 +120,13 @@ const std::vector<Reader> readers{
 struct UseOfValue {
   Index rows;
   std::size_t producer, readers[3] = {};
-  bool reuses = true, twice = false, retains = false, reads_before = false, frames = false;
+  bool reuses = true, twice = false, retains = false, reads_before = false, reads_between = false, frames = false;
 
   std::string text() const {
-    return fmt::format("{}, {}; {}; {}, {} rows, reuses {}, twice {}, retains {}, reads before {}, frames {}",
-                       ::readers[readers[0]].name, ::readers[readers[1]].name, ::readers[readers[2]].name,
-                       producers[producer].name, rows, reuses, twice, retains, reads_before, frames);
+    return fmt::format(
+        "{}, {}; {}; {}, {} rows, reuses {}, twice {}, retains {}, reads before {} and between {}, frames {}",
+        ::readers[readers[0]].name, ::readers[readers[1]].name, ::readers[readers[2]].name, producers[producer].name,
+        rows, reuses, twice, retains, reads_before, reads_between, frames);
   }
 };
 
@@ -164,6 +165,7 @@ Seen observed(const UseOfValue& program, bool in_float) {
       if (parameter->has_grad())
         note_numbers(bits, fmt::format("{} of {}", i, parameter->name), parameter->grad_tensor());
     if (program.retains) note_numbers(bits, fmt::format("{} of y", i), y.grad());
+    if (i == 0 && program.reads_between) note_numbers(bits, "value between two backwards", y.value());
   }
   if (program.reads_before) note_numbers(bits, "value, later", before);
   try {
@@ -173,6 +175,7 @@ Seen observed(const UseOfValue& program, bool in_float) {
     REQUIRE(std::string(error.what()).find("still in memory") != std::string::npos);
     CHECK_FALSE(program.retains);
     CHECK_FALSE(program.reads_before);
+    CHECK_FALSE((program.twice && program.reads_between));
     CHECK(program.reuses);
   }
   return bits;
@@ -191,6 +194,7 @@ TEST_CASE_FIXTURE(testing::OneThread, "a value in bf16 only is the rounded value
     program.twice = below(3) == 0;
     program.retains = below(3) == 0;
     program.reads_before = below(3) == 0;
+    program.reads_between = below(3) == 0;
     program.frames = below(3) == 0;
     CAPTURE(program.text());
     const Seen got = observed(program, false);

@@ -215,6 +215,9 @@ TEST_CASE_FIXTURE(OneThread, "only parameters read as such are prepared, and onl
   CHECK(context.prepared(context.parameter(weight)));
   CHECK_FALSE(context.prepared(context.constant(weight.value)));
   CHECK_FALSE(context.prepared(scale(context.parameter(weight), 1)));
-  context.begin({});
-  CHECK_FALSE(context.prepared(context.parameter(weight)));
+  for (const bool trainable : {true, false}) {
+    weight.trainable = trainable;
+    context.begin({});
+    CHECK_FALSE(context.prepared(context.parameter(weight)));
+  }
 }
