@@ -91,8 +91,8 @@ constexpr Index rows_per_chunk(Index classes, Precision precision) {
   return precision == Precision::bf16 && 256 * classes > many_logits ? 208 : 256;
 }
 
-/// From this number of rows on, a step in bf16 packs both forms of W once for all chunks. With fewer, packing in the tiles
-/// costs little time, and no memory.
+/// From this number of rows on, a step in bf16 packs both forms of W once for all chunks. With fewer, packing in the
+/// tiles costs little time, and no memory.
 constexpr Index many_rows = 2048;
 
 /// The factors of the three products of rows first, first + 1, ...: X [n, D] and W [V, D], or W^T.
