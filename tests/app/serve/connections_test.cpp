@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "files/descriptor.h"
+
 using namespace glossa::serve;
 using namespace std::chrono_literals;
 
@@ -71,7 +73,7 @@ class Client {
   }
 
  private:
-  Descriptor socket_;
+  glossa::Descriptor socket_;
 };
 
 std::string request(const std::string& method, const std::string& path = "/") {
