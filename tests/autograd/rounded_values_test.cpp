@@ -205,7 +205,9 @@ TEST_CASE_FIXTURE(testing::OneThread, "a value in bf16 only is the rounded value
     const Seen got = observed(program, false);
     UseOfValue plain = program;
     plain.reuses = false;
-    for (const auto& [what, numbers] : observed(plain, true)) {
+    for (const auto& seen : observed(plain, true)) {
+      const std::string& what = seen.first;
+      const auto& numbers = seen.second;
       if (what.ends_with("after backward") && !got.contains(what)) continue;
       REQUIRE_MESSAGE(got.contains(what), what);
       REQUIRE_MESSAGE(got.at(what) == numbers, what);
@@ -253,7 +255,9 @@ TEST_CASE_FIXTURE(testing::OneThread, "the value of add_layer_norm is read in fl
         Seen expected = run(Precision::bf16, false, true);
         if (!reads_before) expected.erase("branch");
         CHECK(got == expected);
-        for (const auto& [what, numbers] : run(Precision::full, false, reads_before)) {
+        for (const auto& seen : run(Precision::full, false, reads_before)) {
+          const std::string& what = seen.first;
+          const auto& numbers = seen.second;
           CAPTURE(what);
           double largest = 0, error = 0;
           for (std::size_t i = 0; i < numbers.size(); ++i) {

@@ -40,8 +40,8 @@ double number(const Object& object, const std::string& key) { return std::stod(o
 TEST_CASE("bench step: a step allocates no heap memory") {
   const Object step = bench({"step", "--config", "seed", "--threads", "2", "--steps", "1"},
                             {"config", "threads", "params", "ms_median", "ms_min", "tokens_per_s", "peak_rss_mb",
-                             "heap_allocations_per_step", "library_heap_allocations_per_step", "gemm_backend",
-                             "accumulate", "processes"})
+                             "step_mb", "heap_allocations_per_step", "library_heap_allocations_per_step",
+                             "gemm_backend", "accumulate", "processes"})
                           .front();
   CHECK_EQ(step.at("config"), "\"seed\"");
   CHECK_EQ(step.at("threads"), "2");
