@@ -52,7 +52,7 @@ struct Piece {
 /// searches. So a batch of long sentences delays a short sentence by only a few tokens. Not thread-safe.
 class SearchTurns {
  public:
-  /// `weights` caches the transposed weights of the run's model; several threads may share the cache. `run` and
+  /// `weights` caches the prepared weights of the run's model; several threads may share the cache. `run` and
   /// `weights` must outlive this object.
   SearchTurns(const ServedRun& run, PreparedWeights<float>& weights);
 

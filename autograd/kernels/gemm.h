@@ -48,9 +48,9 @@ struct Result {
 };
 
 /// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], A is [m, k] and B is [k, n]; a transposed factor has
-/// this shape after transposing. The tiles of C depend only on m, n and k, and each tile is computed by a single
-/// thread. The bits therefore do not depend on the number of threads. In bf16, the factors are rounded, and sums are in
-/// float.
+/// this shape after transposing. Each tile of C is computed by a single thread. The bits do not depend on the
+/// number of threads: tiles depend only on m, n and k or, in bf16, sums do not depend on tiles. In bf16, the factors
+/// are rounded, and sums are in float.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
           Precision precision = Precision::full);

@@ -30,7 +30,7 @@ std::string report(const Program& program, const std::function<bool(const Progra
   return "The shortest program found:\n" + text_of(shortened(program, fails, 2));
 }
 
-/// How to run a program.
+/// Settings under which a program runs.
 struct Way {
   Form form;
   int team;

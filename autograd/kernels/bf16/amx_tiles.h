@@ -25,7 +25,7 @@ struct alignas(64) TileShapes {
   }
 };
 
-/// Pairs [first, first + count) of up to two tiles of A and of B, filled up with zeros to whole tiles.
+/// The last `count` pairs, fewer than a tile has, of up to two tiles of A and of B, filled up with zeros.
 struct LastPairs {
   Pair a[2 * tile_side * tile_side] = {}, b[tile_side * 2 * tile_side] = {};
 
