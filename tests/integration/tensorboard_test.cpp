@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <regex>
 #include <set>
 #include <tuple>
 
@@ -104,9 +105,14 @@ TEST_CASE("a run that was killed and resumed has no step twice, and every figure
     program.signal(SIGKILL);
     program.wait();
   }
-  const long killed_at = tiny.last_update("run");
-  const Strings further = with(sets, "train.max_updates=" + std::to_string(killed_at + 13));
-  succeeded(tiny.resume("run", further));
+  const long last = tiny.last_update("run");
+  const Strings further = with(sets, "train.max_updates=" + std::to_string(last + 13));
+  // A kill between a checkpoint and the switch of `last` leaves a newer one, from which the run resumes.
+  const Outcome resumed = succeeded(tiny.resume("run", further));
+  std::smatch found;
+  REQUIRE(std::regex_search(resumed.err, found, std::regex("resumed at update ([0-9]+) ")));
+  const long resumed_at = std::stol(found[1]);
+  CHECK_GE(resumed_at, last);
   succeeded(tiny.train("whole", further));
   CHECK_EQ(tiny.hashes("run"), tiny.hashes("whole"));
   const RecordedEvents whole = events_of(tiny, "whole");
@@ -114,7 +120,7 @@ TEST_CASE("a run that was killed and resumed has no step twice, and every figure
     const RecordedEvents events = events_of(tiny, "run", reader);
     check_steps(events);
     CHECK_EQ(events.files, 2);
-    CHECK_EQ(events.starts, std::vector<std::int64_t>{0, killed_at + 1});
+    CHECK_EQ(events.starts, std::vector<std::int64_t>{0, resumed_at + 1});
     CHECK(figures_of(events) == figures_of_metrics(tiny, "run"));
     for (const auto& row : whole.values)
       if (row.first != "configuration") CHECK_EQ(events.steps(row.first), whole.steps(row.first));
@@ -124,7 +130,7 @@ TEST_CASE("a run that was killed and resumed has no step twice, and every figure
   succeeded(tiny.resume("run", further));
   CHECK(figures_of(events_of(tiny, "run")) == figures_of_metrics(tiny, "run"));
   const std::multiset<Figure> before = figures_of_metrics(tiny, "run");
-  succeeded(tiny.resume("run", with(sets, "train.max_updates=" + std::to_string(killed_at + 20))));
+  succeeded(tiny.resume("run", with(sets, "train.max_updates=" + std::to_string(last + 20))));
   std::multiset<Figure> expected = figures_of_metrics(tiny, "run");
   for (const Figure& figure : before)
     if (!expected.contains(figure)) expected.insert(figure);
