@@ -311,9 +311,16 @@ void remark_on_origin(const PreparedRun& run, const Origin& origin, Remarks& rem
           fmt::format("the checkpoint was written by another build ({}): {}", describe_build(state.build), inexact));
     else if (const std::string here = host_fingerprint(config_of(*origin.found).train.precision),
              host = writer_host(origin.found->reader).value_or(here);
-             host != here)
-      remarks.warnings.push_back(fmt::format(
-          "the checkpoint was written on another processor or with other libraries ({}): {}", host, inexact));
+             host != here) {
+      const std::string_view kind = bf16_kind_of(here), kind_before = bf16_kind_of(host);
+      const bool only_kind =
+          host.substr(0, host.size() - kind_before.size()) == here.substr(0, here.size() - kind.size());
+      remarks.warnings.push_back(
+          only_kind ? fmt::format("products in bf16 are by {}; before the checkpoint they were by {}: {}", kind,
+                                  kind_before, inexact)
+                    : fmt::format("the checkpoint was written on another processor or with other libraries ({}): {}",
+                                  host, inexact));
+    }
   } else if (origin.base) {
     const std::string& base = run.config.train.warm_start;
     remarks.notes.push_back("warm start: weights of " + base);
@@ -397,7 +404,8 @@ std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
   if (is_new) add("configuration\n" + run.state.config, LogLine::Kind::detail);
   if (run.job.is_several()) add(describe(run.job));
   add(describe_runtime(config.train.precision));
-  for (const std::string& warning : warnings(environment())) add("warning: " + warning, LogLine::Kind::warning);
+  for (const std::string& warning : warnings(environment(), config.train.precision))
+    add("warning: " + warning, LogLine::Kind::warning);
   for (const std::string& line : run.task->head()) add(line);
   add(remarks.memory);
   add(remarks.exports);

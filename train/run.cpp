@@ -315,7 +315,11 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
   for (const CheckpointReader& each : readers)
     for (const CheckpointEntry& entry : each.entries()) weights.add(entry.name).add(entry.crc);
   job.agree("checkpoint", fmt::format("{:016x}", weights.value()));
-  if (loaded.config.decode.precision == Precision::bf16) job.agree("kind of bf16 products", kernels::bf16::kind().name);
+  if (loaded.config.decode.precision == Precision::bf16) {
+    print_detail("note: {}\n", describe_products(Precision::bf16));
+    if (!environment().has_fast_bf16) warn("{}", slow_bf16);
+    job.agree("kind of bf16 products", kernels::bf16::kind().name);
+  }
   const auto check_origin = [&](const std::function<bool(const TrainingState&)>& belongs) {
     for (const CheckpointReader& each : readers)
       check_is_not_stray(run, each.path(), read_training_state(each), belongs);

@@ -31,9 +31,11 @@ constexpr const char* instructions = "avx2";
 constexpr const char* instructions = "baseline x86-64";
 #endif
 
+constexpr std::string_view bf16_label = ", bf16 by ";
+
 /// The kind of products in bf16 at the end of a list: ", bf16 by avx512bf16". Empty in full precision.
 std::string bf16_kind(Precision precision) {
-  return precision == Precision::bf16 ? fmt::format(", bf16 by {}", kernels::bf16::kind().name) : "";
+  return precision == Precision::bf16 ? fmt::format("{}{}", bf16_label, kernels::bf16::kind().name) : "";
 }
 
 }  // namespace
@@ -49,9 +51,13 @@ void apply_runtime(const RuntimeConfig& config, const Job& job) {
   kernels::prepare_gemm();
 }
 
+std::string describe_products(Precision precision) {
+  return fmt::format("float products by {}{}", kernels::name(kernels::gemm_backend()), bf16_kind(precision));
+}
+
 std::string describe_runtime(Precision precision) {
-  return fmt::format("{} of {} available, {}, float products by {}{}", counted(threads(), "thread"),
-                     available_threads(), instructions, kernels::name(kernels::gemm_backend()), bf16_kind(precision));
+  return fmt::format("{} of {} available, {}, {}", counted(threads(), "thread"), available_threads(), instructions,
+                     describe_products(precision));
 }
 
 Environment environment() {
@@ -63,11 +69,12 @@ Environment environment() {
   return {.built_for_avx2 = built_for_avx2,
           .processor_has_avx2 = __builtin_cpu_supports("avx2") != 0,
           .has_onednn = kernels::has_gemm_backend(kernels::GemmBackend::onednn),
+          .has_fast_bf16 = &kernels::bf16::kind() != &kernels::bf16::plain(),
           .available_threads = available_threads(),
           .cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))};
 }
 
-std::vector<std::string> warnings(const Environment& environment) {
+std::vector<std::string> warnings(const Environment& environment, Precision precision) {
   std::vector<std::string> found;
   if (!environment.processor_has_avx2)
     found.push_back("this processor has no AVX2: training takes several times as long as on one with it");
@@ -79,6 +86,7 @@ std::vector<std::string> warnings(const Environment& environment) {
     found.push_back(
         "this program was built without oneDNN: its products are about a third slower. Hint: install libdnnl-dev and "
         "build again");
+  if (precision == Precision::bf16 && !environment.has_fast_bf16) found.push_back(slow_bf16);
   if (environment.available_threads == 1 && environment.cores > 1)
     found.push_back(fmt::format(
         "only 1 of the machine's {} cores may be used. Hint: raise the limit (taskset, the container's --cpus)",
@@ -103,6 +111,11 @@ std::string host_fingerprint(Precision precision) {
   return fmt::format("products by {}, C library {}, avx2 {}, fma {}, avx512 {}{}", kernels::describe_gemm_backend(),
                      gnu_get_libc_version(), __builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
                      __builtin_cpu_supports("avx512f") != 0, bf16_kind(precision));
+}
+
+std::string_view bf16_kind_of(std::string_view host) {
+  const std::size_t at = host.rfind(bf16_label);
+  return at == host.npos ? "" : host.substr(at + bf16_label.size());
 }
 
 std::string program_fingerprint(Precision precision) {

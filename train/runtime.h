@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "train/config/config.h"
@@ -13,20 +14,29 @@ namespace glossa {
 /// instruction_set() does if GLOSSA_ISA is wrong.
 void apply_runtime(const RuntimeConfig& config, const Job& job = Job::alone());
 
-/// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn". With bf16
-/// followed by ", bf16 by avx512bf16".
+/// The library of products in float, and the kind of products in bf16 if `precision` demands them: "float products by
+/// onednn, bf16 by avx512bf16".
+std::string describe_products(Precision precision);
+
+/// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
 std::string describe_runtime(Precision precision = Precision::full);
 
 /// Properties of the build and the machine that affect speed.
 struct Environment {
   bool built_for_avx2, processor_has_avx2;
   bool has_onednn;
+  bool has_fast_bf16;            // products in bf16 are faster than in float
   int available_threads, cores;  // threads available to the process; cores of the machine
 };
 Environment environment();
 
-/// Returns one sentence per avoidable cause of slow training.
-std::vector<std::string> warnings(const Environment& around);
+/// Warning for products in bf16 by plain loops.
+inline constexpr const char* slow_bf16 =
+    "products in bf16 take plain loops here, which are several times slower than products in float: this processor has "
+    "neither AVX512-BF16 nor AMX, or GLOSSA_ISA excludes them. Hint: use float";
+
+/// Returns one sentence per avoidable cause of slow training with products in `precision`.
+std::vector<std::string> warnings(const Environment& around, Precision precision);
 
 /// Makes all threads started from now on allocate from one heap. If many threads allocate occasionally, separate heaps
 /// (glibc: up to eight per processor) retain ever more unused memory.
@@ -38,6 +48,9 @@ double peak_rss_mb();
 /// Everything outside the program on which the bits of results depend: GEMM library, C library, the processor's
 /// instruction sets; with bf16 also the kind of its products.
 std::string host_fingerprint(Precision precision);
+
+/// The kind of products in bf16 that a host_fingerprint names; empty if it names none.
+std::string_view bf16_kind_of(std::string_view host);
 
 /// Everything on which the bits of results depend: the program's bytes and host_fingerprint(precision).
 std::string program_fingerprint(Precision precision);

@@ -12,15 +12,17 @@ namespace glossa::commands {
 
 namespace {
 
-/// Declares --precision; `take` gets its value.
-void declare_precision(CLI::App& command, std::function<void(Precision)> take) {
+/// Declares --precision; `take` gets its value, `otherwise` says what applies without the option.
+void declare_precision(CLI::App& command, const char* otherwise, std::function<void(Precision)> take) {
   command
       .add_option_function<std::string>(
           "--precision",
           [take = std::move(take)](const std::string& name) {
             take(name == "bf16" ? Precision::bf16 : Precision::full);
           },
-          "form of the factors of matrix products; sums are in float")
+          fmt::format(
+              "of matrix products; in bf16, factors are rounded to bfloat16, and sums are in float (default: {})",
+              otherwise))
       ->check(CLI::IsMember(std::vector<std::string>(precision_names.begin(), precision_names.end())));
 }
 
@@ -73,11 +75,11 @@ void add_threads(CLI::App& command, std::int64_t& threads) {
 }
 
 void add_precision(CLI::App& command, Precision& precision) {
-  declare_precision(command, [&](Precision given) { precision = given; });
+  declare_precision(command, "float", [&](Precision given) { precision = given; });
 }
 
 void add_precision(CLI::App& command, std::optional<Precision>& precision) {
-  declare_precision(command, [&](Precision given) { precision = given; });
+  declare_precision(command, "decode.precision of the run", [&](Precision given) { precision = given; });
 }
 
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {

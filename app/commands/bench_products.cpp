@@ -68,11 +68,12 @@ int run_floor(const BenchmarkArguments& arguments) {
     json.add("config", arguments.config).add("threads", threads()).add("gflop", flop / 1e9);
     json.add("linear_ms", linear_ms).add("attention_ms", attention_ms).add("adam_ms", adam_ms);
     json.add("bandwidth_gb_per_s", bandwidth / 1e9).add("floor_ms", floor_ms).add("step_ms", median(ms));
-    json.add("share_of_floor", share);
+    json.add("share_of_floor", share).add("precision", name_of(arguments.precision));
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: {:.1f} GFLOP per step, {}\n", arguments.config, flop / 1e9, counted(threads(), "thread"));
+  fmt::print("{}: {:.1f} GFLOP per step, {}, {}\n", arguments.config, flop / 1e9, counted(threads(), "thread"),
+             describe_products(arguments.precision));
   fmt::print("linear products {:.1f} ms, attention {:.1f} ms, Adam {:.1f} ms at {:.1f} GB/s\n", linear_ms, attention_ms,
              adam_ms, bandwidth / 1e9);
   fmt::print("floor {:.1f} ms, step {:.1f} ms: {:.0f} % of the floor's speed\n", floor_ms, median(ms), 100 * share);

@@ -20,7 +20,9 @@ namespace glossa::commands {
 namespace {
 
 /// Times a search (best of three after one warm-up) and prints its speed.
-void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, std::int64_t beam, bool json) {
+void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, const DecodeOptions& options,
+                        bool json) {
+  const std::int64_t beam = options.beam;
   std::vector<Hypothesis> found = search();  // warm-up
   std::int64_t tokens = 0;
   for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // </s>
@@ -37,12 +39,14 @@ void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, 
     line.add("beam", beam).add("threads", threads()).add("sentences", found.size()).add("tokens", tokens);
     line.add("sentences_per_s", sentences / seconds).add("tokens_per_s", static_cast<double>(tokens) / seconds);
     line.add("heap_allocations_per_token", per_token).add("peak_rss_mb", peak_rss_mb());
+    line.add("precision", name_of(options.precision));
     std::puts(line.text().c_str());
     return;
   }
   fmt::print("beam {}, {}: {} in {:.2f} s, {:.0f} sentences/s, {:.0f} tokens/s\n", beam, counted(threads(), "thread"),
              counted(found.size(), "sentence"), seconds, sentences / seconds, static_cast<double>(tokens) / seconds);
-  fmt::print("heap allocations per token: {:.3f}; peak memory {:.0f} MiB\n", per_token, peak_rss_mb());
+  fmt::print("heap allocations per token: {:.3f}; peak memory {:.0f} MiB; {}\n", per_token, peak_rss_mb(),
+             describe_products(options.precision));
 }
 
 struct BenchDecodeArguments {
@@ -64,7 +68,7 @@ int run_decode(const BenchDecodeArguments& arguments) {
   const Translator::Sources sources =
       translator.encode(read_lines(arguments.source, text_options(config.data)), arguments.source);
   check(!sources.ids.empty(), arguments.source, "expected at least one line with a word; got none");
-  print_search_speed([&] { return translator.search(sources); }, config.decode.beam, arguments.json);
+  print_search_speed([&] { return translator.search(sources); }, config.decode, arguments.json);
   return 0;
 }
 
@@ -94,7 +98,7 @@ int run_search(const BenchSearchArguments& arguments) {
                              .max_length_extra = arguments.length,
                              .min_length = arguments.length,
                              .precision = arguments.precision};
-  print_search_speed([&] { return searcher.decode(model, sources, specials, decode); }, arguments.beam, arguments.json);
+  print_search_speed([&] { return searcher.decode(model, sources, specials, decode); }, decode, arguments.json);
   return 0;
 }
 

@@ -34,19 +34,22 @@ int run(const BenchStepArguments& arguments, const Job& job) {
   const double per_step = static_cast<double>(heap_allocations() - heap) / count;
   const double library_per_step = static_cast<double>(library_heap_allocations() - library) / count;
   const double tokens_per_s = static_cast<double>(shape.tokens() * arguments.accumulate) / median(ms) * 1000;
-  const std::string backend = kernels::name(kernels::gemm_backend());
   if (arguments.json) {
     JsonLine json;
     json.add("config", shape.name).add("threads", threads()).add("params", benchmark.parameters());
     json.add("ms_median", median(ms)).add("ms_min", ms.front()).add("tokens_per_s", tokens_per_s);
     json.add("heap_allocations_per_step", per_step).add("library_heap_allocations_per_step", library_per_step);
-    json.add("peak_rss_mb", peak_rss_mb()).add("step_mb", benchmark.step_mib()).add("gemm_backend", backend);
-    json.add("accumulate", arguments.accumulate).add("processes", job.count());
+    json.add("peak_rss_mb", peak_rss_mb())
+        .add("step_mb", benchmark.step_mib())
+        .add("gemm_backend", kernels::name(kernels::gemm_backend()));
+    json.add("precision", name_of(arguments.precision))
+        .add("accumulate", arguments.accumulate)
+        .add("processes", job.count());
     std::puts(json.text().c_str());
     return 0;
   }
-  fmt::print("{}: {} parameters, {}, products by {}\n", shape.name, benchmark.parameters(),
-             counted(threads(), "thread"), backend);
+  fmt::print("{}: {} parameters, {}, {}\n", shape.name, benchmark.parameters(), counted(threads(), "thread"),
+             describe_products(arguments.precision));
   fmt::print("{:.1f} ms per step (median of {}; minimum {:.1f}), {:.0f} tokens/s, peak memory {:.0f} MiB\n", median(ms),
              ms.size(), ms.front(), tokens_per_s, peak_rss_mb());
   if (arguments.accumulate > 1)

@@ -168,15 +168,17 @@ int run(const EvaluateArguments& arguments, const Job& job) {
     json.add("test", corpus.source_name)
         .add("held_out", texts.is_held_out)
         .add("checkpoints", checkpoints)
-        .add("update", run.state.update);
+        .add("update", run.state.update)
+        .add("precision", name_of(config.decode.precision));
     json.add("loss", found.loss).add("perplexity", perplexity(found.loss));
     json.add("bleu", bleu.score).add("chrf", found.chrf).add("ter", found.ter).add("exact_match", found.exact_match);
     json.add("sentences", sentences).add("untranslated", bad).add("in_pieces", found.in_pieces);
     json.add("seconds", found.seconds).add("signature", found.bleu_signature);
     std::puts(json.text().c_str());
   } else {
-    fmt::print("{} of {}{}, translated by {} (update {})\n", counted(sentences, "sentence"), corpus.source_name,
-               texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "), run.state.update);
+    fmt::print("{} of {}{}, translated by {} (update {}){}\n", counted(sentences, "sentence"), corpus.source_name,
+               texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "), run.state.update,
+               config.decode.precision == Precision::bf16 ? ", products in bf16" : "");
     fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", found.loss, perplexity(found.loss));
     fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
                bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,

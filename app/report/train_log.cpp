@@ -96,6 +96,8 @@ class LogReader {
       head_decides_ = true;
     }
     if (text.starts_with("model: ")) story_.parameters = number_after(text, "model: ").value_or(0);
+    if (text.starts_with("note: ") && text.find(" is now ") != text.npos && text.find("; it was ") != text.npos)
+      changes_ += "; " + text.substr(text.find(' ') + 1);
     if (const auto update = number_after(text, "note: resumed at update ")) take_resume(time, *update, text);
   }
 
@@ -125,6 +127,7 @@ class LogReader {
     story_.state = "killed";  // unless it ends
     story_.end.clear();
     story_.head.clear();
+    changes_.clear();
     in_head_ = true;
     head_decides_ = false;
     started_ = clock;
@@ -142,7 +145,8 @@ class LogReader {
       if (!clock->empty()) before_ = std::max(before_, clock->rbegin()->second);
     }
     update_ = update;
-    story_.events.push_back({RunEvent::Kind::resume, update, std::string(time), text.substr(text.find(' ') + 1)});
+    story_.events.push_back(
+        {RunEvent::Kind::resume, update, std::string(time), text.substr(text.find(' ') + 1) + changes_});
   }
 
   void take_numbers(double clock, const std::string& text) {
@@ -173,6 +177,7 @@ class LogReader {
   TrainLog log_;
   RunStory& story_ = log_.story;
   std::string decisions_;  // of the newest start that lists them
+  std::string changes_;    // of options, as the newest start lists them: "; train.precision is now float; it was bf16"
   bool in_head_ = false, head_decides_ = false, killed_ = false;
   std::int64_t update_ = 0;          // the last update in the log
   double started_ = 0, before_ = 0;  // clock at the newest start; run time until then

@@ -48,7 +48,7 @@ struct Tiling {
   /// In bf16, sums do not depend on tiles. A tile packs what is not packed yet, so tiles are as large as the L2 cache
   /// and the number of threads allow; high rather than wide, because all rows use a panel while it is in the L1 cache.
   void cut_for_panels(Index m, Index n, bool packs_left) {
-    constexpr Index panel = bf16::panel_columns, most_rows = 384, most_cols = 4 * panel;
+    constexpr Index panel = bf16::panel_columns, most_rows = bf16::most_rows, most_cols = bf16::most_columns;
     const auto part = [](Index whole, Index parts, Index step) {
       return (whole + parts * step - 1) / (parts * step) * step;
     };
@@ -76,10 +76,10 @@ void multiply(Index m, Index n, Index k, const Factor<float>& a, const Factor<fl
   eigen_tile(m, n, k, a, b, beta, c, stride);
 }
 
-/// A thread's memory for a tile whose result is in bf16.
+/// A thread's memory for a tile whose result is in bf16, with room for the largest one at once.
 template <class T>
 T* tile_memory(Index size) {
-  static thread_local std::vector<T> memory;
+  static thread_local std::vector<T> memory(bf16::most_rows * bf16::most_columns);
   if (std::ssize(memory) < size) memory.resize(static_cast<std::size_t>(size));
   return memory.data();
 }

@@ -41,7 +41,7 @@ TEST_CASE("bench step: a step allocates no heap memory") {
   const Object step = bench({"step", "--config", "seed", "--threads", "2", "--steps", "1"},
                             {"config", "threads", "params", "ms_median", "ms_min", "tokens_per_s", "peak_rss_mb",
                              "step_mb", "heap_allocations_per_step", "library_heap_allocations_per_step",
-                             "gemm_backend", "accumulate", "processes"})
+                             "gemm_backend", "precision", "accumulate", "processes"})
                           .front();
   CHECK_EQ(step.at("config"), "\"seed\"");
   CHECK_EQ(step.at("threads"), "2");
@@ -79,7 +79,7 @@ TEST_CASE("bench gemm and floor: all linear products of a step are listed, and t
   }
   const Object floor =
       bench({"floor", "--config", "seed"}, {"config", "threads", "gflop", "linear_ms", "attention_ms", "adam_ms",
-                                            "bandwidth_gb_per_s", "floor_ms", "step_ms", "share_of_floor"})
+                                            "bandwidth_gb_per_s", "floor_ms", "step_ms", "share_of_floor", "precision"})
           .front();
   CHECK_EQ(number(floor, "floor_ms"),
            doctest::Approx(number(floor, "linear_ms") + number(floor, "attention_ms") + number(floor, "adam_ms")));
@@ -125,7 +125,7 @@ TEST_CASE("bench decode: greedy and beam search allocate less than once in 10 to
     const Object speed =
         bench({"decode", tiny / "run", "--source", tiny / "toy/valid.en", "--beam", beam, "--threads", "2"},
               {"beam", "threads", "sentences", "tokens", "sentences_per_s", "tokens_per_s",
-               "heap_allocations_per_token", "peak_rss_mb"})
+               "heap_allocations_per_token", "peak_rss_mb", "precision"})
             .front();
     CHECK_EQ(speed.at("beam"), beam);
     CHECK_EQ(speed.at("threads"), "2");

@@ -10,15 +10,19 @@ using namespace glossa;
 
 namespace {
 
-constexpr Environment good{
-    .built_for_avx2 = true, .processor_has_avx2 = true, .has_onednn = true, .available_threads = 2, .cores = 2};
+constexpr Environment good{.built_for_avx2 = true,
+                           .processor_has_avx2 = true,
+                           .has_onednn = true,
+                           .has_fast_bf16 = true,
+                           .available_threads = 2,
+                           .cores = 2};
 
 /// The warning after one change to `good`; "" if none.
 template <class Change>
 std::string warning(const Change& change) {
   Environment environment = good;
   change(environment);
-  const std::vector<std::string> found = warnings(environment);
+  const std::vector<std::string> found = warnings(environment, Precision::bf16);
   REQUIRE_LE(found.size(), 1);
   return found.empty() ? "" : found.front();
 }
@@ -28,7 +32,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 }  // namespace
 
 TEST_CASE("warnings name a build without AVX2 or oneDNN, and cores that may not be used") {
-  CHECK_EQ(warnings(good), std::vector<std::string>{});
+  CHECK_EQ(warnings(good, Precision::bf16), std::vector<std::string>{});
   CHECK(has(warning([](Environment& s) { s.built_for_avx2 = false; }), "a build of your own"));
   const std::string old = warning([](Environment& s) { s.built_for_avx2 = s.processor_has_avx2 = false; });
   CHECK(has(old, "AVX2"));
@@ -40,10 +44,14 @@ TEST_CASE("warnings name a build without AVX2 or oneDNN, and cores that may not 
   CHECK_EQ(warnings({.built_for_avx2 = false,
                      .processor_has_avx2 = true,
                      .has_onednn = false,
+                     .has_fast_bf16 = false,
                      .available_threads = 1,
-                     .cores = 4})
+                     .cores = 4},
+                    Precision::full)
                .size(),
            3);
+  const std::string slow = warning([](Environment& s) { s.has_fast_bf16 = false; });
+  CHECK(has(slow, "several times slower than products in float"));
 }
 
 TEST_CASE("a build is described in words") {
@@ -57,6 +65,8 @@ TEST_CASE("a build is described in words") {
 TEST_CASE("only bf16 adds its kind of products to the description of the runtime and to fingerprints") {
   const std::string kind = std::string(", bf16 by ") + kernels::bf16::kind().name;
   CHECK_EQ(describe_runtime(Precision::bf16), describe_runtime() + kind);
+  CHECK_EQ(bf16_kind_of(host_fingerprint(Precision::bf16)), kernels::bf16::kind().name);
+  CHECK_EQ(bf16_kind_of(host_fingerprint(Precision::full)), "");
   CHECK_EQ(host_fingerprint(Precision::bf16), host_fingerprint(Precision::full) + kind);
   CHECK_EQ(program_fingerprint(Precision::bf16), program_fingerprint(Precision::full) + kind);
   CHECK_FALSE(has(host_fingerprint(Precision::full), "bf16"));

@@ -114,6 +114,7 @@ struct OptimConfig {
 
 /// Names of the enumerators of Precision, in their order.
 inline constexpr std::initializer_list<const char*> precision_names{"float", "bf16"};
+constexpr const char* name_of(Precision precision) { return precision_names.begin()[static_cast<int>(precision)]; }
 
 /// Names of TrainConfig::Mistake's enumerators, in their order.
 inline constexpr std::initializer_list<const char*> mistake_names{"same-languages", "wrong-direction", "swapped-sides",

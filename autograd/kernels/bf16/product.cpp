@@ -20,10 +20,10 @@ struct Block {
   bool ends_in_half_pair() const { return size() % 2 != 0; }
 };
 
-/// A thread's memory for packing.
+/// A thread's memory for packing. It has room for the largest tiles at once, so that later steps allocate nothing.
 template <int purpose>
 Pair* scratch(Index pairs) {
-  static thread_local std::vector<std::uint32_t> memory;
+  static thread_local std::vector<std::uint32_t> memory(std::max(most_rows, panel_columns) * block_pairs);
   if (std::ssize(memory) < pairs) memory.resize(static_cast<std::size_t>(pairs));
   return memory.data();
 }

@@ -15,6 +15,9 @@ void pack_panel(const Kind& kind, Index n, Index k, const Factor<float>& b, Inde
 /// The number of panels of a right factor with n columns.
 constexpr Index panels(Index n) { return (n + panel_columns - 1) / panel_columns; }
 
+/// The most rows and columns of a tile that a product is cut into.
+inline constexpr Index most_rows = 384, most_columns = 4 * panel_columns;
+
 /// C [m, n] = A B + beta C for k > 0, on one thread, with factors rounded to bf16 and sums in float. Numbers of a
 /// factor that are already rounded or packed are used as they are. Sums over k are cut into blocks of a fixed size, so
 /// the bits depend on nothing but the factors and the kind.

@@ -24,6 +24,23 @@ RunStory story_of(const std::string& log) { return parse_train_log(log).story; }
 
 }  // namespace
 
+TEST_CASE("a resumption names the options that it changed, and only its own") {
+  const std::string time = "[2026-02-04 00:00:00] ";
+  std::string log = SyntheticRun().log;
+  for (const char* line :
+       {"resumed run: every option is in r/config.yaml", "note: train.precision is now float; it was bf16",
+        "note: train.max_updates is now 60u; it was 40u", "note: resumed at update 40 (epoch 3, batch 0)",
+        "finished: stopped by a signal; 41 updates", "resumed run: every option is in r/config.yaml",
+        "note: resumed at update 41 (epoch 3, batch 1)"})
+    log += time + line + "\n";
+  const std::vector<RunEvent> events = story_of(log).events;
+  REQUIRE_GE(events.size(), 3);
+  CHECK_EQ(events[events.size() - 3].text,
+           "resumed at update 40 (epoch 3, batch 0); train.precision is now float; it was bf16; "
+           "train.max_updates is now 60u; it was 40u");
+  CHECK_EQ(events.back().text, "resumed at update 41 (epoch 3, batch 1)");
+}
+
 TEST_CASE("stops, resumptions, kills and refused updates are read from a log, each once") {
   const SyntheticRun run;
   const RunStory log = story_of(run.log);
