@@ -61,8 +61,8 @@ StepBenchmark::StepBenchmark(const StepShape& shape, Precision precision, std::i
       job_(job),
       model_(parameters_, options_of(shape)),
       batch_(random_batch(shape)) {
-  check_model_fits("bench", memory_need(options_of(shape), extent_of(batch_), /*moments=*/2).of_training(),
-                   memory_left(job));
+  const MemoryNeed need = memory_need(options_of(shape), extent_of(batch_), /*moments=*/2, 0, 0, precision);
+  check_model_fits("bench", need.of_training(), memory_left(job));
   parameters_.allocate(1);
   adam_.emplace(parameters_, trainable_segments(parameters_), AdamOptions{}, OptimizerShare{job.rank(), job.count()});
   gradient_sum_.emplace(parameters_, job);

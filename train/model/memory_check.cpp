@@ -31,7 +31,7 @@ class Need {
     };
     return memory_need(transformer_options(config.model, largest(source_vocabulary_), largest(target_vocabulary_)),
                        cut(config.data), moments(config.optim), config.train.ema > 0 ? 1 : 0,
-                       sums(config.train.accumulate));
+                       sums(config.train.accumulate), config.train.precision);
   }
 
  private:

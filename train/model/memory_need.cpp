@@ -20,32 +20,32 @@ double kept_weights(Index queries, Index keys) {
 }
 
 /// Numbers that layers keep for backward, per batch row or per attention weight of a head. They follow from the ops
-/// (autograd/ops) and the layers' structure (layers/).
+/// (autograd/ops) and the layers' structure (layers/). A number in bf16 counts as half a number.
 class SavedNumbers {
  public:
-  explicit SavedNumbers(const StackOptions& stack)
+  SavedNumbers(const StackOptions& stack, Precision precision)
       : s_(stack),
+        in_bf16_(precision == Precision::bf16),
         width_(static_cast<double>(stack.width)),
         inner_(static_cast<double>(stack.attention(false).inner_width())),
         hidden_(static_cast<double>(stack.feed_forward)),
         heads_(static_cast<double>(stack.heads)) {}
 
   double encoder_layer(const BatchExtent& b) const {
-    return b.source_rows * (2 * residual() + 3 * inner_ + feed_forward()) +
+    return b.source_rows * (2 * residual() + 3 * projection() + feed_forward()) +
            attention(b.source_rows, b.source_weights, b.longest_source, 3);
   }
 
   double decoder_layer(const BatchExtent& b) const {
-    return b.target_rows * (3 * residual() + 4 * inner_ + feed_forward()) + b.source_rows * 2 * inner_ +
+    return b.target_rows * (3 * residual() + 4 * projection() + feed_forward()) + b.source_rows * 2 * projection() +
            attention(b.target_rows, b.target_weights, b.longest_target, 3) +
            attention(b.target_rows, b.cross_weights, b.longest_source, 0);
   }
 
-  double norm() const {
-    const bool outside = s_.epsilon_place == EpsilonPlace::outside, usual = s_.norm_affine == NormAffine::vector;
-    if (usual && !outside) return width_;
-    const int affine = s_.norm_affine == NormAffine::none ? 0 : s_.norm_affine == NormAffine::gain ? 1 : 2;
-    return (outside ? 2 + affine : 1 + affine) * width_;
+  /// The embeddings, and the norms after the last layers.
+  double ends(const BatchExtent& b, double dropout) const {
+    const double embedding = (1 + mask(dropout) + (s_.norm == NormPlace::post ? rounded() : 0)) * width_;
+    return (b.source_rows + b.target_rows) * (embedding + (s_.final_norm ? norm() + rounded() * width_ : 0));
   }
 
   /// Gradients that exist beside all kept values before the first of these is freed: those of one layer.
@@ -57,54 +57,94 @@ class SavedNumbers {
 
   /// Maximum scratch memory of an op.
   double scratch(const BatchExtent& b) const {
+    const double rows = std::max(b.source_rows, b.target_rows);
     const bool masked = s_.activation == Activation::relu && s_.activation_dropout > 0;
-    const double mask = masked ? std::max(b.source_rows, b.target_rows) * hidden_ : 0;
     // Each thread packs a head in panels: queries, keys, values and scores, and the gradients of all four.
     const double length = std::min(std::max(b.longest_source, b.longest_target), longest_whole);
-    return std::max(mask, threads() * length * (6 * inner_ / heads_ + 2 * length));
+    const double head = length * (6 * inner_ / heads_ + 2 * length);
+    return std::max(
+        {masked ? rows * hidden_ : 0, threads() * (head + widened_head(b, length)), rounded_gradients(rows)});
   }
+
+ private:
+  /// A value that is for products only.
+  double for_products() const { return in_bf16_ ? 0.5 : 1; }
+
+  /// The form in bf16 of a value that products read beside other ops.
+  double rounded() const { return in_bf16_ ? 0.5 : 0; }
 
   /// A dropout mask has one byte per number, a quarter of a float.
   static double mask(double rate) { return rate > 0 ? 0.25 : 0; }
 
- private:
-  /// A norm and a residual sum. With dropout or post-norm, the sum reuses the memory of the sub-layer's result.
+  bool has_usual_norm() const {
+    return s_.norm_affine == NormAffine::vector && s_.epsilon_place != EpsilonPlace::outside;
+  }
+
+  double norm() const {
+    if (has_usual_norm()) return width_;
+    const int affine = s_.norm_affine == NormAffine::none ? 0 : s_.norm_affine == NormAffine::gain ? 1 : 2;
+    return (s_.epsilon_place == EpsilonPlace::outside ? 2 + affine : 1 + affine) * width_;
+  }
+
+  /// A norm and a residual sum. With dropout or post-norm, the sum reuses the memory of the sub-layer's result. The
+  /// usual post-norm keeps its normalized rows in bf16 instead of the sum.
   double residual() const {
     const double own = s_.residual_dropout > 0 || s_.norm == NormPlace::post ? 0 : 1;
-    return norm() + (1 + own + mask(s_.residual_dropout)) * width_;
+    const double normed = !has_usual_norm()           ? norm() + rounded() * width_
+                          : s_.norm == NormPlace::pre ? for_products() * width_
+                                                      : width_;
+    return normed + (1 + own + mask(s_.residual_dropout)) * width_;
   }
 
   double feed_forward() const {
-    if (s_.activation == Activation::relu) return hidden_;
-    return (2 + (s_.activation_dropout > 0 ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
+    if (s_.activation == Activation::relu) return for_products() * hidden_;
+    return (2 + rounded() + (s_.activation_dropout > 0 ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
   }
+
+  bool has_trained_similarity() const {
+    return s_.similarity == Similarity::general || s_.similarity == Similarity::additive;
+  }
+
+  /// A query, key or value.
+  double projection() const { return (has_trained_similarity() ? 1 : for_products()) * inner_; }
 
   /// Attention's result and weights. `parts` is the number of queries, keys and values that trained similarities cut
-  /// out of one matrix.
+  /// out of one matrix. In bf16, the signs of the weights are the dropout mask.
   double attention(double rows, double weights, double longest_key, double parts) const {
-    const double result = rows * inner_, dropped = 1 + mask(s_.attention_dropout);
     if (s_.similarity == Similarity::additive)
       return rows * (parts + 1) * inner_ + rows * longest_key * (8 * inner_ + 8 * heads_);
-    const double turned = s_.similarity == Similarity::general ? rows * (parts + 3) * inner_ : 0;
-    return result + turned + heads_ * weights * dropped;
+    const double turned =
+        s_.similarity == Similarity::general ? rows * (parts + 3 + (parts + 1) * rounded()) * inner_ : 0;
+    const double weight = in_bf16_ ? for_products() : 1 + mask(s_.attention_dropout);
+    return rows * for_products() * inner_ + turned + heads_ * weights * weight;
   }
 
+  /// In bf16, the queries, keys, values, weights and results that a thread widens at a time.
+  double widened_head(const BatchExtent& b, double length) const {
+    if (!in_bf16_) return 0;
+    const double heads = b.sentences >= 32 ? heads_ : 1;
+    return heads * length * (4 * inner_ / heads_ + (1 + mask(1)) * length);
+  }
+
+  /// In bf16, the gradient of a linear layer's result and its packed weight.
+  double rounded_gradients(double rows) const { return rounded() * (rows + width_) * std::max(hidden_, 3 * inner_); }
+
   const StackOptions& s_;
+  bool in_bf16_;
   double width_, inner_, hidden_, heads_;
 };
 
-double step_bytes(const TransformerOptions& o, const BatchExtent& b) {
-  const SavedNumbers saved(o.stack);
+double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision precision) {
+  const SavedNumbers saved(o.stack, precision);
   const double width = static_cast<double>(o.stack.width), vocabulary = static_cast<double>(o.target_vocabulary);
-  const double rows = b.source_rows + b.target_rows;
-  const double ends =
-      rows * ((1 + SavedNumbers::mask(o.embedding_dropout)) * width + (o.stack.final_norm ? saved.norm() : 0));
   const double layers = static_cast<double>(o.encoder_layers) * saved.encoder_layer(b) +
                         static_cast<double>(o.decoder_layers) * saved.decoder_layer(b);
   // The loss computes its gradients before backward begins; the first gradients of layers then reuse their space.
   const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
-  const double logits = std::min(b.target_rows, 256.0) * vocabulary;
-  return number_bytes * (ends + layers + std::max(loss, saved.gradients(b)) + std::max(logits, saved.scratch(b)));
+  const bool packs = precision == Precision::bf16 && b.target_rows >= 2048;  // the output matrix, in two forms
+  const double logits = std::min(b.target_rows, 256.0) * vocabulary + (packs ? vocabulary * width : 0);
+  return number_bytes * (saved.ends(b, o.embedding_dropout) + layers + std::max(loss, saved.gradients(b)) +
+                         std::max(logits, saved.scratch(b)));
 }
 
 }  // namespace
@@ -125,7 +165,7 @@ BatchExtent extent_of(const Batch& batch) {
 }
 
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, double moments, int averages,
-                       int sums) {
+                       int sums, Precision precision) {
   // Parameters that are only declared do not take memory, but sinusoid tables would.
   TransformerOptions declared = options;
   if (!options.learned_positions) declared.max_positions = 1;
@@ -140,7 +180,7 @@ MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& bat
   need.moments = moments * need.parameters;
   need.average = averages * need.parameters;
   need.sums = sums * need.parameters;
-  need.step = step_bytes(options, batch);
+  need.step = step_bytes(options, batch, precision);
   return need;
 }
 

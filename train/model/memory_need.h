@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/precision.h"
 #include "data/batch.h"
 #include "layers/transformer.h"
 
@@ -19,7 +20,7 @@ struct BatchExtent {
 
 BatchExtent extent_of(const Batch& batch);
 
-/// Bytes needed by a model in float, and by its training. Excludes the program, the text, and decoding for validation.
+/// Bytes needed by a model, and by its training. Excludes the program, the text, and decoding for validation.
 struct MemoryNeed {
   double parameters = 0;  ///< of the values; the gradients always need as much again
   double initial = 0;     ///< temporary: initial values of the largest parameter, in double
@@ -35,10 +36,10 @@ struct MemoryNeed {
 };
 
 /// Estimates the memory need of a model and its training steps, without allocating memory. Parameters are counted
-/// exactly. The need of a step over `batch` is estimated, within 15 %, from the values that each layer keeps for
-/// backward. `moments`, `averages` and `sums` are the numbers of parameter-sized buffers for the optimizer, the moving
-/// average and TreeSum (optim/tree_sum.h).
+/// exactly. The need of a step over `batch`, in this precision, is estimated, within 15 %, from the values that each
+/// layer keeps for backward. `moments`, `averages` and `sums` are the numbers of parameter-sized buffers for the
+/// optimizer, the moving average and TreeSum (optim/tree_sum.h).
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, double moments = 0,
-                       int averages = 0, int sums = 0);
+                       int averages = 0, int sums = 0, Precision precision = Precision::full);
 
 }  // namespace glossa

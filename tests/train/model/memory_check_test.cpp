@@ -89,17 +89,23 @@ TEST_CASE("if no option alone is too large, the costliest or several must be red
 }
 
 TEST_CASE("training needs memory for model, moments, moving average and step") {
+  struct Needed {
+    double all, parameters, step;
+  };
   const auto needed = [](const Strings& more) {
     Strings sets{"model.width=4096", "model.feed_forward=16384"};
     sets.insert(sets.end(), more.begin(), more.end());
     const std::string error = error_for(sets, gib);
     std::smatch need;
-    REQUIRE(std::regex_search(error, need, std::regex("needs ([0-9.]+) GiB: parameters and gradients ([0-9.]+) GiB")));
-    return std::pair(std::stod(need[1]), std::stod(need[2]) / 2);
+    const std::regex parts("needs ([0-9.]+) GiB: parameters and gradients ([0-9.]+) GiB.*a step ([0-9.]+) GiB");
+    REQUIRE(std::regex_search(error, need, parts));
+    return Needed{std::stod(need[1]), std::stod(need[2]) / 2, std::stod(need[3])};
   };
-  const auto [adam, parameters] = needed({});
-  CHECK_EQ(needed({"optim.name=sgd"}).first, doctest::Approx(adam - parameters).epsilon(0.01));
-  CHECK_EQ(needed({"train.ema=0.9"}).first, doctest::Approx(adam + parameters).epsilon(0.01));
+  const Needed adam = needed({}), in_bf16 = needed({"train.precision=bf16"});
+  CHECK_EQ(needed({"optim.name=sgd"}).all, doctest::Approx(adam.all - adam.parameters).epsilon(0.01));
+  CHECK_EQ(needed({"train.ema=0.9"}).all, doctest::Approx(adam.all + adam.parameters).epsilon(0.01));
+  CHECK_LT(in_bf16.step, 0.8 * adam.step);
+  CHECK_EQ(in_bf16.all - in_bf16.step, doctest::Approx(adam.all - adam.step).epsilon(0.01));
 }
 
 TEST_CASE("a model that fits is loaded, a larger one is refused") {
