@@ -100,9 +100,14 @@ Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inpu
 }
 
 template <class T>
-Tensor<const T> Context<T>::read(const Variable<T>& x) {
+void Context<T>::check_readable(const Variable<T>& x) const {
   x.check_value();
   check(x.context_ == this, "variable", "expected a value of the reading context; got one of another");
+}
+
+template <class T>
+Tensor<const T> Context<T>::read(const Variable<T>& x) {
+  check_readable(x);
   if (!x.requires_grad()) return x.value_;
   tape_.node(x.node_).read = true;
   return tape_.value(x.node_);
@@ -112,7 +117,7 @@ template <class T>
 kernels::Factor<T> Context<T>::factor(const Variable<T>& x) {
   const Index cols = x.shape().cols();
   if (precision() == Precision::full) return {.data = read(x).data, .stride = cols};
-  x.check_value();
+  check_readable(x);
   const Bf16* own = nullptr;
   const Bf16*& result = x.requires_grad() ? tape_.node(x.node_).rounded : own;
   if (!result) {
@@ -144,8 +149,7 @@ Variable<T> Context<T>::unread(const Variable<T>& y) {
 
 template <class T>
 auto Context<T>::take(const Variable<T>& x) -> Taken {
-  x.check_value();
-  check(x.context_ == this, "variable", "expected a value of the reading context; got one of another");
+  check_readable(x);
   T* const own = x.requires_grad() ? tape_.take(x.node_) : nullptr;
   return {own ? x.value_ : read(x), own ? Tensor<T>{own, x.shape()} : tensor(x.shape())};
 }

@@ -233,6 +233,7 @@ class Context {
   }
 
   void check_begun() const;
+  void check_readable(const Variable<T>& x) const;
   bool records(std::span<const Variable<T>> inputs) const;
   Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
   void trace_finite(const Node<T>& node);

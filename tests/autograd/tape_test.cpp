@@ -209,6 +209,17 @@ TEST_CASE_FIXTURE(Step, "mixing two contexts in one op is an error") {
   CHECK_THROWS_WITH_AS(add(x, foreign), doctest::Contains("[add] expected inputs of one context"), Error);
 }
 
+TEST_CASE("the value of another context is no factor, in either precision") {
+  const std::vector<float> numbers(4, 1.0f);
+  for (const Precision precision : {Precision::full, Precision::bf16}) {
+    Context<float> context, other;
+    context.begin({.precision = precision});
+    other.begin({.precision = precision});
+    const auto foreign = other.input({numbers.data(), {2, 2}});
+    CHECK_THROWS_WITH_AS(context.factor(foreign), doctest::Contains("expected a value of the reading context"), Error);
+  }
+}
+
 TEST_CASE_FIXTURE(Step, "a cotangent of another shape and a root that is not a scalar are errors") {
   const auto y = square(x);
   CHECK_THROWS_WITH_AS(context.backward(y), doctest::Contains("[3]"), Error);
