@@ -344,8 +344,9 @@ struct AttentionOptions {
 /// in blocked keys and values does not affect results. `weights`, if given, receives the weights after softmax and
 /// before dropout, [H, Tq, Tk] per sequence, in memory that lasts until the next step. A sequence with Tq * Tk above
 /// kernels::max_kept_weights needs memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is
-/// passed. autograd/cases/attention_reference.h contains the formulas and their derivatives in plain loops;
-/// docs/attention.md describes the fast paths.
+/// passed. In bf16, the result is for products (see Use), and q, k and v are rounded if the step records.
+/// autograd/cases/attention_reference.h contains the formulas and their derivatives in plain loops; docs/attention.md
+/// describes the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,

@@ -44,9 +44,10 @@ struct Parameter {
   /// True if trainable; a part is trainable if the parameter it belongs to is.
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 
-  /// Declares that the value was written. From then on, `backward` refuses forward passes that read the old value. A
-  /// frozen parameter is a constant, so its changes are not noticed. Optimizers, moving averages and readers of files
-  /// call this function; other code that writes values must call it as well.
+  /// Declares that the value was written. From then on, `backward` refuses forward passes that read the old value, and
+  /// PreparedWeights make their form of it again. A frozen parameter is a constant, so `backward` does not notice its
+  /// changes. Optimizers, moving averages and readers of files call this function; other code that writes values must
+  /// call it as well.
   void mark_changed() { ++(whole ? whole->changes : changes); }
 
   /// Number of declared changes of the value. A part has the version of its whole.

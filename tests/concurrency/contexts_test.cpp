@@ -73,7 +73,7 @@ TEST_CASE("two threads that evaluate one model, each in its own context, get the
   set_threads(before);
 }
 
-TEST_CASE("two threads that translate with one Transformer share its transposed weights") {
+TEST_CASE("two threads that translate with one Transformer share its prepared weights") {
   const int before = threads();
   const kernels::GemmBackend backend = kernels::gemm_backend();
   set_threads(1);
