@@ -6,7 +6,7 @@ usage: bench/compare_pytorch.py [--glossa build/glossa] [--precision float|bf16]
                                 [--variants eager,compiled,eager-bf16,compiled-bf16] [CONFIG ...]
 
 With --precision bf16, glossa computes in bf16, and PyTorch in each variant: in float, and with autocast to bfloat16.
-CONFIG: seed, tiny, small, base, opus (default: all). Needs torch (pip install torch==2.13.0) and an otherwise idle machine.
+CONFIG: seed, tiny, small, base, opus (default: all). Needs torch (pip install torch==2.13.0) and an idle machine.
 Both run the same model: nn.Transformer with dropout 0.1, separate embeddings (one table in opus) scaled by sqrt(width),
 sinusoidal positions, cross-entropy that ignores padding, Adam with a learning rate of 1e-3 (fused in PyTorch).
 """
@@ -118,7 +118,8 @@ def compare(config, options):
     memory = {name: statistics.median(r["peak_rss_mb"] for r in results) for name, results in rounds.items()}
     peers = [name for name in rounds if name != "glossa"]
     best = min(peers, key=middle.get)
-    line = {"config": config, "precision": options.precision, "threads": options.threads, "glossa_ms": round(middle["glossa"], 1)}
+    line = {"config": config, "precision": options.precision, "threads": options.threads}
+    line |= {"glossa_ms": round(middle["glossa"], 1)}
     line |= {f"{name}_ms": round(middle[name], 1) for name in peers}
     line |= {"ratio": round(middle[best] / middle["glossa"], 2), "glossa_mb": round(memory["glossa"])}
     line |= {f"{name}_mb": round(memory[name]) for name in peers}
