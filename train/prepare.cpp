@@ -315,11 +315,12 @@ void remark_on_origin(const PreparedRun& run, const Origin& origin, Remarks& rem
       const std::string_view kind = bf16_kind_of(here), kind_before = bf16_kind_of(host);
       const bool only_kind =
           host.substr(0, host.size() - kind_before.size()) == here.substr(0, here.size() - kind.size());
-      remarks.warnings.push_back(
-          only_kind ? fmt::format("products in bf16 are by {}; before the checkpoint they were by {}: {}", kind,
-                                  kind_before, inexact)
-                    : fmt::format("the checkpoint was written on another processor or with other libraries ({}): {}",
-                                  host, inexact));
+      if (!only_kind)
+        remarks.warnings.push_back(fmt::format(
+            "the checkpoint was written on another processor or with other libraries ({}): {}", host, inexact));
+      else if (run.config.train.precision == Precision::bf16)
+        remarks.warnings.push_back(fmt::format("products in bf16 are by {}; before the checkpoint they were by {}: {}",
+                                               kind, kind_before, inexact));
     }
   } else if (origin.base) {
     const std::string& base = run.config.train.warm_start;

@@ -85,6 +85,9 @@ TEST_CASE("the kinds of bf16 that sum alike train to the same bits, and resuming
           "warning: products in bf16 are by avx512bf16; before the checkpoint they were by plain: training continues"));
   CHECK_FALSE(has(resumed.err, "another processor"));
   CHECK(has(succeeded(glossa_program({"inspect", tiny / "plain"})).out, ", bf16 by "));
+  const Strings in_float =
+      tiny.train_arguments("plain", {"train.precision=float", "train.max_updates=24"}, {"--resume"});
+  CHECK_FALSE(has(succeeded(with_isa("plain", in_float)).err, "products in bf16"));
 }
 
 TEST_CASE("GLOSSA_ISA must name instructions that the processor has") {
