@@ -22,6 +22,13 @@ void end(RunStory& story, RunEvent event, const char* state) {
 
 }  // namespace
 
+std::string changed_option(std::string_view logged) {
+  constexpr std::string_view note = "note: ";
+  const bool is_change =
+      logged.starts_with(note) && logged.find(" is now ") != logged.npos && logged.find("; it was ") != logged.npos;
+  return is_change ? fmt::format("; {}", logged.substr(note.size())) : "";
+}
+
 bool is_event(std::string_view line) {
   return line.find("\"event\"") != line.npos && text_in_json(line, "event").has_value();
 }
@@ -46,9 +53,12 @@ std::string StoryReader::take(std::string_view line) {
     if (starts || resumes) {
       if (resumes && story->state == "killed")
         story->events.push_back({RunEvent::Kind::stop, json.at("reached"), "", "ended without a message"});
-      if (resumes) story->events.push_back(event);
       story->parameters = json.at("parameters");
       story->head = json.at("log").get<Strings>();
+      if (resumes) {
+        RunEvent& resumption = story->events.emplace_back(event);
+        for (const std::string& logged : story->head) resumption.text += changed_option(logged);
+      }
       story->end.clear();
       story->state = "killed";  // unless it ends
       const Strings decided = json.at("decided");

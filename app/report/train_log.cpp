@@ -96,8 +96,7 @@ class LogReader {
       head_decides_ = true;
     }
     if (text.starts_with("model: ")) story_.parameters = number_after(text, "model: ").value_or(0);
-    if (text.starts_with("note: ") && text.find(" is now ") != text.npos && text.find("; it was ") != text.npos)
-      changes_ += "; " + text.substr(text.find(' ') + 1);
+    changes_ += changed_option(text);
     if (const auto update = number_after(text, "note: resumed at update ")) take_resume(time, *update, text);
   }
 

@@ -48,7 +48,7 @@ TEST_CASE("the story of a run from its events is that from its log: ends, resump
   RunStory story = checked_story(fixture, "run");
   REQUIRE_EQ(story.events.size(), 3);
   CHECK_EQ(story.head[0], "auto model: heads 4");
-  CHECK_EQ(story.events[1].text, "resumed at update 6 (epoch 1, batch 6)");
+  CHECK_EQ(story.events[1].text, "resumed at update 6 (epoch 1, batch 6); train.max_updates is now 9u; it was 6u");
   CHECK_GT(story.parameters, 0);
 
   // Killed after update 12.
