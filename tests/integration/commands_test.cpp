@@ -86,7 +86,7 @@ TEST_CASE("evaluate --json prints every score") {
   const Outcome scores = succeeded(glossa_program(json));
   CHECK_EQ(keys(scores.out),
            Names{"loss", "perplexity", "bleu", "chrf", "ter", "exact_match", "sentences", "untranslated", "in_pieces",
-                 "seconds", "signature", "test", "held_out", "checkpoints", "update"});
+                 "seconds", "signature", "test", "held_out", "checkpoints", "update", "precision"});
   auto object = json_object(scores.out);
   CHECK_EQ(std::stoul(object["sentences"]), lines_of(read_bytes(tiny / "toy/test.en")).size());
   CHECK_EQ(std::stod(object["perplexity"]), doctest::Approx(std::exp(std::stod(object["loss"]))));
