@@ -24,7 +24,7 @@ std::vector<T> transpose(const Tensor<const T>& weight) {
 std::vector<std::uint32_t> pack(const Tensor<const float>& weight) {
   const Index outputs = weight.rows(), inputs = weight.cols();
   std::vector<std::uint32_t> panels(static_cast<std::size_t>(kernels::bf16::packed_size(outputs, inputs)));
-  for (Index panel = 0; panel < kernels::bf16::panels(outputs); ++panel)
+  for (Index panel = 0; panel < kernels::panels(outputs); ++panel)
     kernels::bf16::pack_panel(kernels::bf16::kind(), outputs, inputs,
                               {.data = weight.data, .stride = inputs, .transposed = true}, panel, panels.data());
   return panels;

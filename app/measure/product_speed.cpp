@@ -54,7 +54,7 @@ std::map<std::string, double> time_in_bf16(const kernels::Product& p, kernels::F
   const auto multiply = [&] { kernels::gemm<float>(p.m, p.n, p.k, left, right, 0, {c.data(), p.n}, Precision::bf16); };
   std::map<std::string, double> ms{{"in_tiles", min_ms(multiply)}};
   std::vector<std::uint32_t> panels(static_cast<std::size_t>(kernels::bf16::packed_size(p.n, p.k)));
-  for (Index panel = 0; panel < kernels::bf16::panels(p.n); ++panel)
+  for (Index panel = 0; panel < kernels::panels(p.n); ++panel)
     kernels::bf16::pack_panel(kernels::bf16::kind(), p.n, p.k, right, panel, panels.data());
   right.packed = panels.data();
   ms["packed"] = min_ms(multiply);

@@ -8,6 +8,20 @@
 
 namespace glossa::kernels {
 
+/// sum_j e^(x_j) = e^top sum, where top is the largest x_j.
+template <class T>
+struct ExpSum {
+  T top, sum;
+};
+
+template <class T>
+ExpSum<T> exp_sum(Index n, const T* x) {
+  constexpr T nothing = -std::numeric_limits<T>::infinity();
+  const T top = row_max<T>(n, nothing, [&](Index j) { return x[j]; });
+  if (top == nothing) return {top, row_sum<T>(n, [&](Index j) { return x[j] == nothing ? T{0} : x[j]; })};  // 0 or NaN
+  return {top, row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); })};
+}
+
 /// lse = log sum_j e^(x_j) = top + rest, kept in two parts, because adding them would round.
 template <class T>
 struct LogSumExp {
@@ -16,8 +30,8 @@ struct LogSumExp {
 
 template <class T>
 LogSumExp<T> log_sum_exp(Index n, const T* x) {
-  const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
-  return {top, std::log(row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); }))};
+  const ExpSum<T> all = exp_sum(n, x);
+  return {all.top, std::log(all.sum)};
 }
 
 /// One row's share of the loss, for target t: nll = lse - x_t, and with smoothing s

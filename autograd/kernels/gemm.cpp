@@ -6,6 +6,7 @@
 
 #include "autograd/check.h"
 #include "autograd/kernels/bf16/product.h"
+#include "autograd/kernels/int8/product.h"
 #include "autograd/kernels/product_log.h"
 #include "autograd/parallel.h"
 
@@ -29,7 +30,7 @@ struct Tiling {
   Index rows, cols;
 
   Tiling(Index m, Index n, Precision precision, bool packs_left = false) : rows(m), cols(n) {
-    precision == Precision::bf16 ? cut_for_panels(m, n, packs_left) : cut_for_library(m, n);
+    precision == Precision::full ? cut_for_library(m, n) : cut_for_panels(m, n, packs_left);
   }
 
   Index count(Index m, Index n) const { return ((m + rows - 1) / rows) * ((n + cols - 1) / cols); }
@@ -45,10 +46,11 @@ struct Tiling {
     cols = std::min(n, (cols + 15) / 16 * 16);
   }
 
-  /// In bf16, sums do not depend on tiles. A tile packs what is not packed yet, so tiles are as large as the L2 cache
-  /// and the number of threads allow; high rather than wide, because all rows use a panel while it is in the L1 cache.
+  /// In bf16 and int8, sums do not depend on tiles. A tile packs what is not packed yet, so tiles are as large as the
+  /// L2 cache and the number of threads allow; high rather than wide, because all rows use a panel while it is in the
+  /// L1 cache.
   void cut_for_panels(Index m, Index n, bool packs_left) {
-    constexpr Index panel = bf16::panel_columns, most_rows = bf16::most_rows, most_cols = bf16::most_columns;
+    constexpr Index panel = panel_columns, most_rows = bf16::most_rows, most_cols = bf16::most_columns;
     const auto part = [](Index whole, Index parts, Index step) {
       return (whole + parts * step - 1) / (parts * step) * step;
     };
@@ -76,6 +78,12 @@ void multiply(Index m, Index n, Index k, const Factor<float>& a, const Factor<fl
   eigen_tile(m, n, k, a, b, beta, c, stride);
 }
 
+void multiply_codes(Index rows, Index first_col, Index cols, const int8::Rows& x, const int8::Weight& w, float* c,
+                    Index stride) {
+  int8::tile(int8::kind(), rows, first_col, cols, x, w, c, stride);
+}
+void multiply_codes(Index, Index, Index, const int8::Rows&, const int8::Weight&, double*, Index) {}  // never in double
+
 /// A thread's memory for a tile whose result is in bf16, with room for the largest one at once.
 template <class T>
 T* tile_memory(Index size) {
@@ -96,10 +104,21 @@ TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, con
     : m_(m), n_(n), k_(k), a_(a), b_(b), beta_(beta), c_(c), precision_(precision), finish_(finish) {
   if (m == 0 || n == 0) return;
   note_product({m, n, k, a.transposed, b.transposed});
-  const Tiling tiling(m, n, precision, a.transposed);
+  if (precision == Precision::int8 && !(a.rows && b.weight)) precision_ = Precision::full;
+  const Tiling tiling(m, n, precision_, a.transposed);
   tile_rows_ = tiling.rows;
   tile_cols_ = tiling.cols;
   count_ = tiling.count(m, n);
+}
+
+template <class T>
+TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta,
+                              const Result<T>& c, Precision precision, const TileFinish<T>& finish,
+                              const TileSize& size)
+    : TiledProduct(m, n, k, a, b, beta, c, precision, finish) {
+  tile_rows_ = size.rows;
+  tile_cols_ = size.cols;
+  count_ = (m + size.rows - 1) / size.rows * ((n + size.cols - 1) / size.cols);
 }
 
 template <class T>
@@ -114,7 +133,9 @@ void TiledProduct<T>::compute(Index tile) const {
                    j + cols,
                    c_.numbers ? c_.numbers + at : tile_memory<T>(rows * cols),
                    c_.numbers ? c_.stride : cols};
-  if (k_ > 0)
+  if (precision_ == Precision::int8)
+    multiply_codes(rows, j, cols, a_.rows.from_row(i), *b_.weight, to.numbers, to.stride);
+  else if (k_ > 0)
     multiply(rows, cols, k_, a_.from_row(i), b_.from_col(j, k_), beta_, to.numbers, to.stride, precision_);
   else if (beta_ == T{0})
     for (Index row = 0; row < rows; ++row) std::fill_n(to.numbers + row * to.stride, cols, T{0});

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "autograd/kernels/bf16/bf16.h"
+#include "autograd/kernels/int8/matrix.h"
 #include "autograd/parallel.h"
 #include "autograd/precision.h"
 #include "autograd/tensor.h"
@@ -11,7 +12,7 @@ namespace glossa::kernels {
 
 /// A matrix to multiply. Its rows are `stride` elements apart. If `transposed`, the product uses the transpose of this
 /// matrix. For products in bf16, the same numbers may also exist in two other forms, which the product then reads
-/// instead.
+/// instead. Products in int8 read codes.
 template <class T>
 struct Factor {
   const T* data;
@@ -19,9 +20,15 @@ struct Factor {
   bool transposed = false;
   const Bf16* rounded = nullptr;          // in bf16, with the same stride
   const std::uint32_t* packed = nullptr;  // a right factor's panels (bf16/product.h)
+  int8::Rows rows = {};                   // a left factor in int8
+  const int8::Weight* weight = nullptr;   // W, if the factor is W^T and W is in int8
 
   /// The factor without its first `row` rows.
-  Factor from_row(Index row) const { return moved(transposed ? row : row * stride); }
+  Factor from_row(Index row) const {
+    Factor rest = moved(transposed ? row : row * stride);
+    if (rows) rest.rows = rows.from_row(row);
+    return rest;
+  }
 
   /// The factor, of k rows, without its first `col` columns. If it is packed, these are whole panels.
   Factor from_col(Index col, Index k) const {
@@ -49,8 +56,9 @@ struct Result {
 
 /// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], A is [m, k] and B is [k, n]; a transposed factor has
 /// this shape after transposing. Each tile of C is computed by a single thread. The bits do not depend on the
-/// number of threads: tiles depend only on m, n and k or, in bf16, sums do not depend on tiles. In bf16, the factors
-/// are rounded, and sums are in float.
+/// number of threads: tiles depend only on m, n and k or, in bf16 and int8, sums do not depend on tiles. In bf16, the
+/// factors are rounded, and sums are in float. A product is in int8 if both factors have codes, and then beta is 0;
+/// otherwise Precision::int8 means full precision.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
           Precision precision = Precision::full);
@@ -75,6 +83,11 @@ struct TileFinish {
   void (*run)(const void* closure, const Tile<T>& tile) = nullptr;
 };
 
+/// Rows and columns of a tile.
+struct TileSize {
+  Index rows, cols;
+};
+
 /// A matrix product that is cut into tiles, for several threads. One parallel loop may compute the tiles of several
 /// products.
 template <class T>
@@ -84,6 +97,11 @@ class TiledProduct {
   TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
                Precision precision = Precision::full, const TileFinish<T>& finish = {});
 
+  /// As above, with tiles of this size; in bf16 and int8, whole panels wide. If `c` has no memory for numbers, only
+  /// `finish` sees them.
+  TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
+               Precision precision, const TileFinish<T>& finish, const TileSize& size);
+
   Index count() const { return count_; }
   void compute(Index tile) const;
 
@@ -92,7 +110,7 @@ class TiledProduct {
   Factor<T> a_{}, b_{};
   T beta_{};
   Result<T> c_{};
-  Precision precision_ = Precision::full;
+  Precision precision_ = Precision::full;  // int8 only if the factors have codes
   TileFinish<T> finish_{};
 };
 

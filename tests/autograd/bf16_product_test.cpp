@@ -7,10 +7,11 @@
 #include <tuple>
 #include <vector>
 
-#include "autograd/kernels/bf16/amx_tiles.h"
+#include "autograd/kernels/amx_tiles.h"
 #include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/processor.h"
+#include "tests/support/emulated_tiles.h"
 #include "tests/support/sanitized.h"
 
 namespace glossa::kernels {
@@ -19,49 +20,31 @@ namespace {
 
 using bf16::Kind, bf16::LeftPairs, bf16::Pair;
 
-/// AMX's tiles in plain loops, as Intel's manual describes the instructions: the sums of even and of odd factors are
-/// separate until the end of a tile.
-class EmulatedTiles {
- public:
-  explicit EmulatedTiles(const bf16::TileShapes& shapes) : shapes_(shapes) {}
-
-  template <int tile>
-  void load(const void* from, Index row_bytes) {
-    REQUIRE(shapes_.rows[tile] > 0);
-    for (int i = 0; i < shapes_.rows[tile]; ++i)
-      std::memcpy(bits_[tile][i], static_cast<const char*>(from) + i * row_bytes, shapes_.row_bytes[tile]);
-  }
-
-  template <int tile>
-  void store(void* to, Index row_bytes) {
-    for (int i = 0; i < shapes_.rows[tile]; ++i)
-      std::memcpy(static_cast<char*>(to) + i * row_bytes, bits_[tile][i], shapes_.row_bytes[tile]);
-  }
+/// AMX's tiles, emulated. The sums of even and of odd factors are separate until the end of a tile.
+struct EmulatedBf16Tiles : testing::EmulatedTiles {
+  using EmulatedTiles::EmulatedTiles;
 
   template <int c, int a, int b>
   void multiply() {
-    REQUIRE(shapes_.rows[c] == shapes_.rows[a]);
-    REQUIRE(shapes_.row_bytes[c] == shapes_.row_bytes[b]);
-    REQUIRE(shapes_.row_bytes[a] == 4 * shapes_.rows[b]);
-    for (int i = 0; i < shapes_.rows[c]; ++i)
-      for (int j = 0; j < shapes_.row_bytes[c] / 4; ++j) {
-        float even = 0, odd = 0;
-        for (int p = 0; p < shapes_.rows[b]; ++p) {
-          even += first(bits_[a][i][p]) * first(bits_[b][p][j]);
-          odd += second(bits_[a][i][p]) * second(bits_[b][p][j]);
-        }
-        auto& sum = bits_[c][i][j];
-        sum = std::bit_cast<std::uint32_t>(std::bit_cast<float>(sum) + (even + odd));
+    multiply_with(c, a, b, [&](std::uint32_t sum, int i, int j) {
+      float even = 0, odd = 0;
+      for (int p = 0; p < depth(b); ++p) {
+        even += first(bits(a, i, p)) * first(bits(b, p, j));
+        odd += second(bits(a, i, p)) * second(bits(b, p, j));
       }
+      return std::bit_cast<std::uint32_t>(std::bit_cast<float>(sum) + (even + odd));
+    });
   }
 
  private:
   static float first(std::uint32_t x) { return std::bit_cast<float>(x << 16); }
   static float second(std::uint32_t x) { return std::bit_cast<float>(x & 0xFFFF0000); }
-
-  bf16::TileShapes shapes_;
-  std::uint32_t bits_[8][16][16] = {};
 };
+
+void multiply_in_emulated_tiles(Index rows, Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add,
+                                float* c, Index stride) {
+  amx_multiply<EmulatedBf16Tiles>(rows, cols, pairs, a.data, a.row, b, add, c, stride);
+}
 
 /// The kinds that can run here. AMX's loops always can, on emulated tiles.
 std::vector<Kind> kinds() {
@@ -69,7 +52,7 @@ std::vector<Kind> kinds() {
   Kind emulated = bf16::plain();
   emulated.name = "amx, emulated";
   emulated.left_in_rows = true;
-  emulated.multiply = bf16::amx_multiply<EmulatedTiles>;
+  emulated.multiply = multiply_in_emulated_tiles;
   result.push_back(emulated);
   if (processor_has(InstructionSet::avx512bf16)) result.push_back(bf16::avx512());
   if (processor_has(InstructionSet::amx)) result.push_back(bf16::amx());
@@ -146,17 +129,17 @@ class TestProduct {
   template <class Compute>
   Index wrong(const Kind& kind, const Compute& compute) const {
     Factor<float> right = b_.factor(form_.transposed_b, form_.halves_b);
-    std::vector<std::uint32_t> panels(static_cast<std::size_t>(bf16::packed_size(form_.n, form_.k)), 0x7FC07FC0);
+    std::vector<std::uint32_t> packed(static_cast<std::size_t>(bf16::packed_size(form_.n, form_.k)), 0x7FC07FC0);
     if (form_.packed) {
-      for (Index panel = 0; panel < bf16::panels(form_.n); ++panel)
-        bf16::pack_panel(kind, form_.n, form_.k, right, panel, panels.data());
-      right = {nullptr, b_.stride, form_.transposed_b, nullptr, panels.data()};
+      for (Index panel = 0; panel < panels(form_.n); ++panel)
+        bf16::pack_panel(kind, form_.n, form_.k, right, panel, packed.data());
+      right = {nullptr, b_.stride, form_.transposed_b, nullptr, packed.data()};
     }
     std::vector<float> c = before_.numbers;
-    c.resize(c.size() + bf16::panel_columns, 7);  // room for numbers written beyond C
+    c.resize(c.size() + panel_columns, 7);  // room for numbers written beyond C
     compute(form_, a_.factor(form_.transposed_a, form_.halves_a), right, form_.add ? 1.0f : 0.0f, c.data(),
             before_.stride);
-    Index wrong = bf16::panel_columns - std::count(c.end() - bf16::panel_columns, c.end(), 7);
+    Index wrong = panel_columns - std::count(c.end() - panel_columns, c.end(), 7);
     auto sum = sums_.begin();
     for (Index i = 0; i < form_.m; ++i) {
       for (Index j = 0; j < form_.n; ++j, ++sum) {
@@ -275,11 +258,11 @@ TEST_CASE("a packed factor in bf16 has pairs of rows in panels of 64 columns, fi
             return b.in_bf16[transposed ? b.at(col, row) : b.at(row, col)];
           };
           std::vector<std::uint32_t> packed(static_cast<std::size_t>(bf16::packed_size(n, k)), 7), expected;
-          for (Index panel = 0; panel < bf16::panels(n); ++panel) {
+          for (Index panel = 0; panel < panels(n); ++panel) {
             bf16::pack_panel(kind, n, k, b.factor(transposed, halves), panel, packed.data());
             for (Index row = 0; row < k; row += 2)
-              for (Index j = 0; j < bf16::panel_columns; ++j) {
-                const Index col = panel * bf16::panel_columns + j;
+              for (Index j = 0; j < panel_columns; ++j) {
+                const Index col = panel * panel_columns + j;
                 expected.push_back(bf16::pair_of(at(row, col), at(row + 1, col)));
               }
           }

@@ -1,27 +1,12 @@
-#include "autograd/kernels/bf16/amx_tiles.h"
+#include "autograd/kernels/amx_tiles.h"
+#include "autograd/kernels/bf16/kind.h"
 
 namespace glossa::kernels::bf16 {
 
 namespace {
 
-/// The processor's tiles, configured from construction to destruction. Written as assembly because compilers have these
-/// instructions for tile numbers in literals only.
-class ProcessorTiles {
- public:
-  explicit ProcessorTiles(const TileShapes& shapes) { asm volatile("ldtilecfg %0" : : "m"(shapes)); }
-  ~ProcessorTiles() { asm volatile("tilerelease"); }
-  ProcessorTiles(const ProcessorTiles&) = delete;
-  ProcessorTiles& operator=(const ProcessorTiles&) = delete;
-
-  template <int tile>
-  void load(const void* from, Index row_bytes) {
-    asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(row_bytes), "i"(tile) : "memory");
-  }
-
-  template <int tile>
-  void store(void* to, Index row_bytes) {
-    asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(row_bytes), "i"(tile) : "memory");
-  }
+struct Bf16Tiles : ProcessorTiles {
+  using ProcessorTiles::ProcessorTiles;
 
   /// C += A B.
   template <int c, int a, int b>
@@ -29,6 +14,11 @@ class ProcessorTiles {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(c), "i"(a), "i"(b));
   }
 };
+
+void amx_multiply(Index rows, Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add, float* c,
+                  Index stride) {
+  kernels::amx_multiply<Bf16Tiles>(rows, cols, pairs, a.data, a.row, b, add, c, stride);
+}
 
 }  // namespace
 
@@ -39,7 +29,7 @@ const Kind& amx() {
                          .interleave = avx512().interleave,
                          .round_interleave = avx512().round_interleave,
                          .transpose = avx512().transpose,
-                         .multiply = amx_multiply<ProcessorTiles>};
+                         .multiply = amx_multiply};
   return kind;
 }
 

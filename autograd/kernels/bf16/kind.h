@@ -1,19 +1,16 @@
 #pragma once
 
 #include "autograd/kernels/bf16/bf16.h"
-#include "autograd/shape.h"
+#include "autograd/kernels/panel.h"
 
 /// Products of factors in bf16, summed in float. A kind is one implementation of their innermost loops; product.h cuts
 /// products into the blocks that a kind computes.
 namespace glossa::kernels::bf16 {
 
 /// Two adjacent factors of a sum, the first in the lower half.
-using Pair [[gnu::may_alias]] = std::uint32_t;
+using Pair = Unit;
 
 constexpr Pair pair_of(Bf16 first, Bf16 second) { return first.bits | Pair{second.bits} << 16; }
-
-/// Columns of a panel: B is packed into panels [pairs, panel_columns], the last one filled up with zeros.
-inline constexpr Index panel_columns = 64;
 
 /// The left factor: pair p of row i is data[i * row + p * pair].
 struct LeftPairs {

@@ -12,9 +12,6 @@ Index packed_size(Index n, Index k);
 /// packed form of the whole factor. Panels are independent, so several threads may pack one factor.
 void pack_panel(const Kind& kind, Index n, Index k, const Factor<float>& b, Index panel, Pair* to);
 
-/// The number of panels of a right factor with n columns.
-constexpr Index panels(Index n) { return (n + panel_columns - 1) / panel_columns; }
-
 /// The most rows and columns of a tile that a product is cut into.
 inline constexpr Index most_rows = 384, most_columns = 4 * panel_columns;
 

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <tuple>
 
-#include "autograd/kernels/bf16/kind.h"
+#include "autograd/kernels/panel.h"
 
 /// The loops around AMX's tiles, for the processor's tiles or for those that a test emulates.
-namespace glossa::kernels::bf16 {
+namespace glossa::kernels {
 
 /// Rows and columns of a tile, in elements of 4 bytes.
 inline constexpr Index tile_side = 16;
@@ -25,20 +25,40 @@ struct alignas(64) TileShapes {
   }
 };
 
-/// The last `count` pairs, fewer than a tile has, of up to two tiles of A and of B, filled up with zeros.
-struct LastPairs {
-  Pair a[2 * tile_side * tile_side] = {}, b[tile_side * 2 * tile_side] = {};
+/// The processor's tiles, configured from construction to destruction. Written as assembly because compilers have these
+/// instructions for tile numbers in literals only. A kind adds `multiply<c, a, b>()`, its instruction for C += A B.
+class ProcessorTiles {
+ public:
+  explicit ProcessorTiles(const TileShapes& shapes) { asm volatile("ldtilecfg %0" : : "m"(shapes)); }
+  ~ProcessorTiles() { asm volatile("tilerelease"); }
+  ProcessorTiles(const ProcessorTiles&) = delete;
+  ProcessorTiles& operator=(const ProcessorTiles&) = delete;
 
-  LastPairs(Index rows, Index cols, Index count, const Pair* from_a, Index row, const Pair* from_b) {
+  template <int tile>
+  void load(const void* from, Index row_bytes) {
+    asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(row_bytes), "i"(tile) : "memory");
+  }
+
+  template <int tile>
+  void store(void* to, Index row_bytes) {
+    asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(row_bytes), "i"(tile) : "memory");
+  }
+};
+
+/// The last `count` units, fewer than a tile has, of up to two tiles of A and of B, filled up with zeros.
+struct LastUnits {
+  Unit a[2 * tile_side * tile_side] = {}, b[tile_side * 2 * tile_side] = {};
+
+  LastUnits(Index rows, Index cols, Index count, const Unit* from_a, Index row, const Unit* from_b) {
     for (Index i = 0; i < rows; ++i) std::copy_n(from_a + i * row, count, a + i * tile_side);
     for (Index p = 0; p < count; ++p) std::copy_n(from_b + p * panel_columns, cols, b + p * 2 * tile_side);
   }
 };
 
-/// C [rows, cols], of at most 32 x 32, in tiles 0 to 3. Tiles 4 and 5 hold 16 pairs of A's rows, tiles 6 and 7 hold 16
-/// pairs of B's columns, and each tile serves two products. `Tiles` has the instructions.
-template <class Tiles>
-void amx_block(Index rows, Index cols, Index pairs, const Pair* a, Index row, const Pair* b, bool add, float* c,
+/// C [rows, cols], of at most 32 x 32, in tiles 0 to 3. Tiles 4 and 5 hold 16 units of A's rows, tiles 6 and 7 hold 16
+/// units of B's columns, and each tile serves two products. `Tiles` has the instructions, `Sum` has 4 bytes.
+template <class Tiles, class Sum>
+void amx_block(Index rows, Index cols, Index units, const Unit* a, Index row, const Unit* b, bool add, Sum* c,
                Index stride) {
   const Index top = std::min(rows, tile_side), bottom = rows - top, left = std::min(cols, tile_side),
               right = cols - left;
@@ -54,7 +74,7 @@ void amx_block(Index rows, Index cols, Index pairs, const Pair* a, Index row, co
     if (height > 0 && width > 0) shapes.set(tile, height, width);
   Tiles tiles(shapes);
 
-  float* const below = c + tile_side * stride;
+  Sum* const below = c + tile_side * stride;
   const Index c_bytes = 4 * stride;
   if (add) {
     tiles.template load<0>(c, c_bytes);
@@ -62,7 +82,7 @@ void amx_block(Index rows, Index cols, Index pairs, const Pair* a, Index row, co
     if (bottom > 0) tiles.template load<2>(below, c_bytes);
     if (right > 0 && bottom > 0) tiles.template load<3>(below + tile_side, c_bytes);
   }  // otherwise the configuration has cleared them
-  const auto multiply = [&](const Pair* from_a, Index a_bytes, const Pair* from_b, Index b_bytes) {
+  const auto multiply = [&](const Unit* from_a, Index a_bytes, const Unit* from_b, Index b_bytes) {
     tiles.template load<4>(from_a, a_bytes);
     tiles.template load<6>(from_b, b_bytes);
     tiles.template multiply<0, 4, 6>();
@@ -76,9 +96,9 @@ void amx_block(Index rows, Index cols, Index pairs, const Pair* a, Index row, co
     if (right > 0) tiles.template multiply<3, 5, 7>();
   };
   Index p = 0;
-  for (; p + tile_side <= pairs; p += tile_side) multiply(a + p, 4 * row, b + p * panel_columns, 4 * panel_columns);
-  if (p < pairs) {
-    const LastPairs last(rows, cols, pairs - p, a + p, row, b + p * panel_columns);
+  for (; p + tile_side <= units; p += tile_side) multiply(a + p, 4 * row, b + p * panel_columns, 4 * panel_columns);
+  if (p < units) {
+    const LastUnits last(rows, cols, units - p, a + p, row, b + p * panel_columns);
     multiply(last.a, 4 * tile_side, last.b, 8 * tile_side);
   }
   tiles.template store<0>(c, c_bytes);
@@ -87,14 +107,15 @@ void amx_block(Index rows, Index cols, Index pairs, const Pair* a, Index row, co
   if (right > 0 && bottom > 0) tiles.template store<3>(below + tile_side, c_bytes);
 }
 
-template <class Tiles>
-void amx_multiply(Index rows, Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add, float* c,
+/// C [rows, cols] = A B, or += if `add`, for at most one panel of columns. Row i of A begins at a[i * row].
+template <class Tiles, class Sum>
+void amx_multiply(Index rows, Index cols, Index units, const Unit* a, Index row, const Unit* b, bool add, Sum* c,
                   Index stride) {
   constexpr Index side = 2 * tile_side;
   for (Index j = 0; j < cols; j += side)
     for (Index i = 0; i < rows; i += side)
-      amx_block<Tiles>(std::min(side, rows - i), std::min(side, cols - j), pairs, a.data + i * a.row, a.row, b + j, add,
+      amx_block<Tiles>(std::min(side, rows - i), std::min(side, cols - j), units, a + i * row, row, b + j, add,
                        c + i * stride + j, stride);
 }
 
-}  // namespace glossa::kernels::bf16
+}  // namespace glossa::kernels

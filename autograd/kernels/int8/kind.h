@@ -1,0 +1,36 @@
+#pragma once
+
+#include "autograd/kernels/int8/matrix.h"
+
+/// Products of codes, summed in int32. A kind is one implementation of their innermost loops; product.h calls it.
+namespace glossa::kernels::int8 {
+
+/// One implementation. Integers add exactly, so all kinds have the same bits.
+struct Kind {
+  const char* name;
+  Index units_per_quad;  // of the left factor
+  int offset;            // what the left factor's codes are stored with in addition: 128 if they must not be negative
+
+  /// to = a row of codes in the kind's form of left factors.
+  void (*lay_out)(Index quads, const Code* codes, Unit* to);
+
+  /// sums[i * panel_columns + j] = start[j] + sum over k of left code (i, k) times right code (k, j), for `rows` rows
+  /// and, of one panel, at least `cols` columns. Row i of the left factor begins at a[i * row].
+  void (*multiply)(Index rows, Index cols, Index quads, const Unit* a, Index row, const Unit* b,
+                   const std::int32_t* start, std::int32_t* sums);
+};
+
+const Kind& plain();
+const Kind& avx2();
+const Kind& avxvnni();
+const Kind& vnni();
+const Kind& amx();
+
+/// The kind for this processor, or the one that GLOSSA_ISA selects (see processor.h).
+const Kind& kind();
+
+/// Kind::lay_out for codes as they are, and for codes plus 128.
+void lay_out_signed(Index quads, const Code* codes, Unit* to);
+void lay_out_unsigned(Index quads, const Code* codes, Unit* to);
+
+}  // namespace glossa::kernels::int8

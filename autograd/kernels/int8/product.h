@@ -1,0 +1,20 @@
+#pragma once
+
+#include "autograd/kernels/int8/kind.h"
+
+namespace glossa::kernels::int8 {
+
+/// Units of a left factor [rows, inputs].
+inline Index left_units(const Kind& kind, Index rows, Index inputs) {
+  return rows * quads(inputs) * kind.units_per_quad;
+}
+
+/// Quantizes x [rows, inputs] into `units` (see left_units) and `scales` [rows], on all threads.
+Rows quantize_rows(const Kind& kind, Index rows, Index inputs, const float* x, Unit* units, float* scales);
+
+/// C [rows, cols] = X W^T, on one thread, where W stands for the weight's rows from `first` on, the first one of a
+/// panel. An element is the sum of products of codes, times both scales.
+void tile(const Kind& kind, Index rows, Index first, Index cols, const Rows& x, const Weight& w, float* c,
+          Index stride);
+
+}  // namespace glossa::kernels::int8

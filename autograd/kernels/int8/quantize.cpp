@@ -1,0 +1,67 @@
+#include "autograd/kernels/int8/quantize.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "autograd/kernels/row.h"
+
+namespace glossa::kernels::int8 {
+
+namespace {
+
+/// x rounded to nearest, ties to even, for |x| < 2^22: the sum's last bit counts ones.
+std::int32_t nearest(float x) {
+  constexpr float shift = 0x1.8p23f;
+  return std::bit_cast<std::int32_t>(x + shift) - std::bit_cast<std::int32_t>(shift);
+}
+
+}  // namespace
+
+float quantize_row(Index count, const float* x, Code* codes) {
+  const float largest = row_max<float>(count, 0, [&](Index j) { return std::abs(x[j]); });
+  const bool is_finite = row_sum<float>(count, [&](Index j) { return x[j] * 0; }) == 0;
+  if (!is_finite || largest < 0x1p-100f) {
+    std::fill_n(codes, count, Code{0});
+    return is_finite ? 0 : std::numeric_limits<float>::quiet_NaN();
+  }
+  const float inverse = 127 / largest;
+#pragma omp simd
+  for (Index j = 0; j < count; ++j) codes[j] = static_cast<Code>(nearest(x[j] * inverse));
+  return largest / 127;
+}
+
+void pack_panel(const float* w, Index outputs, Index inputs, Index panel, Unit* panels, float* scales,
+                std::int32_t* sums) {
+  const Index first = panel * panel_columns, rows = std::min(panel_columns, outputs - first), units = quads(inputs);
+  std::vector<std::uint32_t> row(static_cast<std::size_t>(units));
+  auto* const codes = reinterpret_cast<Code*>(row.data());
+  Unit* const to = panels + first * units;
+  for (Index i = 0; i < panel_columns; ++i) {
+    std::fill(row.begin(), row.end(), 0);
+    if (i < rows) {
+      scales[first + i] = quantize_row(inputs, w + (first + i) * inputs, codes);
+      std::int32_t sum = 0;
+      for (Index j = 0; j < inputs; ++j) sum += codes[j];
+      sums[first + i] = sum;
+    }
+    for (Index q = 0; q < units; ++q) to[q * panel_columns + i] = row[static_cast<std::size_t>(q)];
+  }
+}
+
+template <class T>
+void unpack_row(const Weight& weight, Index row, T* to) {
+  const Index column = row % panel_columns;
+  const Unit* const panel = weight.panel(row - column);
+  for (Index j = 0; j < weight.inputs; ++j) {
+    const Unit quad = panel[j / 4 * panel_columns + column];
+    to[j] = weight.scales[row] * static_cast<float>(static_cast<Code>(quad >> 8 * (j % 4)));
+  }
+}
+
+template void unpack_row(const Weight&, Index, float*);
+template void unpack_row(const Weight&, Index, double*);
+
+}  // namespace glossa::kernels::int8

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "autograd/shape.h"
+
+namespace glossa::kernels::int8 {
+
+/// Calls block.operator()<R>(i) for R rows from row i on: for as many rows as registers allow, then once for the rest.
+template <int R, class Block>
+void for_row_blocks(Index rows, const Block& block, Index first = 0) {
+  for (; rows - first >= R; first += R) block.template operator()<R>(first);
+  if constexpr (R > 1) {
+    if (first < rows) for_row_blocks<R - 1>(rows, block, first);
+  }
+}
+
+}  // namespace glossa::kernels::int8
