@@ -1,6 +1,7 @@
 #include "autograd/arena.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -85,6 +86,14 @@ void* Arena::allocate(std::size_t bytes) {
   peak_ = std::max(peak_, bytes_used());
   unpoison(result, bytes);
   return result;
+}
+
+void Arena::drop(std::span<std::byte> memory) {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::size_t>(memory.data());
+  const std::size_t ahead = whole_pages(address, page) - address;
+  if (memory.size() < ahead + page) return;
+  madvise(memory.data() + ahead, (memory.size() - ahead) / page * page, MADV_DONTNEED);
 }
 
 void Arena::go_back_to(const Mark& mark) {

@@ -43,6 +43,9 @@ class Arena {
     return values;
   }
 
+  /// Returns the whole pages of an array to the system. They hold zeros if they are read again.
+  static void drop(std::span<std::byte> memory);
+
   /// Releases everything in O(1). Existing marks lose their effect.
   void reset();
 

@@ -4,11 +4,14 @@
 #include <cmath>
 
 #include "autograd/kernels/bf16/round.h"
+#include "autograd/kernels/int8/product.h"
 
 namespace glossa {
 
 template <class T>
 void Context<T>::begin(const StepOptions& options) {
+  check(options.precision != Precision::int8 || !options.recording, "context",
+        "expected a step without recording in int8, as integers have no gradients; got one that records");
   options_ = options;
   key_ = philox_key(options.seed, options.update.value_or(steps_));
   ++steps_;
@@ -45,7 +48,13 @@ Variable<T> Context<T>::input(const Tensor<const T>& value) {
 template <class T>
 Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
   check_begun();
-  check(parameter.value.data != nullptr, parameter.name, "expected an allocated store; got one before allocate()");
+  check(parameter.value.data != nullptr || parameter.in_int8, parameter.name,
+        "expected an allocated store; got one before allocate()");
+  const bool in_int8 = precision() == Precision::int8;
+  check(!parameter.in_int8 || in_int8, parameter.name,
+        "expected a step in int8, as the model has its matrices in int8; got another precision");
+  check(!parameter.is_matrix || parameter.in_int8 || !in_int8, parameter.name,
+        "expected a model in int8 for a step in int8; got one in float. Hint: construct QuantizedMatrices");
   if (!options_.recording || !parameter.is_trainable()) {
     Variable<T> result = constant(parameter.value);
     result.parameter_ = &parameter;
@@ -108,15 +117,31 @@ void Context<T>::check_readable(const Variable<T>& x) const {
 template <class T>
 Tensor<const T> Context<T>::read(const Variable<T>& x) {
   check_readable(x);
+  x.check_has_numbers();
   if (!x.requires_grad()) return x.value_;
   tape_.node(x.node_).read = true;
   return tape_.value(x.node_);
 }
 
 template <class T>
+Tensor<const T> Context<T>::read_matrix(const Variable<T>& x) {
+  return in_int8(x) ? x.value_ : read(x);
+}
+
+template <class T>
 kernels::Factor<T> Context<T>::factor(const Variable<T>& x) {
   const Index cols = x.shape().cols();
   if (precision() == Precision::full) return {.data = read(x).data, .stride = cols};
+  if constexpr (std::is_same_v<T, float>)
+    if (precision() == Precision::int8) {
+      using namespace kernels::int8;
+      const Index rows = x.shape().rows();
+      const std::span<std::uint32_t> units = array<std::uint32_t>(left_units(kind(), rows, cols));
+      const T* const data = read(x).data;
+      return {.data = data,
+              .stride = cols,
+              .rows = quantize_rows(kind(), rows, cols, data, units.data(), array<float>(rows).data())};
+    }
   check_readable(x);
   const Bf16* own = nullptr;
   const Bf16*& result = x.requires_grad() ? tape_.node(x.node_).rounded : own;
@@ -137,6 +162,8 @@ Variable<T> Context<T>::with_rounded(const Variable<T>& y, Bf16* rounded) {
 
 template <class T>
 std::optional<kernels::Factor<T>> Context<T>::prepared(const Variable<T>& weight) {
+  if (const auto* const codes = in_int8(weight))
+    return kernels::Factor<T>{.data = nullptr, .stride = 0, .weight = codes};
   if (!prepared_weights_ || !weight.parameter_ || options_.recording) return {};
   return prepared_weights_->of(*weight.parameter_, precision());
 }
@@ -212,8 +239,16 @@ void Variable<T>::check_value() const {
 }
 
 template <class T>
+void Variable<T>::check_has_numbers() const {
+  if (parameter_ && parameter_->in_int8)
+    fail(parameter_->name,
+         "expected only linear layers and embed_tokens to read a matrix in int8 {}; got another reader", shape());
+}
+
+template <class T>
 Tensor<const T> Variable<T>::value() const {
   check_value();
+  check_has_numbers();
   if (node_ < 0) return value_;
   context_->tape().node(node_).handed_out = true;
   return context_->tape().value(node_);

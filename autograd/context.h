@@ -79,11 +79,21 @@ class Context {
 
   // --- For ops ---
 
-  /// The value of the op's input `x`. The op may read it until the op's own derivative has run.
+  /// The value of the op's input `x`. The op may read it until the op's own derivative has run. Throws for a parameter
+  /// in int8, which has no numbers.
   Tensor<const T> read(const Variable<T>& x);
 
+  /// As `read`, for a matrix that the op reads by transposed_weight or, in int8, by `in_int8`; then the result may have
+  /// a shape but no numbers.
+  Tensor<const T> read_matrix(const Variable<T>& x);
+
+  /// The numbers of the parameter `x` in int8; null if it has none.
+  const kernels::int8::Weight* in_int8(const Variable<T>& x) const {
+    return x.parameter_ ? x.parameter_->in_int8 : nullptr;
+  }
+
   /// The rows of `x` as a factor of a product, which may be read as long as the value. In bf16, they are rounded when
-  /// an op first asks for them, unless the op that computed `x` has done so.
+  /// an op first asks for them, unless the op that computed `x` has done so. In int8, they are quantized.
   kernels::Factor<T> factor(const Variable<T>& x);
 
   /// True if an op of these inputs should keep its value in bf16: the step computes products in bf16, and it records
@@ -199,7 +209,7 @@ class Context {
   /// Sets the prepared weights for linear ops in steps without recording; null: none.
   void set_prepared_weights(PreparedWeights<T>* weights) { prepared_weights_ = weights; }
 
-  /// W^T for a weight W [O, I], if prepared weights are set, W is a parameter, and the step does not record.
+  /// W^T for a weight W [O, I], if it is a parameter in int8 or, in a step without recording, prepared weights are set.
   std::optional<kernels::Factor<T>> prepared(const Variable<T>& weight);
 
   /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.

@@ -81,7 +81,7 @@ Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index en
 }
 
 template <class T>
-void ParameterStore<T>::allocate(std::uint64_t seed) {
+void ParameterStore<T>::allocate_zeros() {
   check(!laid_out(), "parameters", "expected one call of allocate(); got a second");
   for (const Parameter<T>& parameter : declared_)
     check(parameter.parts.empty() || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
@@ -93,15 +93,25 @@ void ParameterStore<T>::allocate(std::uint64_t seed) {
     parameter->offset = size;
     size = end_of(*parameter);
   }
-  const std::span<T> both = memory_.zeros<T>(2 * size);
-  values_ = both.first(static_cast<std::size_t>(size));
-  grads_ = both.last(static_cast<std::size_t>(size));
-
-  Arena drawn;
-  for (std::size_t i = 0; i < declared_.size(); ++i) {
-    Parameter<T>& parameter = declared_[i];
+  values_ = memory_.array<T>(size);  // zeros, fresh from the system
+  grads_ = grad_memory_.array<T>(size);
+  for (Parameter<T>& parameter : declared_) {
     parameter.value.data = values_.data() + parameter.offset;
     parameter.grad.data = grads_.data() + parameter.offset;
+  }
+  for (Parameter<T>& part : parts_) {
+    part.offset += part.whole->offset;
+    part.value.data = values_.data() + part.offset;
+    part.grad.data = grads_.data() + part.offset;
+  }
+}
+
+template <class T>
+void ParameterStore<T>::allocate(std::uint64_t seed) {
+  allocate_zeros();
+  Arena drawn;
+  for (std::size_t i = 0; i < declared_.size(); ++i) {
+    const Parameter<T>& parameter = declared_[i];
     RandomStream random(seed, parameter.name);
     drawn.reset();
     const std::span<double> initial(drawn.allocate_array<double>(parameter.value.size()),
@@ -109,11 +119,13 @@ void ParameterStore<T>::allocate(std::uint64_t seed) {
     initializers_[i](initial, parameter.value.shape, random);
     std::transform(initial.begin(), initial.end(), parameter.value.data, [](double x) { return static_cast<T>(x); });
   }
-  for (Parameter<T>& part : parts_) {
-    part.offset += part.whole->offset;
-    part.value.data = values_.data() + part.offset;
-    part.grad.data = grads_.data() + part.offset;
-  }
+}
+
+template <class T>
+void ParameterStore<T>::drop_value(Parameter<T>& parameter) {
+  Arena::drop(std::as_writable_bytes(parameter.value.span()));
+  parameter.value.data = nullptr;
+  for (Parameter<T>* part : parameter.parts) part->value.data = nullptr;
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autograd/arena.h"
+#include "autograd/kernels/int8/matrix.h"
 #include "autograd/random.h"
 #include "autograd/tensor.h"
 
@@ -29,13 +30,15 @@ struct Parameter {
   std::string name;  // path, as in PyTorch: "encoder.layers.0.self_attn.in_proj_weight"
   Tensor<T> value;
   GradSlot<T> grad;
-  bool trainable = true;  // false: frozen, gets no gradient
-  Index fixed_row = -1;   // a row that never changes and whose gradient is unused; -1: none
-  Index offset = 0;       // start of value and gradient in the flat buffers, in elements
+  bool trainable = true;   // false: frozen, gets no gradient
+  Index fixed_row = -1;    // a row that never changes and whose gradient is unused; -1: none
+  bool is_matrix = false;  // true: only linear layers and embed_tokens read it, which can read it in int8
+  Index offset = 0;        // start of value and gradient in the flat buffers, in elements
 
   Parameter* whole = nullptr;          // for a part: the parameter it belongs to, whose `trainable` applies; else null
   std::vector<Parameter*> parts = {};  // parts, if any, which hold the gradient instead (see ParameterStore::part)
   std::uint64_t changes = 0;           // calls of `mark_changed`
+  const kernels::int8::Weight* in_int8 = nullptr;  // set: replaces `value`, which has no numbers (see quantized.h)
 
   /// The gradient's memory; if not `has_grad()`, it holds old numbers. If only some parts have a gradient, the rows of
   /// the other parts also hold old numbers, until an optimizer or `fill_unset_grad` zeroes them.
@@ -93,6 +96,10 @@ class ParameterStore {
   /// Lays out the buffers and draws the initial values from `seed`.
   void allocate(std::uint64_t seed);
 
+  /// Lays out the buffers with values of 0, for parameters that will be read from a file. Memory that is never written
+  /// takes none of the machine's.
+  void allocate_zeros();
+
   /// True once `allocate` has been called.
   bool laid_out() const { return values_.data() != nullptr; }
 
@@ -115,6 +122,9 @@ class ParameterStore {
   /// Offset in the flat buffers at which a parameter and the gap after it end; `parameter` must not be a part.
   Index end_of(const Parameter<T>& parameter) const;
 
+  /// Takes the numbers of a parameter and of its parts away, and returns their memory to the system.
+  void drop_value(Parameter<T>& parameter);
+
   /// Declares every gradient empty.
   void clear_grads();
 
@@ -132,7 +142,7 @@ class ParameterStore {
   std::deque<Parameter<T>> parts_;
   std::vector<Initializer> initializers_;  // one per element of declared_
   std::vector<Parameter<T>*> sorted_;
-  Arena memory_;
+  Arena memory_, grad_memory_;
   std::span<T> values_, grads_;
 };
 

@@ -47,6 +47,7 @@ class Variable {
       : value_(value), context_(context), node_(node), generation_(generation) {}
 
   void check_value() const;
+  void check_has_numbers() const;
 
   Tensor<const T> value_;
   Context<T>* context_ = nullptr;

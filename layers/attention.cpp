@@ -10,6 +10,7 @@ template <class T>
 Linear<T> declare_in_proj(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o) {
   const Index rows = 3 * o.inner_width();
   Parameter<T>& weight = store.declare(in_scope(scope, "in_proj_weight"), {rows, o.width}, o.weight_init);
+  weight.is_matrix = true;
   if (o.bias != AttentionBias::all) return {weight, nullptr};
   return {weight, &store.declare(in_scope(scope, "in_proj_bias"), {rows}, init::constant(0))};
 }

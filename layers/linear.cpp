@@ -10,6 +10,7 @@ template <class T>
 Linear<T>::Linear(ParameterStore<T>& store, const std::string& scope, Index inputs, Index outputs,
                   const LinearOptions& options)
     : weight_(&store.declare(in_scope(scope, "weight"), {outputs, inputs}, options.weight_init)) {
+  weight_->is_matrix = true;
   if (!options.bias) return;
   const Initializer otherwise = init::uniform(1 / std::sqrt(static_cast<double>(inputs)));
   bias_ = &store.declare(in_scope(scope, "bias"), {outputs}, options.bias_init ? options.bias_init : otherwise);

@@ -101,12 +101,13 @@ struct ChunkFactors {
   kernels::Factor<T> x, weight, weight_transposed;
   Precision precision;
 
-  ChunkFactors(Context<T>& c, const Variable<T>& states, const Tensor<const T>& w, bool derivative)
+  ChunkFactors(Context<T>& c, const Variable<T>& states, const Variable<T>& matrix, const Tensor<const T>& w,
+               bool derivative)
       : precision(c.precision()) {
     const Index rows = states.shape().rows(), d = w.cols(), classes = w.rows();
     x = c.factor(states);
     weight = {.data = w.data, .stride = d};
-    weight_transposed = {.data = w.data, .stride = d, .transposed = true};
+    weight_transposed = {.data = w.data, .stride = d, .transposed = true, .weight = c.in_int8(matrix)};
     if (rows < many_rows) return;
     const auto memory = [&](Index size) { return c.scratch({size}).data; };
     pack_if_shared(precision, rows, classes, d, weight_transposed, memory);
@@ -197,7 +198,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
                                         std::span<const int> targets, int ignore_index, double label_smoothing) {
   const char* const op = "linear_cross_entropy";
   Context<T>& c = context_of(op, {x, weight});
-  const Tensor<const T> w = c.read(weight);
+  const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
   check(in.rank() == 2 && w.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == std::ssize(targets), op,
         "expected x [N, D], weight [V, D] and N targets; got {}, {} and {}", in, w.shape, targets.size());
@@ -213,7 +214,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const UnitGradients<T> unit{memory_for(x), memory_for(weight), bias ? memory_for(*bias) : Tensor<T>{}};
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
-  const ChunkFactors<T> factors(c, x, w, static_cast<bool>(unit));
+  const ChunkFactors<T> factors(c, x, weight, w, static_cast<bool>(unit));
   const Index chunk_rows = rows_per_chunk(classes, factors.precision);
   const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
   const bool in_bf16 = unit && factors.precision == Precision::bf16;

@@ -13,15 +13,15 @@ void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Fac
   if constexpr (std::is_same_v<T, float>) {
     if (!kernels::tiles_share_columns(m, n, precision)) return;
     auto* const to = reinterpret_cast<kernels::bf16::Pair*>(memory(kernels::bf16::packed_size(n, k)));
-    parallel_for(kernels::bf16::panels(n), [&, &kind = kernels::bf16::kind()](Index panel) {
+    parallel_for(kernels::panels(n), [&, &kind = kernels::bf16::kind()](Index panel) {
       kernels::bf16::pack_panel(kind, n, k, b, panel, to);
     });
     b.packed = to;
   }
 }
 
-/// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops: in the context's prepared form, or
-/// W [O, I] read transposed; a product in bf16 may pack it in the context's scratch.
+/// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops: in int8, in the context's prepared
+/// form, or W [O, I] read transposed; a product in bf16 may pack it in the context's scratch.
 template <class T>
 kernels::Factor<T> transposed_weight(Context<T>& c, Index rows, const Variable<T>& weight) {
   if (const auto prepared = c.prepared(weight)) return *prepared;

@@ -50,7 +50,7 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
                            const RowLayout& layout) {
   const char* const op = "linear_relu";
   Context<T>& c = context_of(op, {x, weight});
-  const Tensor<const T> w = c.read(weight);
+  const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
   check_layout(op, layout, in);
   check(w.shape.rank() == 2 && in.cols() == w.cols(), op, "expected x [N, I] and weight [O, I]; got {} and {}", in,

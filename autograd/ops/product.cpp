@@ -94,7 +94,7 @@ namespace {
 template <class T>
 Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias, Use use) {
   Context<T>& c = context_of("linear", {x, weight});
-  const Tensor<const T> w = c.read(weight);
+  const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
   check(w.shape.rank() == 2 && in.rank() >= 1 && in.cols() == w.cols(), "linear",
         "expected x [..., I] and weight [O, I]; got {} and {}", in, w.shape);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "autograd/kernels/int8/quantize.h"
 #include "autograd/kernels/row.h"
 #include "autograd/ops.h"
 #include "autograd/ops/dropout_mask.h"
@@ -63,7 +64,8 @@ template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double p, const RowLayout& layout) {
   Context<T>& c = context_of("embed_tokens", {table, positions});
-  const Tensor<const T> rows = c.read(table), places = c.read(positions);
+  const Tensor<const T> rows = c.read_matrix(table), places = c.read(positions);
+  const kernels::int8::Weight* const codes = c.in_int8(table);
   check_ids("embed_tokens", rows, ids);
   const Index n = layout.rows, d = rows.cols();
   check(places.shape.rank() == 2 && places.cols() == d, "embed_tokens", "expected positions [P, {}]; got {}", d,
@@ -90,7 +92,8 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
         std::fill_n(row, d, T{0});
         continue;
       }
-      const T *token = rows.row(ids[i]), *place = places.row(position[i]);
+      if (codes) kernels::int8::unpack_row(*codes, ids[i], row);
+      const T *token = codes ? row : rows.row(ids[i]), *place = places.row(position[i]);
       if (mask)
         for (Index j = 0; j < d; ++j) row[j] = mask(i * d + j, s * token[j] + place[j]);
       else

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "autograd/arena.h"
+#include "autograd/parameter.h"
+
+namespace glossa {
+
+/// The matrices of a store in int8: the parameters that only linear layers and embed_tokens read
+/// (Parameter::is_matrix). They replace the numbers in float, whose memory returns to the system. From then on, the
+/// model serves only steps with Precision::int8. Biases, norms, learned positions and trained similarities stay in
+/// float.
+class QuantizedMatrices {
+ public:
+  QuantizedMatrices() = default;
+
+  /// Adds all matrices of a store.
+  explicit QuantizedMatrices(ParameterStore<float>& store);
+
+  /// Rounds each row of a parameter, or of its parts, to 255 steps (see kernels/int8/quantize.h), on all threads.
+  /// Leaves parameters that are not matrices as they are. Throws if a matrix has more than 65,536 columns.
+  void add(ParameterStore<float>& store, Parameter<float>& parameter);
+
+  QuantizedMatrices(const QuantizedMatrices&) = delete;
+  QuantizedMatrices& operator=(const QuantizedMatrices&) = delete;
+
+ private:
+  void quantize(Parameter<float>& matrix);
+
+  Arena memory_;
+  std::deque<kernels::int8::Weight> weights_;
+};
+
+}  // namespace glossa
