@@ -59,6 +59,7 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const std::string&
   // An untied output projection has nn.Linear's default, uniform in +-1/sqrt(D).
   const bool own_output = o.tied == Tied::none || o.tied == Tied::embeddings;
   tables.output = own_output ? declare_target("generator.weight", init::uniform(deviation)) : tables.target;
+  for (Parameter<T>* table : {tables.source, tables.target, tables.output}) table->is_matrix = true;
   return tables;
 }
 
@@ -107,6 +108,15 @@ Variable<T> Transformer<T>::project(const Variable<T>& states) const {
 }
 
 template <class T>
+void Transformer<T>::project_tiles(const Variable<T>& states,
+                                   const std::function<void(const kernels::Tile<T>&)>& use) const {
+  Context<T>& c = states.context();
+  const Variable<T> table = c.parameter(*tables_.output);
+  const Variable<T> bias = output_bias_ ? c.parameter(*output_bias_) : Variable<T>();
+  linear_tiles(states, table, output_bias_ ? &bias : nullptr, use);
+}
+
+template <class T>
 CrossEntropy<T> Transformer<T>::loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                                      double label_smoothing) const {
   Context<T>& c = states.context();
@@ -130,8 +140,8 @@ void Transformer<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, co
 }
 
 template <class T>
-Variable<T> Transformer<T>::step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const {
-  return project(decoder_.step(target_embedding_(context, tokens, cache.query_layout()), cache));
+Variable<T> Transformer<T>::advance(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const {
+  return decoder_.step(target_embedding_(context, tokens, cache.query_layout()), cache);
 }
 
 template class Transformer<float>;

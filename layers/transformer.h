@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
+#include "autograd/linear_tiles.h"
 #include "layers/decoder.h"
 #include "layers/embedding.h"
 #include "layers/encoder.h"
@@ -59,6 +61,9 @@ class Transformer {
   /// States [N, D] -> logits [N, V].
   Variable<T> project(const Variable<T>& states) const;
 
+  /// As project, but calls `use` for each tile of the logits instead of keeping them (see linear_tiles).
+  void project_tiles(const Variable<T>& states, const std::function<void(const kernels::Tile<T>&)>& use) const;
+
   /// Cross-entropy of states [N, D] with the target tokens `next`; the logits are never in memory all at once.
   CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                        double label_smoothing) const;
@@ -68,10 +73,13 @@ class Transformer {
                          std::span<const int> target, const RowLayout& target_layout) const;
 
   /// Decoding token by token: call `start` once per batch, then `step` with the last token of each of R rows. `step`
-  /// returns logits [R, V].
+  /// returns logits [R, V]; `advance` does the same up to the states [R, D], which `project` and `project_tiles` take.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
-  Variable<T> step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const;
+  Variable<T> advance(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const;
+  Variable<T> step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const {
+    return project(advance(context, tokens, cache));
+  }
 
  private:
   struct Tables {

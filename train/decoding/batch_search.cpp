@@ -72,7 +72,7 @@ void BatchSearch<T>::step() {
   tokens_.clear();
   for (const Live& live : live_) tokens_.push_back(nodes_[live.node].token);
   context_.begin(step_options(options_));
-  choose(model_->step(context_, tokens_, cache_).value());
+  choose(model_->advance(context_, tokens_, cache_));
 
   next_.clear();
   survivors_.clear();
@@ -88,20 +88,25 @@ void BatchSearch<T>::step() {
   if (!live_.empty()) cache_.select(survivors_);
 }
 
-/// Fills top_.
+/// Fills top_, given the decoder's last states.
 template <class T>
-void BatchSearch<T>::choose(const Tensor<const T>& logits) {
+void BatchSearch<T>::choose(const Variable<T>& states) {
   const std::span<const int> never = excluded_.at(cache_.position());
-  const Index of_each = std::min(choices(), logits.cols() - std::ssize(never));
-  check(of_each >= 1, "decode.forbidden", "expected some of {} tokens to be allowed; got none", logits.cols());
-  top_.resize(static_cast<std::size_t>(logits.rows() * of_each));
-  if (!options_.sample) return top_tokens(logits, never, of_each, top_, options_.renormalize);
+  const Index rows = states.shape().rows(), vocabulary = model_->options().target_vocabulary;
+  const Index of_each = std::min(choices(), vocabulary - std::ssize(never));
+  check(of_each >= 1, "decode.forbidden", "expected some of {} tokens to be allowed; got none", vocabulary);
+  top_.resize(static_cast<std::size_t>(rows * of_each));
+  if (!options_.sample) {
+    top_tokens_.begin(rows, vocabulary, never, of_each, options_.renormalize);
+    model_->project_tiles(states, [&](const kernels::Tile<T>& tile) { top_tokens_.add(tile); });
+    return top_tokens_.finish(top_);
+  }
   uniforms_.clear();
   for (const Live& live : live_)
     uniforms_.push_back(sampling_uniform(static_cast<std::uint64_t>(options_.seed),
                                          static_cast<std::uint64_t>(sentences_[live.sentence].number),
                                          static_cast<std::uint32_t>(cache_.position())));
-  sample_tokens(logits, never, options_.temperature, uniforms_, top_, options_.renormalize);
+  sample_tokens(model_->project(states).value(), never, options_.temperature, uniforms_, top_, options_.renormalize);
 }
 
 /// At the length limit: turns each of the rows [begin, end) of live_ into a translation, and ends all.

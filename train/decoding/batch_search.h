@@ -7,6 +7,7 @@
 #include "train/decoding/decoding.h"
 #include "train/decoding/excluded_tokens.h"
 #include "train/decoding/sample_tokens.h"
+#include "train/decoding/top_tokens.h"
 
 namespace glossa {
 
@@ -84,7 +85,7 @@ class BatchSearch {
 
   void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
              std::span<const std::int64_t> numbers);
-  void choose(const Tensor<const T>& logits);
+  void choose(const Variable<T>& states);
   void advance(Index place, Index begin, Index end);
   void force_end(Index place, Index begin, Index end);
   bool settle(Index place, double log_probability);
@@ -109,6 +110,7 @@ class BatchSearch {
   std::vector<Live> live_, next_;
   std::vector<Index> survivors_;  // for each hypothesis of next_, the row it continues
   std::vector<Index> finished_;
+  TopTokens<T> top_tokens_;
   std::vector<TokenScore> top_;  // candidate continuations, the same number for each hypothesis
   std::vector<double> uniforms_;
   std::vector<Candidate> candidates_;

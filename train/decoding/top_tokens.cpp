@@ -6,79 +6,121 @@
 
 #include "autograd/check.h"
 #include "autograd/kernels/cross_entropy.h"
+#include "autograd/linear_tiles.h"
 #include "autograd/parallel.h"
 
 namespace glossa {
 
 namespace {
 
+constexpr double nothing = -std::numeric_limits<double>::infinity();
+
 bool better(const TokenScore& a, const TokenScore& b) {
   return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
 }
 
-/// Makes one pass over the row with a heap of the best tokens so far, the worst of them on top. Most stretches of the
-/// row have only worse tokens and are skipped after one comparison.
-template <class T>
-void top_of_row(const T* x, Index n, std::span<const int> never, std::span<TokenScore> top) {
-  constexpr Index stretch = 128;
-  const auto begin = top.begin(), end = top.end();
-  auto filled = begin;
-  T worst = -std::numeric_limits<T>::infinity();
-  for (Index from = 0; from < n; from += stretch) {
-    const Index to = std::min(n, from + stretch);
-    if (filled == end && !(kernels::row_max<T>(to - from, worst, [&](Index j) { return x[from + j]; }) > worst))
-      continue;
-    for (Index j = from; j < to; ++j) {
-      if (!(x[j] > worst) && filled == end) continue;  // of equals, the first one stays
-      const int token = static_cast<int>(j);
-      if (std::find(never.begin(), never.end(), token) != never.end()) continue;
-      if (filled == end)
-        std::pop_heap(begin, filled, better);
-      else
-        ++filled;
-      *(filled - 1) = {static_cast<double>(x[j]), token};
-      std::push_heap(begin, filled, better);
-      if (filled == end) worst = static_cast<T>(begin->log_probability);
+/// The sum of e^x over several parts: e^top sum.
+struct Total {
+  double top = nothing, sum = 0;
+
+  void add(double other_top, double other_sum) {
+    if (other_sum == 0) return;
+    if (other_top > top) {
+      sum *= std::exp(top - other_top);
+      top = other_top;
+      sum += other_sum;
+    } else {
+      sum += other_sum * std::exp(other_top - top);
     }
   }
-  std::sort_heap(begin, filled, better);
+
+  double log() const { return top + std::log(sum); }
+};
+
+/// The logits x[0..n) of tokens from `first` on, without those in `left_out`, which are sorted.
+template <class T>
+Total total_without(Index first, Index n, const T* x, std::span<const int> left_out) {
+  Total total;
+  Index from = 0;
+  const auto add = [&](Index to) {
+    if (to <= from) return;
+    const kernels::ExpSum<T> part = kernels::exp_sum(to - from, x + from);
+    total.add(double{part.top}, double{part.sum});
+  };
+  for (const int token : left_out) {
+    if (token < first) continue;
+    if (token >= first + n) break;
+    add(token - first);
+    from = token - first + 1;
+  }
+  add(n);
+  return total;
 }
 
 }  // namespace
 
 template <class T>
 double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out) {
-  double sum = -std::numeric_limits<double>::infinity();
-  Index from = 0;
-  const auto add = [&](Index to) {
-    if (to == from) return;
-    const auto [largest, rest] = kernels::log_sum_exp(to - from, x + from);
-    const double part = double{largest} + double{rest};
-    if (std::isinf(sum))
-      sum = part;
-    else
-      sum = std::max(sum, part) + std::log1p(std::exp(-std::abs(sum - part)));
-  };
-  for (const int token : left_out) {
-    add(token);
-    from = token + 1;
-  }
-  add(n);
-  return sum;
+  return total_without(0, n, x, left_out).log();
 }
 
 template <class T>
-void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
-                bool renormalize) {
-  check(count >= 1 && count + std::ssize(never) <= logits.cols() && std::ssize(top) == logits.rows() * count,
-        "top_tokens", "expected 1 to {} tokens of each of {} rows; got {} and room for {}",
-        logits.cols() - std::ssize(never), logits.rows(), count, top.size());
-  parallel_for(logits.rows(), [&](Index r) {
-    const std::span<TokenScore> best = top.subspan(r * count, count);
-    const double sum = log_sum_exp_without(logits.row(r), logits.cols(), renormalize ? never : std::span<const int>());
-    top_of_row(logits.row(r), logits.cols(), never, best);
-    for (TokenScore& score : best) score.log_probability -= sum;
-  });
+void TopTokens<T>::begin(Index rows, Index vocabulary, std::span<const int> never, Index count, bool renormalize) {
+  check(count >= 1 && count + std::ssize(never) <= vocabulary, "top_tokens", "expected 1 to {} tokens; got {}",
+        vocabulary - std::ssize(never), count);
+  rows_ = rows;
+  pieces_ = (vocabulary + linear_tile_columns - 1) / linear_tile_columns;
+  count_ = count;
+  never_ = never;
+  renormalize_ = renormalize;
+  shares_.resize(static_cast<std::size_t>(rows * pieces_));
+  best_.resize(static_cast<std::size_t>(threads() * rows * count));
+  filled_.assign(static_cast<std::size_t>(threads() * rows), 0);
+}
+
+template <class T>
+void TopTokens<T>::add(const kernels::Tile<T>& tile) {
+  for (Index row = tile.first_row; row < tile.last_row; ++row) add_row(row, tile.first_col, tile.cols(), tile.row(row));
+}
+
+/// The logits x[0..n) of a row, of the tokens from `first` on. Keeps the thread's best ones in a heap, the worst of
+/// them on top. Most stretches have only worse logits and are skipped after one comparison.
+template <class T>
+void TopTokens<T>::add_row(Index row, Index first, Index n, const T* x) {
+  const Total total = total_without(first, n, x, renormalize_ ? never_ : std::span<const int>());
+  shares_[row * pieces_ + first / linear_tile_columns] = {total.top, total.sum};
+  const Index own = thread_index() * rows_ + row;
+  const auto begin = best_.begin() + own * count_, end = begin + count_;
+  auto filled = begin + filled_[own];
+  if (filled == end && !(total.top >= begin->log_probability)) return;
+  for (Index j = 0; j < n; ++j) {
+    const TokenScore score{static_cast<double>(x[j]), static_cast<int>(first + j)};
+    if (filled == end && !better(score, *begin)) continue;
+    if (std::ranges::binary_search(never_, score.token)) continue;
+    if (filled == end)
+      std::pop_heap(begin, filled, better);
+    else
+      ++filled;
+    *(filled - 1) = score;
+    std::push_heap(begin, filled, better);
+  }
+  filled_[own] = filled - begin;
+}
+
+template <class T>
+void TopTokens<T>::finish(std::span<TokenScore> top) {
+  check(std::ssize(top) == rows_ * count_, "top_tokens", "expected room for {} of each of {} rows; got {}", count_,
+        rows_, top.size());
+  for (Index row = 0; row < rows_; ++row) {
+    merged_.clear();
+    for (Index own = row; own < std::ssize(filled_); own += rows_)
+      merged_.insert(merged_.end(), best_.begin() + own * count_, best_.begin() + own * count_ + filled_[own]);
+    const std::span<TokenScore> best = top.subspan(row * count_, count_);
+    std::ranges::partial_sort_copy(merged_, best, better);
+    Total total;
+    for (const Share& share : std::span(shares_).subspan(row * pieces_, pieces_)) total.add(share.top, share.sum);
+    for (TokenScore& score : best) score.log_probability -= total.log();
+  }
   check_probabilities(top);
 }
 
@@ -91,7 +133,7 @@ void check_probabilities(std::span<const TokenScore> scores) {
 
 template double log_sum_exp_without(const float*, Index, std::span<const int>);
 template double log_sum_exp_without(const double*, Index, std::span<const int>);
-template void top_tokens(const Tensor<const float>&, std::span<const int>, Index, std::span<TokenScore>, bool);
-template void top_tokens(const Tensor<const double>&, std::span<const int>, Index, std::span<TokenScore>, bool);
+template class TopTokens<float>;
+template class TopTokens<double>;
 
 }  // namespace glossa

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
-#include "autograd/tensor.h"
+#include "autograd/kernels/gemm.h"
 
 namespace glossa {
 
@@ -12,13 +13,37 @@ struct TokenScore {
   int token;
 };
 
-/// Finds the `count` most probable tokens of each row of logits [R, V], and writes them to top [R, count], best first.
-/// Ties go to the smaller id. Skips the tokens in `never`, which must be sorted. The skipped tokens still count in the
-/// softmax, unless `renormalize` is true. `count` is at most V - never.size(). Throws if a row has no probabilities
-/// (NaN or infinity).
+/// Finds the most probable tokens of rows whose logits come tile by tile, so that never all of them are in memory. The
+/// result does not depend on the order of the tiles or on threads. Memory is reused from search to search.
 template <class T>
-void top_tokens(const Tensor<const T>& logits, std::span<const int> never, Index count, std::span<TokenScore> top,
-                bool renormalize = false);
+class TopTokens {
+ public:
+  /// Begins a search for the `count` most probable tokens of each of `rows` rows of V = `vocabulary` logits, without
+  /// those in `never`, which must be sorted and remain until `finish`. The skipped tokens still count in the softmax,
+  /// unless `renormalize` is true. `count` is at most V - never.size().
+  void begin(Index rows, Index vocabulary, std::span<const int> never, Index count, bool renormalize = false);
+
+  /// Adds a tile of linear_tiles; thread-safe.
+  void add(const kernels::Tile<T>& tile);
+
+  /// Writes the tokens to top [rows, count], best first. Ties go to the smaller id. Throws if a row has no
+  /// probabilities (NaN or infinity).
+  void finish(std::span<TokenScore> top);
+
+ private:
+  void add_row(Index row, Index first, Index n, const T* x);
+
+  Index rows_ = 0, pieces_ = 0, count_ = 0;
+  std::span<const int> never_;
+  bool renormalize_ = false;
+  struct Share {
+    double top, sum;
+  };
+  std::vector<Share> shares_;       // [rows, pieces]: of a row's tile in the softmax, as kernels::ExpSum
+  std::vector<TokenScore> best_;    // [threads, rows, count]: the best logits that a thread has seen, as heaps
+  std::vector<Index> filled_;       // [threads, rows]: their numbers
+  std::vector<TokenScore> merged_;  // of a row, from all threads
+};
 
 /// Log-sum-exp of the logits x[0..n) without those of the tokens in `left_out`, which are sorted.
 template <class T>

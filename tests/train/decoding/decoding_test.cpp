@@ -9,6 +9,7 @@
 
 #include "autograd/measure/heap_counter.h"
 #include "autograd/parallel.h"
+#include "autograd/quantized.h"
 #include "tests/train/decoding/search_fixture.h"
 
 using namespace glossa;
@@ -335,6 +336,43 @@ TEST_CASE("decoding gives the same bits for any number of threads") {
     }
   }
   set_threads(before);
+}
+
+TEST_CASE("in int8, no bit of a translation depends on threads, batches or neighbors") {
+  SmallModel<float> model(600);  // several tiles of logits
+  model.favor(specials.eos, 1);
+  const QuantizedMatrices quantized(model.store);
+  const Sentences sources = random_sources(40, 600, 12);
+  const int before = threads();
+  for (const Index beam : {1, 4}) {
+    const auto options = [&](Index max_tokens) {
+      return DecodeOptions{.beam = beam, .max_tokens = max_tokens, .precision = Precision::int8};
+    };
+    set_threads(1);
+    std::vector<Hypothesis> alone;
+    for (const std::vector<int>& source : sources)
+      alone.push_back(Searcher<float>().decode(model.transformer, {&source, 1}, specials, options(1)).front());
+    for (const int count : {1, 2, 4})
+      for (const Index max_tokens : {37, 500, 100000}) {
+        set_threads(count);
+        check_same(Searcher<float>().decode(model.transformer, sources, specials, options(max_tokens)), alone, 0);
+      }
+  }
+  set_threads(before);
+}
+
+TEST_CASE("a search in int8 needs a model in int8, and a model in int8 searches in int8 only") {
+  const SmallModel<float> in_float(12);
+  SmallModel<float> in_int8(12);
+  const QuantizedMatrices quantized(in_int8.store);
+  const Sentences sources{{5, 6, specials.eos}};
+  const auto refused = [&](const SmallModel<float>& model, Precision precision) {
+    CHECK_THROWS_AS(
+        Searcher<float>().decode(model.transformer, sources, specials, DecodeOptions{.precision = precision}), Error);
+  };
+  refused(in_float, Precision::int8);
+  refused(in_int8, Precision::full);
+  refused(in_int8, Precision::bf16);
 }
 
 TEST_CASE("a search reports the sentences of each finished batch, with any number of threads") {

@@ -8,20 +8,51 @@
 #include <vector>
 
 #include "autograd/check.h"
+#include "autograd/linear_tiles.h"
+#include "autograd/parallel.h"
 #include "autograd/random.h"
+#include "tests/support/restore_runtime.h"
 
 using namespace glossa;
+using glossa::testing::RestoreRuntime;
+
+namespace {
+
+/// Finds the top tokens of logits that come in tiles of some rows, in any order, on several threads.
+void find_top(const std::vector<double>& logits, Index rows, std::span<const int> never, Index count,
+              std::span<TokenScore> top, bool renormalize = false, std::uint64_t seed = 1) {
+  const Index vocabulary = std::ssize(logits) / rows;
+  RandomStream random(seed, "tiles");
+  std::vector<double> numbers = logits;
+  std::vector<kernels::Tile<double>> tiles;
+  for (Index row = 0, next = 0; row < rows; row = next) {
+    next = std::min(rows, row + 1 + static_cast<Index>(random.below(3)));
+    for (Index col = 0; col < vocabulary; col += linear_tile_columns) {
+      const Index end = std::min(vocabulary, col + linear_tile_columns);
+      const kernels::Tile<double> tile{row, next, col, end, numbers.data() + row * vocabulary + col, vocabulary};
+      tiles.insert(tiles.begin() + static_cast<std::ptrdiff_t>(random.below(tiles.size() + 1)), tile);
+    }
+  }
+  const RestoreRuntime restore;
+  set_threads(1 + static_cast<int>(random.below(4)));
+  TopTokens<double> search;
+  search.begin(rows, vocabulary, never, count, renormalize);
+  parallel_for(std::ssize(tiles), [&](Index i) { search.add(tiles[static_cast<std::size_t>(i)]); });
+  search.finish(top);
+}
+
+}  // namespace
 
 TEST_CASE("top tokens are those of a stable sort") {
   RandomStream random(1, "logits");
-  constexpr Index rows = 5, vocabulary = 1000;
+  constexpr Index rows = 5, vocabulary = 1000;  // four tiles
   std::vector<double> logits(rows * vocabulary);
   const int never[] = {3, 17};
   for (const auto& [count, steps] : {std::pair(1, 20), std::pair(7, 20), std::pair(7, 2), std::pair(998, 20)}) {
     for (double& x : logits) x = std::floor(random.normal() * steps) / 10;  // the fewer the steps, the more are equal
     logits[3] = 100;
     std::vector<TokenScore> top(static_cast<std::size_t>(rows * count));
-    top_tokens<double>({logits.data(), {rows, vocabulary}}, never, count, top);
+    find_top(logits, rows, never, count, top, false, static_cast<std::uint64_t>(count));
     for (Index r = 0; r < rows; ++r) {
       const double* row = logits.data() + r * vocabulary;
       std::vector<int> order(vocabulary);
@@ -40,13 +71,13 @@ TEST_CASE("top tokens are those of a stable sort") {
 
 TEST_CASE("forbidden tokens have no share of renormalized probabilities, however likely they are") {
   RandomStream random(2, "logits");
-  for (const std::vector<int>& never : {std::vector<int>{}, {0}, {9}, {3, 4}, {0, 1, 8, 9}})
+  for (const std::vector<int>& never : {std::vector<int>{}, {0}, {9}, {3, 4}, {0, 1, 8, 9}, {3, 255, 256, 599}})
     for (const double favored : {-50.0, 0.0, 50.0, 700.0}) {
-      std::vector<double> logits(10);
+      std::vector<double> logits(never.empty() || never.back() < 10 ? 10 : 600);
       for (double& x : logits) x = random.normal();
       for (const int token : never) logits[static_cast<std::size_t>(token)] += favored;
-      std::vector<TokenScore> top(10 - never.size());
-      top_tokens<double>({logits.data(), {1, 10}}, never, std::ssize(top), top, /*renormalize=*/true);
+      std::vector<TokenScore> top(logits.size() - never.size());
+      find_top(logits, 1, never, std::ssize(top), top, /*renormalize=*/true);
       double sum = 0, all = 0;
       for (std::size_t j = 0; j < logits.size(); ++j)
         if (std::ranges::find(never, static_cast<int>(j)) == never.end()) sum += std::exp(logits[j]);
@@ -60,14 +91,35 @@ TEST_CASE("forbidden tokens have no share of renormalized probabilities, however
 }
 
 TEST_CASE("top tokens need room for each row's, and enough tokens that are not forbidden") {
-  std::vector<double> logits(2 * 4);
-  const Tensor<const double> rows{logits.data(), {2, 4}};
+  const std::vector<double> logits(2 * 4);
+  constexpr Index rows = 2;
   const int never[] = {3};
   std::vector<TokenScore> top(6);
-  CHECK_NOTHROW(top_tokens(rows, never, 3, std::span(top)));
-  CHECK_THROWS_AS(top_tokens(rows, never, 3, std::span(top).first(5)), Error);
-  CHECK_THROWS_AS(top_tokens(rows, never, 2, std::span(top)), Error);
+  CHECK_NOTHROW(find_top(logits, rows, never, 3, std::span(top)));
+  CHECK_THROWS_AS(find_top(logits, rows, never, 3, std::span(top).first(5)), Error);
+  CHECK_THROWS_AS(find_top(logits, rows, never, 2, std::span(top)), Error);
   top.resize(8);
-  CHECK_THROWS_AS(top_tokens(rows, never, 4, std::span(top)), Error);
-  CHECK_THROWS_AS(top_tokens(rows, never, 0, std::span(top).first(0)), Error);
+  CHECK_THROWS_AS(find_top(logits, rows, never, 4, std::span(top)), Error);
+  CHECK_THROWS_AS(find_top(logits, rows, never, 0, std::span(top).first(0)), Error);
+}
+
+TEST_CASE("rows with NaN or infinity have no top tokens; tokens of probability 0 come last") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<TokenScore> top(2);
+  for (const double bad : {std::nan(""), infinity})
+    for (const Index place : {0, 255, 256, 599}) {
+      std::vector<double> logits(600, 0.0);
+      logits[static_cast<std::size_t>(place)] = bad;
+      CHECK_THROWS_AS(find_top(logits, 1, {}, 2, top), Error);
+      std::ranges::fill(logits, -infinity);
+      logits[static_cast<std::size_t>(place)] = bad;
+      CHECK_THROWS_AS(find_top(logits, 1, {}, 2, top), Error);
+    }
+  std::vector<double> logits(600, -infinity);
+  logits[400] = 3;
+  find_top(logits, 1, {}, 2, top);
+  CHECK(top[0].token == 400);
+  CHECK(top[0].log_probability == 0);
+  CHECK(top[1].token == 0);
+  CHECK(top[1].log_probability == -infinity);
 }
