@@ -77,7 +77,7 @@ bool has_languages(const DataConfig& base, const DataConfig& now) {
 void check_direction(const Config& base, const Config& config, const ParallelCorpus& text) {
   const DataConfig& data = config.data;
   if (is_allowed(config.train, TrainConfig::Mistake::swapped_sides) || !has_languages(base.data, data)) return;
-  const LoadedRun run = load_run(RunName(config.train.warm_start), base);
+  const LoadedRun run = load_run_in_float(RunName(config.train.warm_start), base);
   ParallelCorpus pairs = some_pairs(text);
   const std::optional<Fit> given = fit_of(run, data, config.train.precision, pairs);
   std::swap(pairs.source, pairs.target);

@@ -315,8 +315,9 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
   for (const CheckpointReader& each : readers)
     for (const CheckpointEntry& entry : each.entries()) weights.add(entry.name).add(entry.crc);
   job.agree("checkpoint", fmt::format("{:016x}", weights.value()));
-  if (loaded.config.decode.precision == Precision::bf16) {
-    print_detail("note: {}\n", describe_products(Precision::bf16));
+  const Precision precision = loaded.config.decode.precision;
+  if (precision != Precision::full) print_detail("note: {}\n", describe_products(precision));
+  if (precision == Precision::bf16) {
     if (!environment().has_fast_bf16) warn("{}", slow_bf16);
     job.agree("kind of bf16 products", kernels::bf16::kind().name);
   }
@@ -340,9 +341,18 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
       run, memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary)).of_model(),
       memory_left(job));
   loaded.model =
-      make_model(loaded.config.model, source_vocabulary, target_vocabulary, 0, loaded.tokenizers.target->specials());
-  read_mean_parameters(readers, loaded.model->parameters);
+      make_blank_model(loaded.config.model, source_vocabulary, target_vocabulary, loaded.tokenizers.target->specials());
+  Model& model = *loaded.model;
+  if (precision == Precision::int8) model.quantized = std::make_unique<QuantizedMatrices>();
+  read_mean_parameters(readers, model.parameters, [&](Parameter<float>& parameter) {
+    if (model.quantized) model.quantized->add(model.parameters, parameter);
+  });
   return loaded;
+}
+
+LoadedRun load_run_in_float(const RunName& name, Config config) {
+  config.decode.precision = Precision::full;
+  return load_run(name, std::move(config));
 }
 
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
@@ -371,7 +381,7 @@ std::filesystem::path write_average_run(const std::string& from, std::int64_t co
   check_holds_no_run(run);  // fails before the work
   const RunName name(from, fmt::format("average:{}", count));
   const Config config = load_run_config(name.folder());
-  const LoadedRun mean = load_run(name, config);
+  const LoadedRun mean = load_run_in_float(name, config);
   std::filesystem::path written =
       write_new_run(run, config, mean.tokenizers, *mean.model, mean.state.data_hash, mean.state.text);
   record_origin(run, CorpusPlaces(name.folder()).working_folder());

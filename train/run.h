@@ -103,10 +103,14 @@ Config load_run_config(const std::string& run, const Settings& settings = {}, st
 /// pretrained model, which cannot resume.
 Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume);
 
-/// Loads a run from its folder. Throws, naming the file or option, if something is missing or damaged, or if
-/// vocabulary, data or model do not match the checkpoint. All processes of `job` load it together, and check that their
+/// Loads a run from its folder. With decode.precision int8, the model's matrices are in int8. Throws, naming the file
+/// or option, if something is missing or damaged, or if vocabulary, data or model do not match the checkpoint. All
+/// processes of `job` load it together, and check that their
 /// files are equal and, if decode.precision is bf16, their kinds of products.
 LoadedRun load_run(const RunName& name, Config config, const Job& job = Job::alone());
+
+/// As load_run, with all parameters in float, whatever decode.precision is.
+LoadedRun load_run_in_float(const RunName& name, Config config);
 
 /// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and
 /// serve as train.warm_start. `text` is as in TrainingState. Returns the checkpoint's path. Throws a misuse

@@ -10,6 +10,7 @@
 
 #include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
+#include "autograd/kernels/int8/kind.h"
 #include "autograd/kernels/prepare_gemm.h"
 #include "autograd/parallel.h"
 #include "autograd/processor.h"
@@ -52,7 +53,10 @@ void apply_runtime(const RuntimeConfig& config, const Job& job) {
 }
 
 std::string describe_products(Precision precision) {
-  return fmt::format("float products by {}{}", kernels::name(kernels::gemm_backend()), bf16_kind(precision));
+  const std::string integers =
+      precision == Precision::int8 ? fmt::format(", int8 by {}", kernels::int8::kind().name) : "";
+  return fmt::format("float products by {}{}{}", kernels::name(kernels::gemm_backend()), bf16_kind(precision),
+                     integers);
 }
 
 std::string describe_runtime(Precision precision) {

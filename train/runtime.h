@@ -14,8 +14,8 @@ namespace glossa {
 /// instruction_set() does if GLOSSA_ISA is wrong.
 void apply_runtime(const RuntimeConfig& config, const Job& job = Job::alone());
 
-/// The library of products in float, and the kind of products in bf16 if `precision` demands them: "float products by
-/// onednn, bf16 by avx512bf16".
+/// The library of products in float, and the kind of products in bf16 or int8 if `precision` demands them: "float
+/// products by onednn, bf16 by avx512bf16".
 std::string describe_products(Precision precision);
 
 /// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".

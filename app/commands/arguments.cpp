@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -12,19 +13,21 @@ namespace glossa::commands {
 
 namespace {
 
-/// Declares --precision; `take` gets its value, `otherwise` says what applies without the option.
-void declare_precision(CLI::App& command, const char* otherwise, std::function<void(Precision)> take) {
+/// Declares --precision, one of `names`; `take` gets its value, `otherwise` says what applies without the option.
+void declare_precision(CLI::App& command, std::initializer_list<const char*> names, const char* help,
+                       const char* otherwise, std::function<void(Precision)> take) {
   command
       .add_option_function<std::string>(
           "--precision",
           [take = std::move(take)](const std::string& name) {
-            take(name == "bf16" ? Precision::bf16 : Precision::full);
+            take(static_cast<Precision>(std::ranges::find(precision_names, name) - precision_names.begin()));
           },
-          fmt::format(
-              "of matrix products; in bf16, factors are rounded to bfloat16, and sums are in float (default: {})",
-              otherwise))
-      ->check(CLI::IsMember(std::vector<std::string>(precision_names.begin(), precision_names.end())));
+          fmt::format("of matrix products; {} (default: {})", help, otherwise))
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
 }
+
+constexpr const char* decoding_help =
+    "in bf16, factors are rounded to bfloat16; in int8, to integers with a scale per row";
 
 }  // namespace
 
@@ -74,23 +77,25 @@ void add_threads(CLI::App& command, std::int64_t& threads) {
   command.add_option("--threads", threads, "number of threads (default: all available)")->check(CLI::Range(1, 4096));
 }
 
-void add_precision(CLI::App& command, Precision& precision) {
-  declare_precision(command, "float", [&](Precision given) { precision = given; });
-}
-
 void add_precision(CLI::App& command, std::optional<Precision>& precision) {
-  declare_precision(command, "decode.precision of the run", [&](Precision given) { precision = given; });
+  declare_precision(command, precision_names, decoding_help, "decode.precision of the run",
+                    [&](Precision given) { precision = given; });
 }
 
 void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {
   command.add_option("--steps", steps, help)->check(CLI::Range(1, 1000000))->capture_default_str();
 }
 
-void add_benchmark(CLI::App& command, BenchmarkArguments& arguments) {
+void add_benchmark(CLI::App& command, BenchmarkArguments& arguments, bool decodes) {
   command.add_option("--config", arguments.config, "size of the model")
       ->required()
       ->type_name("TEXT:{seed,tiny,small,base,opus}");
-  add_precision(command, arguments.precision);
+  const auto take = [&](Precision given) { arguments.precision = given; };
+  if (decodes)
+    declare_precision(command, precision_names, decoding_help, "float", take);
+  else
+    declare_precision(command, training_precision_names,
+                      "in bf16, factors are rounded to bfloat16, and sums are in float", "float", take);
   add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "one JSON object per line");
   add_force(command);

@@ -36,9 +36,6 @@ CLI::Option* add_beam(CLI::App& command, std::int64_t& beam);
 /// Declares --threads; 0 means all available threads.
 void add_threads(CLI::App& command, std::int64_t& threads);
 
-/// Declares --precision.
-void add_precision(CLI::App& command, Precision& precision);
-
 /// Declares --precision for a command that has decode.precision if it is not given.
 void add_precision(CLI::App& command, std::optional<Precision>& precision);
 
@@ -53,7 +50,7 @@ struct BenchmarkArguments {
   bool json = false;
 };
 
-/// Declares --config, --precision, --threads, --json and --force.
-void add_benchmark(CLI::App& command, BenchmarkArguments& arguments);
+/// Declares --config, --precision, --threads, --json and --force. A benchmark that decodes can do so in int8.
+void add_benchmark(CLI::App& command, BenchmarkArguments& arguments, bool decodes = false);
 
 }  // namespace glossa::commands

@@ -7,6 +7,7 @@
 #include "app/measure/benchmark.h"
 #include "autograd/measure/heap_counter.h"
 #include "autograd/parallel.h"
+#include "autograd/quantized.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "train/console/json_line.h"
@@ -87,6 +88,8 @@ int run_search(const BenchSearchArguments& arguments) {
   ParameterStore<float> parameters;
   const Transformer<float> model(parameters, options);
   parameters.allocate(1);
+  std::optional<QuantizedMatrices> quantized;
+  if (arguments.precision == Precision::int8) quantized.emplace(parameters);
   RandomStream random(0, "bench");
   std::vector<std::vector<int>> sources(static_cast<std::size_t>(arguments.sentences));
   for (std::vector<int>& source : sources)
@@ -120,7 +123,7 @@ void add_bench_search(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchSearchArguments>(
       {.name = "search", .help = "Time the translation of random sentences of 30 tokens with random weights"},
       run_search);
-  add_benchmark(command, arguments);
+  add_benchmark(command, arguments, /*decodes=*/true);
   add_beam(command, arguments.beam)->capture_default_str();
   command.add_option("--sentences", arguments.sentences, "number of sentences")
       ->check(CLI::Range(1, 1000000))

@@ -178,7 +178,9 @@ int run(const EvaluateArguments& arguments, const Job& job) {
   } else {
     fmt::print("{} of {}{}, translated by {} (update {}){}\n", counted(sentences, "sentence"), corpus.source_name,
                texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "), run.state.update,
-               config.decode.precision == Precision::bf16 ? ", products in bf16" : "");
+               config.decode.precision == Precision::full
+                   ? ""
+                   : fmt::format(", products in {}", name_of(config.decode.precision)));
     fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", found.loss, perplexity(found.loss));
     fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
                bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,

@@ -71,7 +71,7 @@ void export_run(const RunName& name, const ExportPaths& paths,
     report(paths.safetensors, export_weights(CheckpointReader(name.file()), paths.safetensors));
   if (!to_huggingface && !to_marian) return;
 
-  const LoadedRun run = load_run(name, load_run_config(name.folder()));
+  const LoadedRun run = load_run_in_float(name, load_run_config(name.folder()));
   const Outgoing model(run.config, *run.tokenizers.source, *run.tokenizers.target, run.model->parameters);
   std::vector<ExportFormat> formats;
   if (to_huggingface) formats.push_back(ExportFormat::huggingface);

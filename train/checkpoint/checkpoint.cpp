@@ -166,20 +166,22 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
   return has_averages ? average_name(parameter) : parameter;
 }
 
-void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters) {
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
+                          const std::function<void(Parameter<float>&)>& use) {
   for (const CheckpointReader& reader : readers) {
     check_parameters(reader, parameters);
     for (const Parameter<float>* parameter : parameters.parameters())
       check_entry(reader, entry_in_use(reader, parameter->name), parameter->value.shape);
   }
   parameters.mark_changed();
-  for (const Parameter<float>* parameter : parameters.parameters()) {
+  for (Parameter<float>* parameter : parameters.parameters()) {
     const std::span<float> values = parameter->value.span();
     const auto read = [&](const CheckpointReader& reader) {
       reader.read(entry_in_use(reader, parameter->name), std::as_writable_bytes(values));
     };
     if (readers.size() == 1) {
       read(readers.front());
+      use(*parameter);
       continue;
     }
     std::vector<double> sums(values.size());
@@ -189,6 +191,7 @@ void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterSt
     }
     for (std::size_t i = 0; i < sums.size(); ++i)
       values[i] = static_cast<float>(sums[i] / static_cast<double>(readers.size()));
+    use(*parameter);
   }
 }
 

@@ -54,8 +54,10 @@ void read_parameters(const CheckpointReader& reader, ParameterStore<float>& para
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
 /// Reads the values that translation uses (entry_in_use). With several checkpoints, reads the mean of each value.
-/// Throws as read_parameters does.
-void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
+/// Calls `use` for each parameter once it is read. Throws as read_parameters does.
+void read_mean_parameters(
+    std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
+    const std::function<void(Parameter<float>&)>& use = [](Parameter<float>&) {});
 
 /// Loads the optimizer's range of the moments, and its step count. If several processes share the moments, `reader` is
 /// null in all but one, and `share` copies the bytes that this one has read to the others.

@@ -112,8 +112,9 @@ struct OptimConfig {
   std::int64_t plateau_patience = 3;
 };
 
-/// Names of the enumerators of Precision, in their order.
-inline constexpr std::initializer_list<const char*> precision_names{"float", "bf16"};
+/// Names of the enumerators of Precision, in their order, and of those that can train.
+inline constexpr std::initializer_list<const char*> precision_names{"float", "bf16", "int8"};
+inline constexpr std::initializer_list<const char*> training_precision_names{"float", "bf16"};
 constexpr const char* name_of(Precision precision) { return precision_names.begin()[static_cast<int>(precision)]; }
 
 /// Names of TrainConfig::Mistake's enumerators, in their order.

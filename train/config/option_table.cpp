@@ -177,7 +177,7 @@ std::vector<Option<TrainConfig>> train_options() {
              "share of the target probability spread over the vocabulary"),
       option("accumulate", &C::accumulate, whole("[1, 65536]"),
              "batches per update; their gradients are summed in a tree whose order depends only on their number"),
-      option("precision", &C::precision, choice<Precision>(precision_names),
+      option("precision", &C::precision, choice<Precision>(training_precision_names),
              "factors of matrix products, in training and its validation: float, or rounded to bfloat16; sums, weights "
              "and checkpoints stay float"),
       option("ema", &C::ema, number("[0, 0.9999]"),
@@ -235,7 +235,9 @@ std::vector<Option<DecodeConfig>> decode_options() {
              "sample: logits are divided by this; below 1, likely tokens become likelier"),
       option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample: random seed"),
       option("precision", &C::precision, choice<Precision>(precision_names),
-             "factors of matrix products: float, or rounded to bfloat16; validation in training uses train.precision"),
+             "factors of matrix products: float, rounded to bfloat16, or integers of 8 bits with a scale per row; "
+             "validation in "
+             "training uses train.precision"),
   };
 }
 

@@ -40,13 +40,30 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
   return options;
 }
 
-std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
-                                  std::uint64_t seed, const SpecialIds& specials) {
+namespace {
+
+std::unique_ptr<Model> declare_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
+                                     const SpecialIds& specials) {
   auto model = std::make_unique<Model>();
   TransformerOptions options = transformer_options(config, source_vocabulary, target_vocabulary);
   if (specials.starts_with_padding()) options.start_row = specials.pad;
   model->transformer = std::make_unique<Transformer<float>>(model->parameters, options);
+  return model;
+}
+
+}  // namespace
+
+std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
+                                  std::uint64_t seed, const SpecialIds& specials) {
+  std::unique_ptr<Model> model = declare_model(config, source_vocabulary, target_vocabulary, specials);
   model->parameters.allocate(seed);
+  return model;
+}
+
+std::unique_ptr<Model> make_blank_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
+                                        const SpecialIds& specials) {
+  std::unique_ptr<Model> model = declare_model(config, source_vocabulary, target_vocabulary, specials);
+  model->parameters.allocate_zeros();
   return model;
 }
 

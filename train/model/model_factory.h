@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "autograd/quantized.h"
 #include "data/tokenizers/vocabulary.h"
 #include "layers/transformer.h"
 #include "optim/lr_schedule.h"
@@ -15,6 +16,7 @@ namespace glossa {
 struct Model {
   ParameterStore<float> parameters;
   std::unique_ptr<Transformer<float>> transformer;
+  std::unique_ptr<QuantizedMatrices> quantized = nullptr;  // set: the model decodes in int8 only
 };
 
 /// Converts the configuration of a model to the options of a Transformer. Unset dropout rates take the value of
@@ -24,6 +26,10 @@ TransformerOptions transformer_options(const ModelConfig& config, Index source_v
 /// Makes a new model, initialized from `seed`. If the decoder starts with padding, the padding embedding stays zero.
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed, const SpecialIds& specials = {});
+
+/// As make_model, with parameters of 0, for numbers to be read from a file.
+std::unique_ptr<Model> make_blank_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
+                                        const SpecialIds& specials = {});
 
 /// Freezes the parameters that match optim.freeze. Builds the optimizer for all other parameters, or for this process's
 /// `share` of them.
