@@ -1,7 +1,7 @@
 #pragma once
 
 #include <deque>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "autograd/arena.h"
@@ -24,14 +24,26 @@ class QuantizedMatrices {
   /// Leaves parameters that are not matrices as they are. Throws if a matrix has more than 65,536 columns.
   void add(ParameterStore<float>& store, Parameter<float>& parameter);
 
+  /// Takes the numbers of a matrix, or of a part, from memory that `keep` holds: panels and scales as in
+  /// kernels::int8::Weight. The caller drops the value.
+  void take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales);
+
+  /// Keeps the owner of memory that `take` refers to.
+  void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
+
   QuantizedMatrices(const QuantizedMatrices&) = delete;
   QuantizedMatrices& operator=(const QuantizedMatrices&) = delete;
 
  private:
   void quantize(Parameter<float>& matrix);
+  void set(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales, const std::int32_t* sums);
 
   Arena memory_;
+  std::vector<std::shared_ptr<const void>> kept_;
   std::deque<kernels::int8::Weight> weights_;
 };
+
+/// The matrix as products read it: its parts, or itself if it has none.
+std::vector<Parameter<float>*> pieces_of(Parameter<float>& matrix);
 
 }  // namespace glossa

@@ -13,6 +13,7 @@
 #include "files/folder.h"
 #include "files/nearest_name.h"
 #include "train/checkpoint/checkpoint_folder.h"
+#include "train/checkpoint/int8_file.h"
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
@@ -89,11 +90,12 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
 }
 
 void check_holds_no_run(const std::string& run) {
-  if (newest_valid_checkpoint(run))
+  if (is_in_int8(run) || newest_valid_checkpoint(run))
     misuse(run, "expected a folder without a run; got one with a run. Hint: choose another --run");
 }
 
 void check_holds_run(const std::string& run) {
+  check_is_in_float(run);
   const std::filesystem::path checkpoints = std::filesystem::path(run) / "checkpoints";
   if (!names_in(checkpoints).empty() || std::filesystem::exists(config_file(run))) return;
   const std::string nearest = std::filesystem::exists(run) ? "" : nearest_path(run);
@@ -266,6 +268,12 @@ const std::string& RunName::folder() const {
 
 std::vector<std::filesystem::path> RunName::files() const {
   if (is_checkpoint_) return {named_};
+  if (is_in_int8(folder_)) {
+    if (!choice_.empty())
+      misuse("--checkpoint", "expected nothing for a run that glossa quantize made, which has no checkpoints; got {}",
+             choice_);
+    return {int8_file(folder_)};
+  }
   if (!std::filesystem::exists(std::filesystem::path(folder_) / "checkpoints")) check_is_run(folder_);
   return chosen_checkpoints(folder_, choice_);
 }
@@ -316,6 +324,12 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
     for (const CheckpointEntry& entry : each.entries()) weights.add(entry.name).add(entry.crc);
   job.agree("checkpoint", fmt::format("{:016x}", weights.value()));
   const Precision precision = loaded.config.decode.precision;
+  const bool is_mapped = is_in_int8(run) && readers.front().path() == int8_file(run);
+  if (is_mapped && precision != Precision::int8)
+    misuse(run,
+           "expected int8 as decode.precision of a run that glossa quantize made; got {}. Hint: name the run that "
+           "it was made from",
+           name_of(precision));
   if (precision != Precision::full) print_detail("note: {}\n", describe_products(precision));
   if (precision == Precision::bf16) {
     if (!environment().has_fast_bf16) warn("{}", slow_bf16);
@@ -337,13 +351,18 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
         reader.path().string());
   const Index source_vocabulary = loaded.tokenizers.source->vocabulary_size(),
               target_vocabulary = loaded.tokenizers.target->vocabulary_size();
-  check_model_fits(
-      run, memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary)).of_model(),
-      memory_left(job));
+  check_model_fits(run,
+                   memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary))
+                       .of_decoding(precision),
+                   memory_left(job));
   loaded.model =
       make_blank_model(loaded.config.model, source_vocabulary, target_vocabulary, loaded.tokenizers.target->specials());
   Model& model = *loaded.model;
   if (precision == Precision::int8) model.quantized = std::make_unique<QuantizedMatrices>();
+  if (is_mapped) {
+    map_int8_model(reader, model.parameters, *model.quantized);
+    return loaded;
+  }
   read_mean_parameters(readers, model.parameters, [&](Parameter<float>& parameter) {
     if (model.quantized) model.quantized->add(model.parameters, parameter);
   });
@@ -351,6 +370,7 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
 }
 
 LoadedRun load_run_in_float(const RunName& name, Config config) {
+  check_is_in_float(name.folder());
   config.decode.precision = Precision::full;
   return load_run(name, std::move(config));
 }
@@ -379,6 +399,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
 
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run) {
   check_holds_no_run(run);  // fails before the work
+  check_is_in_float(from);
   const RunName name(from, fmt::format("average:{}", count));
   const Config config = load_run_config(name.folder());
   const LoadedRun mean = load_run_in_float(name, config);
@@ -386,6 +407,26 @@ std::filesystem::path write_average_run(const std::string& from, std::int64_t co
       write_new_run(run, config, mean.tokenizers, *mean.model, mean.state.data_hash, mean.state.text);
   record_origin(run, CorpusPlaces(name.folder()).working_folder());
   return written;
+}
+
+std::filesystem::path write_int8_run(const RunName& name, const std::string& run) {
+  check_holds_no_run(run);  // fails before the work
+  check_is_in_float(name.folder());
+  LoadedRun loaded = load_run(name, load_run_config(name.folder(), {}, 0, Precision::int8));
+  loaded.state.config = dump(loaded.config);
+
+  const Uninterrupted whole;
+  const RunLock lock(run);
+  create_folder(run);
+  check_holds_no_run(run);  // a trainer may have started here meanwhile
+  write_file_atomically(config_file(run), loaded.state.config);
+  save_tokenizers(loaded.tokenizers, loaded.config.data, run);
+  record_origin(run, CorpusPlaces(name.folder()).working_folder());
+  CheckpointWriter writer;
+  add_int8_model(writer, loaded.model->parameters);
+  add_state(writer, loaded.state, host_fingerprint(Precision::int8));
+  writer.write(int8_file(run));
+  return int8_file(run);
 }
 
 }  // namespace glossa

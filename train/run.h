@@ -109,7 +109,7 @@ Config load_training_config(const std::string& path, const Settings& settings, c
 /// files are equal and, if decode.precision is bf16, their kinds of products.
 LoadedRun load_run(const RunName& name, Config config, const Job& job = Job::alone());
 
-/// As load_run, with all parameters in float, whatever decode.precision is.
+/// As load_run, with all parameters in float, whatever decode.precision is. Throws a misuse error for a run in int8.
 LoadedRun load_run_in_float(const RunName& name, Config config);
 
 /// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and
@@ -122,5 +122,10 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
 /// does. Returns the checkpoint's path. Throws if `from` has fewer checkpoints, or a misuse error if the folder `run`
 /// holds a run.
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run);
+
+/// Writes a run that decodes in int8, and only that, with `int8.weights` in place of checkpoints (see
+/// train/checkpoint/int8_file.h). Its translations are those of the given run in int8. Returns the file's path. Throws
+/// a misuse error as write_average_run does, and if the given run is in int8 itself.
+std::filesystem::path write_int8_run(const RunName& name, const std::string& run);
 
 }  // namespace glossa

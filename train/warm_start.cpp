@@ -4,7 +4,7 @@
 
 #include "data/text/language_evidence.h"
 #include "data/text/shell_word.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/int8_file.h"
 #include "train/config/auto_options.h"
 #include "train/model/model_shape.h"
 #include "train/run.h"
@@ -39,6 +39,7 @@ CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warni
   check(std::filesystem::exists(from), "train.warm_start",
         "expected the run or checkpoint {}; not found. Hint: import a pretrained model with {}", from.string(),
         shell_command({"glossa", "import", "FOLDER", "--run", from}));
+  check_is_in_float(RunName(from).folder());
   CheckpointReader reader(RunName(from).files().front());
   const Config base = parse_config(read_training_state(reader).config, reader.path());
   check_agree(

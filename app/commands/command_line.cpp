@@ -44,6 +44,7 @@ void add_commands(CLI::App& app, int& status, const Job& job) {
   add_inspect(table);
   add_export(table);
   add_average(table);
+  add_quantize(table);
   add_import(table);
   add_report(table);
   add_options(table);

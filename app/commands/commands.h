@@ -16,6 +16,7 @@ void add_gradcheck(CommandTable& table);
 void add_inspect(CommandTable& table);
 void add_export(CommandTable& table);
 void add_average(CommandTable& table);
+void add_quantize(CommandTable& table);
 void add_import(CommandTable& table);
 void add_report(CommandTable& table);
 void add_options(CommandTable& table);

@@ -22,9 +22,13 @@ struct InspectArguments {
   bool json = false;
 };
 
-/// Root mean square of a float tensor, as an indication of its scale.
-double root_mean_square(const std::vector<std::byte>& bytes) {
+/// Root mean square of a tensor of floats or codes, as an indication of its scale.
+double root_mean_square(Dtype dtype, const std::vector<std::byte>& bytes) {
   double sum = 0;
+  if (dtype == Dtype::i8) {
+    for (const std::byte byte : bytes) sum += std::pow(static_cast<std::int8_t>(byte), 2);
+    return std::sqrt(sum / static_cast<double>(bytes.size()));
+  }
   const std::size_t count = bytes.size() / sizeof(float);
   for (std::size_t i = 0; i < count; ++i) {
     float value;
@@ -71,7 +75,7 @@ int run(const InspectArguments& arguments) {
     std::string shape;
     for (const std::uint64_t dim : entry.dims) shape += (shape.empty() ? "" : ", ") + std::to_string(dim);
     fmt::print("{:<10} {:<5} {:>10.4g}  {:<16} {}\n", name_of(entry.kind), name_of(entry.dtype),
-               root_mean_square(reader.read(entry.name)), "[" + shape + "]", entry.name);
+               root_mean_square(entry.dtype, reader.read(entry.name)), "[" + shape + "]", entry.name);
   }
   fmt::print("\n{}: update {}, epoch {} (counted from 1), {} of it done, {}\n", reader.path().string(), state.update,
              state.epoch + 1, counted(state.batch, "batch"), counted(state.target_tokens, "target token"));

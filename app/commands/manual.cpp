@@ -87,9 +87,10 @@ std::string manual_page(const Command& program) {
   page += ".SH EXIT STATUS\n" + entry("0", "Success, including training that was stopped by a signal and saved.") +
           entry("1", "A file, the data or the numbers were at fault, or some lines could not be translated.") +
           entry("2", "The command line or the configuration is invalid.");
-  page += ".SH ENVIRONMENT\n" + entry(bold("GLOSSA_ISA"),
-                                      "Instructions for products in bf16: plain, avx2, avxvnni, vnni, avx512bf16 or "
-                                      "amx. By default the best that the processor has.");
+  page += ".SH ENVIRONMENT\n" +
+          entry(bold("GLOSSA_ISA"),
+                "Instructions for products in bf16 and int8: plain, avx2, avxvnni, vnni, avx512bf16 or "
+                "amx. By default the best that the processor has.");
   page += ".SH FILES\n" + entry(slanted("RUN") + plain("/config.yaml"), "The run's configuration, with every option.") +
           entry(slanted("RUN") + plain("/checkpoints/"), "Checkpoints; the links last and best point to two of them.") +
           entry(slanted("RUN") + plain("/train.log") + ", " + slanted("RUN") + plain("/metrics.jsonl"),

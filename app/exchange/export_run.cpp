@@ -8,7 +8,7 @@
 #include "app/exchange/huggingface_export.h"
 #include "app/exchange/marian_export.h"
 #include "autograd/check.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"
 #include "train/interruption.h"
 #include "train/model/memory_check.h"
@@ -64,6 +64,7 @@ void export_run(const RunName& name, const ExportPaths& paths,
     if (!folder.empty()) check_is_free(folder);
   if (to_marian && paths.marian == paths.huggingface)
     misuse("--marian", "expected a folder other than that of --huggingface; got {} twice", paths.marian);
+  check_is_in_float(name.folder());
   const auto report = [&](const std::string& path, std::int64_t update) {
     if (written) written(path, update);
   };

@@ -227,7 +227,7 @@ DecodeOptions to_decode_options(const NamedOptions& given) {
 
 glossa::Precision to_product_precision(const char* where, nb::handle given) {
   glossa::Precision precision{};
-  convert_name(where, given, precision_names, precision);
+  convert_name(where, given, training_precision_names, precision);
   return precision;
 }
 

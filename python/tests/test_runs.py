@@ -20,20 +20,27 @@ def test_translations_equal_the_commands(trained, command):
     assert [found[0].text if found else "" for found in best.n_best(LINES, 3)] == expected
 
 
-def test_bf16_is_that_of_the_commands(trained, command, tmp_path):
+@pytest.mark.parametrize("precision", ["bf16", "int8"])
+def test_precision_is_that_of_the_commands(trained, command, tmp_path, precision):
     source, target = tmp_path / "text.en", tmp_path / "text.hi"
     source.write_text("hello world\nhow are you\n")
     target.write_text("aap kaise hain\nnamaste\n")
     lines = [path.read_text().splitlines() for path in (source, target)]
-    rounded = gl.load(trained, set={"decode.precision": "bf16"})
-    in_bf16 = ["--precision", "bf16"]
-    expected = command("translate", trained.folder, *in_bf16, input=source.read_text()).splitlines()
+    rounded = gl.load(trained, set={"decode.precision": precision})
+    option = ["--precision", precision]
+    expected = command("translate", trained.folder, *option, input=source.read_text()).splitlines()
     assert rounded.translate(lines[0]) == expected
-    printed = command("score", trained.folder, "--source", source, "--target", target, *in_bf16).splitlines()
+    printed = command("score", trained.folder, "--source", source, "--target", target, *option).splitlines()
     scores = [s.score for s in rounded.score(*lines)]
     assert [float(line.split("\t")[0]) for line in printed] == pytest.approx(scores, abs=1e-6)
     assert scores != [s.score for s in gl.load(trained).score(*lines)]
     assert rounded.evaluate(*lines).loss != gl.load(trained).evaluate(*lines).loss
+
+
+def test_a_quantized_run_translates_as_its_run_in_int8(trained, command, tmp_path):
+    command("quantize", trained.folder, "--run", tmp_path / "quantized")
+    expected = gl.load(trained, set={"decode.precision": "int8"}).translate(LINES)
+    assert gl.load(tmp_path / "quantized").translate(LINES) == expected
 
 
 def test_n_best(trained, command):

@@ -113,6 +113,10 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
       writer.add(average_name(parameter->name), EntryKind::buffer, Dtype::f32, dims,
                  std::as_bytes(slice_of(average->average(), *parameter)));
   }
+  add_state(writer, state, std::move(host));
+}
+
+void add_state(CheckpointWriter& writer, const TrainingState& state, std::string host) {
   writer.add_owned(std::string(state_entry), EntryKind::state, to_bytes(state));
   writer.add_owned(std::string(version_entry), EntryKind::state, std::string(program_version));
   writer.add_owned(std::string(host_entry), EntryKind::state, std::move(host));

@@ -31,6 +31,9 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string host, const CollectMoments& collect = {});
 
+/// Adds what add_to_checkpoint stores besides parameters and their buffers.
+void add_state(CheckpointWriter& writer, const TrainingState& state, std::string host);
+
 /// A shape's extents, as stored in files.
 std::vector<std::uint64_t> dims_of(const Shape& shape);
 

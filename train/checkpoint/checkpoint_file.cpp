@@ -104,7 +104,7 @@ CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
   entry.name = table.take(name_length);
   check(is_plain(entry.name), where, "expected a plain name; got {} other bytes. Hint: {}", name_length, hint);
   check(kind >= 1 && kind <= 4, where, "expected a known kind for '{}'; got {}. Hint: {}", entry.name, kind, hint);
-  check(dtype >= 1 && dtype <= 4, where, "expected a known dtype for '{}'; got {}. Hint: {}", entry.name, dtype, hint);
+  check(dtype >= 1 && dtype <= 5, where, "expected a known dtype for '{}'; got {}. Hint: {}", entry.name, dtype, hint);
   entry.kind = EntryKind{kind};
   entry.dtype = Dtype{dtype};
   const auto length = byte_length(size_of(entry.dtype), entry.dims);
@@ -133,7 +133,7 @@ void check_header(std::string_view header, std::uint64_t file_size, std::string_
 }  // namespace
 
 std::size_t size_of(Dtype dtype) {
-  constexpr std::array<std::size_t, 5> sizes{0, 4, 8, 8, 1};
+  constexpr std::array<std::size_t, 6> sizes{0, 4, 8, 8, 1, 1};
   return sizes.at(static_cast<std::size_t>(dtype));
 }
 
@@ -143,7 +143,7 @@ std::string_view name_of(EntryKind kind) {
 }
 
 std::string_view name_of(Dtype dtype) {
-  constexpr std::array<std::string_view, 5> names{"", "f32", "f64", "i64", "u8"};
+  constexpr std::array<std::string_view, 6> names{"", "f32", "f64", "i64", "u8", "i8"};
   return names.at(static_cast<std::size_t>(dtype));
 }
 
@@ -245,6 +245,11 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(pa
   const auto file_size = static_cast<std::uint64_t>(status.st_size);
   read_table(file_size);
   verify_payload(file_size);
+  file_size_ = file_size;
+}
+
+std::shared_ptr<const MappedFile> CheckpointReader::map() const {
+  return std::make_shared<MappedFile>(file_.number(), file_size_, path_);
 }
 
 void CheckpointReader::read_at(std::uint64_t offset, std::span<std::byte> destination) const {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "files/descriptor.h"
+#include "files/mapped_file.h"
 
 namespace glossa {
 
@@ -38,7 +40,7 @@ namespace glossa {
 enum class EntryKind : std::uint8_t { parameter = 1, moment = 2, state = 3, buffer = 4 };
 
 /// Element type of an entry. The enumerators' values are part of the format.
-enum class Dtype : std::uint8_t { f32 = 1, f64 = 2, i64 = 3, u8 = 4 };
+enum class Dtype : std::uint8_t { f32 = 1, f64 = 2, i64 = 3, u8 = 4, i8 = 5 };
 
 /// Bytes of one element.
 std::size_t size_of(Dtype dtype);
@@ -116,6 +118,9 @@ class CheckpointReader {
   /// throws, `destination` is unchanged.
   void read(std::string_view name, std::span<std::byte> destination) const;
 
+  /// Maps the file. Entries are at their offsets in it.
+  std::shared_ptr<const MappedFile> map() const;
+
  private:
   void read_at(std::uint64_t offset, std::span<std::byte> destination) const;
   void read_table(std::uint64_t file_size);
@@ -123,6 +128,7 @@ class CheckpointReader {
 
   std::filesystem::path path_;
   Descriptor file_;
+  std::uint64_t file_size_ = 0;
   std::vector<CheckpointEntry> entries_;
 };
 

@@ -10,7 +10,7 @@
 #include "data/text/counted.h"
 #include "files/atomic_file.h"
 #include "files/folder.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/int8_file.h"
 #include "train/config/options.h"
 
 namespace glossa {
@@ -83,6 +83,7 @@ void check_is_of(std::uint64_t update, const CheckpointReader& reader) {
 CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
     : lock_(run), folder_(run / "checkpoints"), keep_(keep) {
   check(keep >= 2, folder_.string(), "expected to keep at least 2 checkpoints; got {}", keep);
+  check_is_in_float(run);
   create_folder(folder_);
   for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
   // A writer may have been killed before its checkpoint was durable: no link may lead to it before.

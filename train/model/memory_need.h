@@ -28,6 +28,14 @@ struct MemoryNeed {
   double moments = 0, average = 0, step = 0;
   double sums = 0;  ///< buffers that sum gradients over micro-batches
 
+  /// Of a model that only decodes: the parameters, and the form in which products read them. In int8, the second
+  /// replaces the first, one matrix at a time.
+  double of_decoding(Precision precision) const {
+    constexpr double forms[] = {2, 1.5, 0.25};  // by precision, as a share of `parameters`
+    const double form = forms[static_cast<int>(precision)] * parameters;
+    return std::max(2 * positions, positions + form + (precision == Precision::int8 ? initial / 2 : 0));
+  }
+
   /// Sinusoid tables are computed in double, so they briefly need twice their size.
   double of_model() const { return std::max(2 * positions, 2 * parameters + positions + initial); }
   double of_training() const {

@@ -41,14 +41,24 @@ void pack_panel(const float* w, Index outputs, Index inputs, Index panel, Unit* 
   Unit* const to = panels + first * units;
   for (Index i = 0; i < panel_columns; ++i) {
     std::fill(row.begin(), row.end(), 0);
-    if (i < rows) {
-      scales[first + i] = quantize_row(inputs, w + (first + i) * inputs, codes);
-      std::int32_t sum = 0;
-      for (Index j = 0; j < inputs; ++j) sum += codes[j];
-      sums[first + i] = sum;
-    }
+    if (i < rows) scales[first + i] = quantize_row(inputs, w + (first + i) * inputs, codes);
     for (Index q = 0; q < units; ++q) to[q * panel_columns + i] = row[static_cast<std::size_t>(q)];
   }
+  sum_panel(outputs, inputs, panel, panels, sums);
+}
+
+void sum_panel(Index outputs, Index inputs, Index panel, const Unit* panels, std::int32_t* sums) {
+  const Index first = panel * panel_columns, rows = std::min(panel_columns, outputs - first);
+  std::int32_t sum[panel_columns] = {};
+  for (Index q = 0; q < quads(inputs); ++q) {
+    const Unit* const row = panels + first * quads(inputs) + q * panel_columns;
+#pragma omp simd
+    for (Index i = 0; i < panel_columns; ++i) {
+      const auto quad = static_cast<std::int32_t>(row[i]);
+      sum[i] += (quad >> 24) + (quad << 8 >> 24) + (quad << 16 >> 24) + (quad << 24 >> 24);
+    }
+  }
+  std::copy_n(sum, rows, sums + first);
 }
 
 template <class T>

@@ -14,9 +14,11 @@ static_assert(std::int64_t{127 + 128} * 127 * most_inputs <= INT32_MAX);
 float quantize_row(Index count, const float* x, Code* codes);
 
 /// Writes panel `panel` of a weight [outputs, inputs] in `w`: its rows 64 panel, ..., their scales and sums. Panels are
-/// independent, so several threads may write those of one weight.
+/// independent, so several threads may write those of one weight. sum_panel writes the sums of a panel that exists.
 void pack_panel(const float* w, Index outputs, Index inputs, Index panel, Unit* panels, float* scales,
                 std::int32_t* sums);
+
+void sum_panel(Index outputs, Index inputs, Index panel, const Unit* panels, std::int32_t* sums);
 
 /// to[j] = element j of row `row`.
 template <class T>

@@ -289,7 +289,7 @@ TEST_CASE("hand-made files with correct checksums are refused for the fault in t
   refused("at most 8 dimensions", [](RawFile& f) { f.entries[0].rank = 255; });
   refused("to have the length of its dims", [](RawFile& f) { f.entries[0].dims = {2, 3}; });
   refused("known dtype", [](RawFile& f) { f.entries[0].dtype = 0; });
-  refused("known dtype", [](RawFile& f) { f.entries[0].dtype = 5; });
+  refused("known dtype", [](RawFile& f) { f.entries[0].dtype = 6; });
   refused("known kind", [](RawFile& f) { f.entries[0].kind = 0; });
   refused("known kind", [](RawFile& f) { f.entries[0].kind = 77; });
   // Overlap, hole, misalignment, past the end.

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "autograd/quantized.h"
+#include "train/checkpoint/checkpoint.h"
+
+namespace glossa {
+
+// RUN/int8.weights: the weights of a run for decoding in int8, in place of its checkpoints. It has the format of a
+// checkpoint. A matrix NAME is stored as `int8:NAME`, the panels [P, quads, 64, 4] that products read
+// (autograd/kernels/int8/matrix.h), and `scale:NAME` [outputs]. A matrix in parts has an entry for each part, with #0,
+// #1, ... after the name. All other parameters are stored in float under their own names.
+
+/// The path of the file in the folder of a run.
+std::filesystem::path int8_file(const std::filesystem::path& run);
+
+/// True if a run has weights in int8 instead of checkpoints.
+bool is_in_int8(const std::filesystem::path& run);
+
+/// Throws a misuse error, which names the run, if it has weights in int8 only.
+void check_is_in_float(const std::filesystem::path& run);
+
+/// Adds a model in int8. The parameters must outlive the writer.
+void add_int8_model(CheckpointWriter& writer, const ParameterStore<float>& parameters);
+
+/// Reads a model from the file of `reader`. Its matrices stay in the mapped file, which `matrices` keep open. Throws if
+/// a parameter is missing or has another shape.
+void map_int8_model(const CheckpointReader& reader, ParameterStore<float>& parameters, QuantizedMatrices& matrices);
+
+}  // namespace glossa
