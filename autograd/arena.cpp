@@ -93,7 +93,9 @@ void Arena::drop(std::span<std::byte> memory) {
   const auto address = reinterpret_cast<std::size_t>(memory.data());
   const std::size_t ahead = whole_pages(address, page) - address;
   if (memory.size() < ahead + page) return;
-  madvise(memory.data() + ahead, (memory.size() - ahead) / page * page, MADV_DONTNEED);
+  const std::size_t bytes = (memory.size() - ahead) / page * page;
+  madvise(memory.data() + ahead, bytes, MADV_DONTNEED);
+  madvise(memory.data() + ahead, bytes, MADV_NOHUGEPAGE);  // or a write nearby would make a whole huge page resident
 }
 
 void Arena::go_back_to(const Mark& mark) {

@@ -28,7 +28,7 @@ struct StepOptions {
   // between contexts with the same seed). Set the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
 
-  Precision precision = Precision::full;  // of the factors of products; a context of doubles ignores bf16
+  Precision precision = Precision::full;  // of the factors of products; a context of doubles ignores it
 };
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/available_memory.h"
 #include "autograd/check.h"
 #include "files/nearest_name.h"
 #include "files/printable.h"
@@ -80,35 +81,58 @@ Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index en
   return part;
 }
 
+/// Throws if the machine lacks the memory that training will write.
+void check_available(std::size_t bytes) {
+  const std::size_t available = available_memory();
+  check(bytes <= available, "arena",
+        "cannot allocate {} bytes: the machine has {} left. Hint: use a smaller model, or fewer rows at a time", bytes,
+        available);
+}
+
 template <class T>
-void ParameterStore<T>::allocate_zeros() {
+void ParameterStore<T>::lay_out(bool with_matrices) {
   check(!laid_out(), "parameters", "expected one call of allocate(); got a second");
   for (const Parameter<T>& parameter : declared_)
     check(parameter.parts.empty() || rows_in_parts(parameter) == parameter.value.shape[0], parameter.name,
           "expected parts that cover {}; got {} rows", parameter.value.shape, rows_in_parts(parameter));
   for (Parameter<T>& parameter : declared_) sorted_.push_back(&parameter);
   std::sort(sorted_.begin(), sorted_.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  const auto has_room = [&](const Parameter<T>& parameter) { return with_matrices || !parameter.is_matrix; };
   Index size = 0;
   for (Parameter<T>* parameter : sorted_) {
     parameter->offset = size;
-    size = end_of(*parameter);
+    if (has_room(*parameter)) size = end_of(*parameter);
   }
   values_ = memory_.array<T>(size);  // zeros, fresh from the system
   grads_ = grad_memory_.array<T>(size);
-  for (Parameter<T>& parameter : declared_) {
-    parameter.value.data = values_.data() + parameter.offset;
-    parameter.grad.data = grads_.data() + parameter.offset;
-  }
+  for (Parameter<T>& parameter : declared_)
+    if (has_room(parameter)) {
+      parameter.value.data = values_.data() + parameter.offset;
+      parameter.grad.data = grads_.data() + parameter.offset;
+    }
   for (Parameter<T>& part : parts_) {
     part.offset += part.whole->offset;
-    part.value.data = values_.data() + part.offset;
-    part.grad.data = grads_.data() + part.offset;
+    if (has_room(*part.whole)) {
+      part.value.data = values_.data() + part.offset;
+      part.grad.data = grads_.data() + part.offset;
+    }
   }
 }
 
 template <class T>
+void ParameterStore<T>::allocate_zeros() {
+  lay_out(true);
+}
+
+template <class T>
+void ParameterStore<T>::allocate_without_matrices() {
+  lay_out(false);
+}
+
+template <class T>
 void ParameterStore<T>::allocate(std::uint64_t seed) {
-  allocate_zeros();
+  lay_out(true);
+  check_available(2 * values_.size_bytes());
   Arena drawn;
   for (std::size_t i = 0; i < declared_.size(); ++i) {
     const Parameter<T>& parameter = declared_[i];

@@ -96,9 +96,12 @@ class ParameterStore {
   /// Lays out the buffers and draws the initial values from `seed`.
   void allocate(std::uint64_t seed);
 
-  /// Lays out the buffers with values of 0, for parameters that will be read from a file. Memory that is never written
-  /// takes none of the machine's.
+  /// Lays out the buffers with values of 0, for parameters that will be read from a file. Gradients take memory once
+  /// they are written.
   void allocate_zeros();
+
+  /// As allocate_zeros, without room for matrices (Parameter::is_matrix), whose numbers will be in int8.
+  void allocate_without_matrices();
 
   /// True once `allocate` has been called.
   bool laid_out() const { return values_.data() != nullptr; }
@@ -137,6 +140,8 @@ class ParameterStore {
   void mark_changed() const;
 
  private:
+  void lay_out(bool with_matrices);
+
   std::set<std::string> names_;
   std::deque<Parameter<T>> declared_;
   std::deque<Parameter<T>> parts_;

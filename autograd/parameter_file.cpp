@@ -13,6 +13,7 @@ std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::s
         store.values().size(), values.size());
   std::vector<NamedTensor<T>> tensors;
   for (const Parameter<T>* parameter : parameters) {
+    check(parameter->value.data, parameter->name, "expected a model in float; got one in int8, which has no numbers");
     const Shape& shape = parameter->value.shape;
     NamedTensor<T>& tensor = tensors.emplace_back();
     tensor.name = prefix + parameter->name;

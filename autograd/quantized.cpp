@@ -6,34 +6,52 @@
 
 namespace glossa {
 
+namespace {
+
+void check_inputs(const Parameter<float>& matrix) {
+  constexpr Index limit = kernels::int8::max_inputs;
+  check(matrix.value.cols() <= limit, matrix.name,
+        "expected at most {} columns for int8; got {}. Hint: decode in float or bf16", limit, matrix.value.cols());
+}
+
+}  // namespace
+
 QuantizedMatrices::QuantizedMatrices(ParameterStore<float>& store) {
-  for (Parameter<float>* parameter : store.parameters()) add(store, *parameter);
+  for (Parameter<float>* parameter : store.parameters()) {
+    if (!parameter->is_matrix) continue;
+    check(parameter->value.data, parameter->name, "expected a model in float; got one that is in int8 already");
+    add(*parameter, parameter->value.span());
+    store.drop_value(*parameter);
+  }
 }
 
 std::vector<Parameter<float>*> pieces_of(Parameter<float>& matrix) {
   return matrix.parts.empty() ? std::vector{&matrix} : matrix.parts;
 }
 
-void QuantizedMatrices::add(ParameterStore<float>& store, Parameter<float>& parameter) {
-  if (!parameter.is_matrix) return;
-  for (Parameter<float>* piece : pieces_of(parameter)) quantize(*piece);
-  store.drop_value(parameter);
+void QuantizedMatrices::add(Parameter<float>& matrix, std::span<const float> values) {
+  for (Parameter<float>* piece : pieces_of(matrix)) {
+    quantize(*piece, values.data());
+    values = values.subspan(static_cast<std::size_t>(piece->value.size()));
+  }
 }
 
-void QuantizedMatrices::quantize(Parameter<float>& matrix) {
+void QuantizedMatrices::quantize(Parameter<float>& piece, const float* values) {
   using namespace kernels::int8;
-  const Index outputs = matrix.value.rows(), inputs = matrix.value.cols();
+  const Index outputs = piece.value.rows(), inputs = piece.value.cols();
+  check_inputs(piece);
   const std::span<std::uint32_t> panels = memory_.array<std::uint32_t>(panel_units(outputs, inputs));
   const std::span<float> scales = memory_.array<float>(outputs);
   const std::span<std::int32_t> sums = memory_.array<std::int32_t>(outputs);
   parallel_for(kernels::panels(outputs), [&](Index panel) {
-    pack_panel(matrix.value.data, outputs, inputs, panel, panels.data(), scales.data(), sums.data());
+    pack_panel(values, outputs, inputs, panel, panels.data(), scales.data(), sums.data());
   });
-  set(matrix, panels.data(), scales.data(), sums.data());
+  set(piece, panels.data(), scales.data(), sums.data());
 }
 
 void QuantizedMatrices::take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales) {
   const Index outputs = matrix.value.rows(), inputs = matrix.value.cols();
+  check_inputs(matrix);
   const std::span<std::int32_t> sums = memory_.array<std::int32_t>(outputs);
   parallel_for(kernels::panels(outputs),
                [&](Index panel) { kernels::int8::sum_panel(outputs, inputs, panel, panels, sums.data()); });
@@ -42,10 +60,8 @@ void QuantizedMatrices::take(Parameter<float>& matrix, const std::uint32_t* pane
 
 void QuantizedMatrices::set(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales,
                             const std::int32_t* sums) {
-  const Index inputs = matrix.value.cols();
-  check(inputs <= kernels::int8::most_inputs, matrix.name, "expected at most {} columns for int8; got {}",
-        kernels::int8::most_inputs, inputs);
-  matrix.in_int8 = &weights_.emplace_back(kernels::int8::Weight{matrix.value.rows(), inputs, panels, scales, sums});
+  matrix.in_int8 =
+      &weights_.emplace_back(kernels::int8::Weight{matrix.value.rows(), matrix.value.cols(), panels, scales, sums});
 }
 
 }  // namespace glossa

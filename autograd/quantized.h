@@ -17,12 +17,12 @@ class QuantizedMatrices {
  public:
   QuantizedMatrices() = default;
 
-  /// Adds all matrices of a store.
+  /// Adds all matrices of a store, and drops their values. This object must exist as long as the model is used.
   explicit QuantizedMatrices(ParameterStore<float>& store);
 
-  /// Rounds each row of a parameter, or of its parts, to 255 steps (see kernels/int8/quantize.h), on all threads.
-  /// Leaves parameters that are not matrices as they are. Throws if a matrix has more than 65,536 columns.
-  void add(ParameterStore<float>& store, Parameter<float>& parameter);
+  /// Rounds each row of a matrix, whose numbers are `values`, to 255 steps (see kernels/int8/quantize.h), on all
+  /// threads. Throws if the matrix has more than 65,536 columns. The caller drops the value.
+  void add(Parameter<float>& matrix, std::span<const float> values);
 
   /// Takes the numbers of a matrix, or of a part, from memory that `keep` holds: panels and scales as in
   /// kernels::int8::Weight. The caller drops the value.
@@ -35,7 +35,7 @@ class QuantizedMatrices {
   QuantizedMatrices& operator=(const QuantizedMatrices&) = delete;
 
  private:
-  void quantize(Parameter<float>& matrix);
+  void quantize(Parameter<float>& piece, const float* values);
   void set(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales, const std::int32_t* sums);
 
   Arena memory_;

@@ -11,7 +11,9 @@ namespace glossa {
 
 MappedFile::MappedFile(int descriptor, std::size_t size, const std::filesystem::path& path) {
   void* const mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, 0);
-  if (mapped == MAP_FAILED) fail(path.string(), "cannot map {} bytes into memory: {}", size, std::strerror(errno));
+  if (mapped == MAP_FAILED)
+    fail(path.string(), "cannot map {} bytes into memory: {}. Hint: raise the limit (ulimit -v)", size,
+         std::strerror(errno));
   bytes_ = {static_cast<std::byte*>(mapped), size};
 }
 

@@ -251,6 +251,12 @@ RunName::RunName(const std::string& named, const std::string& choice)
   std::error_code ignored;
   is_checkpoint_ = std::filesystem::is_regular_file(named, ignored);
   if (!is_checkpoint_) return;
+  const std::filesystem::path file = std::filesystem::absolute(named);
+  if (file == int8_file(file.parent_path())) {
+    is_checkpoint_ = false;
+    folder_ = file.parent_path().string();
+    return;
+  }
   if (!choice.empty())
     misuse("--checkpoint", "expected a run folder to choose from; got the checkpoint {}. Hint: use only one of the two",
            named);
@@ -269,12 +275,19 @@ const std::string& RunName::folder() const {
 std::vector<std::filesystem::path> RunName::files() const {
   if (is_checkpoint_) return {named_};
   if (is_in_int8(folder_)) {
+    if (std::filesystem::exists(std::filesystem::path(folder_) / "checkpoints"))
+      fail(folder_, "expected checkpoints or int8.weights; got both. Hint: move one of them away");
     if (!choice_.empty())
       misuse("--checkpoint", "expected nothing for a run that glossa quantize made, which has no checkpoints; got {}",
              choice_);
     return {int8_file(folder_)};
   }
-  if (!std::filesystem::exists(std::filesystem::path(folder_) / "checkpoints")) check_is_run(folder_);
+  if (!std::filesystem::exists(std::filesystem::path(folder_) / "checkpoints")) {
+    check_is_run(folder_);
+    fail(folder_,
+         "expected checkpoints, or int8.weights of glossa quantize; not found. Hint: train the run, or "
+         "make it again with glossa quantize");
+  }
   return chosen_checkpoints(folder_, choice_);
 }
 
@@ -302,13 +315,27 @@ std::string RunName::note() const {
                      *best, *last);
 }
 
+namespace {
+
+/// Opens a checkpoint or int8.weights, whose damage has another remedy.
+CheckpointReader opened(const std::filesystem::path& file) {
+  if (file != int8_file(file.parent_path())) return CheckpointReader(file);
+  try {
+    return CheckpointReader(file);
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.parts().with_hint("restore the file, or make it again with glossa quantize"));
+  }
+}
+
+}  // namespace
+
 LoadedRun load_run(const RunName& name, Config config, const Job& job) {
   const std::string& run = name.folder();
   LoadedRun loaded;
   loaded.config = agreed(config, job);
   std::vector<CheckpointReader> readers;
   for (const std::filesystem::path& file : name.files()) {
-    readers.emplace_back(file);
+    readers.push_back(opened(file));
     print_detail("note: read {}\n", std::filesystem::canonical(file).string());
   }
   const CheckpointReader& reader = readers.front();
@@ -327,9 +354,8 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
   const bool is_mapped = is_in_int8(run) && readers.front().path() == int8_file(run);
   if (is_mapped && precision != Precision::int8)
     misuse(run,
-           "expected int8 as decode.precision of a run that glossa quantize made; got {}. Hint: name the run that "
-           "it was made from",
-           name_of(precision));
+           "expected int8 as --precision and decode.precision of a run that glossa quantize made; got {}. Hint: {}",
+           name_of(precision), hint_at_origin(run));
   if (precision != Precision::full) print_detail("note: {}\n", describe_products(precision));
   if (precision == Precision::bf16) {
     if (!environment().has_fast_bf16) warn("{}", slow_bf16);
@@ -355,17 +381,15 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
                    memory_need(transformer_options(loaded.config.model, source_vocabulary, target_vocabulary))
                        .of_decoding(precision),
                    memory_left(job));
-  loaded.model =
-      make_blank_model(loaded.config.model, source_vocabulary, target_vocabulary, loaded.tokenizers.target->specials());
+  loaded.model = make_blank_model(loaded.config.model, source_vocabulary, target_vocabulary,
+                                  loaded.tokenizers.target->specials(), precision);
   Model& model = *loaded.model;
-  if (precision == Precision::int8) model.quantized = std::make_unique<QuantizedMatrices>();
-  if (is_mapped) {
+  if (is_mapped)
     map_int8_model(reader, model.parameters, *model.quantized);
-    return loaded;
-  }
-  read_mean_parameters(readers, model.parameters, [&](Parameter<float>& parameter) {
-    if (model.quantized) model.quantized->add(model.parameters, parameter);
-  });
+  else if (model.quantized)
+    read_mean_parameters(readers, model.parameters, *model.quantized);
+  else
+    read_mean_parameters(readers, model.parameters);
   return loaded;
 }
 
@@ -399,7 +423,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
 
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run) {
   check_holds_no_run(run);  // fails before the work
-  check_is_in_float(from);
+  check_is_in_float(RunName(from).folder());
   const RunName name(from, fmt::format("average:{}", count));
   const Config config = load_run_config(name.folder());
   const LoadedRun mean = load_run_in_float(name, config);
@@ -410,22 +434,43 @@ std::filesystem::path write_average_run(const std::string& from, std::int64_t co
 }
 
 std::filesystem::path write_int8_run(const RunName& name, const std::string& run) {
-  check_holds_no_run(run);  // fails before the work
+  namespace fs = std::filesystem;
+  const fs::path target = std::filesystem::absolute(run).lexically_normal();
+  std::error_code missing;  // and what follows fails before the work
+  const bool is_folder = fs::is_directory(run, missing);
+  if (is_folder) check_holds_no_run(run);
+  if (run.empty() || (is_folder ? !fs::is_empty(run, missing) : fs::exists(run, missing)))
+    misuse(run.empty() ? "--run" : run, "expected a new folder, or an empty one; got {}. Hint: choose another --run",
+           is_folder ? "one with files" : "something else");
   check_is_in_float(name.folder());
   LoadedRun loaded = load_run(name, load_run_config(name.folder(), {}, 0, Precision::int8));
   loaded.state.config = dump(loaded.config);
+  std::vector<std::string> origin;
+  for (const fs::path& file : name.files()) origin.push_back(fs::canonical(file).string());
 
   const Uninterrupted whole;
-  const RunLock lock(run);
-  create_folder(run);
-  check_holds_no_run(run);  // a trainer may have started here meanwhile
-  write_file_atomically(config_file(run), loaded.state.config);
-  save_tokenizers(loaded.tokenizers, loaded.config.data, run);
+  const std::string folder = (target.has_filename() ? target : target.parent_path()).string(), part = folder + ".part";
+  fs::remove_all(part);  // of a quantize that was killed
+  try {
+    create_folder(part);
+    write_file_atomically(config_file(part), loaded.state.config);
+    save_tokenizers(loaded.tokenizers, loaded.config.data, part);
+    CheckpointWriter writer;
+    add_int8_model(writer, loaded.model->parameters, fmt::format("{}", fmt::join(origin, ", ")));
+    add_state(writer, loaded.state, host_fingerprint(Precision::int8));
+    writer.write(int8_file(part));
+    // A program that has mapped the file would read what is written over it.
+    fs::permissions(int8_file(part), fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write,
+                    fs::perm_options::remove);
+    std::error_code failure;
+    fs::rename(part, folder, failure);
+    check(!failure, run, "cannot name the folder: {}", failure.message());
+  } catch (...) {
+    fs::remove_all(part, missing);
+    throw;
+  }
+  sync_folder(fs::path(folder).parent_path());
   record_origin(run, CorpusPlaces(name.folder()).working_folder());
-  CheckpointWriter writer;
-  add_int8_model(writer, loaded.model->parameters);
-  add_state(writer, loaded.state, host_fingerprint(Precision::int8));
-  writer.write(int8_file(run));
   return int8_file(run);
 }
 

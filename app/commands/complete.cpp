@@ -6,6 +6,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "files/folder.h"
+#include "train/checkpoint/int8_file.h"
 
 namespace glossa::commands {
 
@@ -52,7 +53,7 @@ Offers runs(const std::string& typed) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder))
     if ((before + name).starts_with(typed) && fs::exists(folder / name / "config.yaml", ignored) &&
-        fs::exists(folder / name / "checkpoints", ignored))
+        (fs::exists(folder / name / "checkpoints", ignored) || is_in_int8(folder / name)))
       found.emplace_back(before + name + "/", "");
   return found.empty() ? Offers{{"*/", ""}} : found;
 }

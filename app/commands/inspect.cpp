@@ -8,6 +8,7 @@
 #include "autograd/check.h"
 #include "data/text/counted.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/config/options.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/run.h"
@@ -50,6 +51,9 @@ int run(const InspectArguments& arguments) {
   std::uint64_t parameters = 0;
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
+  const std::optional<std::string> count = text_in_checkpoint(reader, "parameters");  // panels are filled up
+  if (count) parameters = static_cast<std::uint64_t>(parse_whole(*count).value_or(0));
+  const std::string origin = text_in_checkpoint(reader, "made_from").value_or("");
 
   // The current epoch is counted from 1, as in the log.
   if (arguments.json) {
@@ -64,6 +68,7 @@ int run(const InspectArguments& arguments) {
     json.add("checkpoint", reader.path().string()).add("update", state.update).add("epoch", state.epoch + 1);
     json.add("batch", state.batch).add("target_tokens", state.target_tokens).add("parameters", parameters);
     json.add("version", version).add("build", build);
+    if (!origin.empty()) json.add("made_from", origin);
     json.add("sha256", parameters_sha256(reader)).add("state_sha256", state_sha256(reader));
     json.add("tensors", tensors);
     std::puts(json.text().c_str());
@@ -79,6 +84,7 @@ int run(const InspectArguments& arguments) {
   }
   fmt::print("\n{}: update {}, epoch {} (counted from 1), {} of it done, {}\n", reader.path().string(), state.update,
              state.epoch + 1, counted(state.batch, "batch"), counted(state.target_tokens, "target token"));
+  if (!origin.empty()) fmt::print("made from {}\n", origin);
   fmt::print("written by glossa{}, built by {}\n{} parameters\nsha256       {}\nstate_sha256 {}\n",
              version.empty() ? "" : " " + version, build, parameters, parameters_sha256(reader), state_sha256(reader));
   return 0;

@@ -93,6 +93,7 @@ std::string manual_page(const Command& program) {
                 "amx. By default the best that the processor has.");
   page += ".SH FILES\n" + entry(slanted("RUN") + plain("/config.yaml"), "The run's configuration, with every option.") +
           entry(slanted("RUN") + plain("/checkpoints/"), "Checkpoints; the links last and best point to two of them.") +
+          entry(slanted("RUN") + plain("/int8.weights"), "In place of checkpoints: a model that decodes in int8.") +
           entry(slanted("RUN") + plain("/train.log") + ", " + slanted("RUN") + plain("/metrics.jsonl"),
                 "The log of training, for people and for programs.");
   page += ".SH EXAMPLES\nTrain on two files of sentences, text.en and text.hi, and translate:\n.PP\n.nf\n.RS\n" +

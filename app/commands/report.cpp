@@ -15,6 +15,7 @@
 #include "data/text/text_file.h"
 #include "files/atomic_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
+#include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"
 #include "train/interruption.h"
 #include "train/run.h"
@@ -39,7 +40,8 @@ std::vector<std::string> folders_of(const ReportArguments& arguments) {
   std::set<fs::path> seen;
   for (const std::string& named : arguments.runs) {
     const std::string folder = RunName(named).folder();
-    load_run_config(folder);  // checks that it is one
+    load_run_config(folder);    // checks that it is one
+    check_is_in_float(folder);  // else it has no training to report
     if (!seen.insert(fs::canonical(folder)).second) misuse(named, "expected each run once; got it twice");
     folders.push_back(folder);
   }

@@ -8,7 +8,7 @@ template <class T>
 void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
                   const std::function<void(const kernels::Tile<T>&)>& use) {
   const char* const op = "linear_tiles";
-  constexpr Index most_rows = 256;
+  constexpr Index max_rows = 256;
   Context<T>& c = context_of(op, {x, weight});
   const Shape &in = x.shape(), &w = weight.shape();
   check(in.rank() == 2 && w.rank() == 2 && in.cols() == w.cols(), op,
@@ -29,7 +29,7 @@ void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const Variabl
   const kernels::Factor<T> right = transposed_weight(c, in.rows(), weight);
   const kernels::TiledProduct<T> product(in.rows(), w.rows(), w.cols(), left, right, T{0}, {nullptr, w.rows()},
                                          c.precision(), {&finish, run},
-                                         {std::min(in.rows(), most_rows), linear_tile_columns});
+                                         {std::clamp<Index>(in.rows(), 1, max_rows), linear_tile_columns});
   parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 

@@ -55,7 +55,7 @@ std::vector<Kind> kinds() {
 
 using Codes = std::vector<Code>;
 
-/// A left factor and a weight whose codes are given, with scales of 2^-3 and 2^-5 and others.
+/// A left factor and a weight whose codes are given, with random powers of 2 as scales.
 class TestProduct {
  public:
   TestProduct(Index rows, Index outputs, Index inputs, Codes x, Codes w, std::mt19937& random)
@@ -142,7 +142,7 @@ TEST_CASE("products of the largest codes saturate nowhere, up to 65,536 inputs")
   std::mt19937 random(2);
   for (const int x : {-127, 127})
     for (const int w : {-127, 127})
-      for (const Index inputs : {Index{1}, Index{2}, Index{5}, Index{512}, most_inputs}) {
+      for (const Index inputs : {Index{1}, Index{2}, Index{5}, Index{512}, max_inputs}) {
         constexpr Index rows = 7, outputs = 70;
         check_product({rows, outputs, inputs, Codes(static_cast<std::size_t>(rows * inputs), static_cast<Code>(x)),
                        Codes(static_cast<std::size_t>(outputs * inputs), static_cast<Code>(w)), random},

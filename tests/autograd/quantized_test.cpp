@@ -9,6 +9,8 @@
 
 #include "autograd/linear_tiles.h"
 #include "autograd/ops.h"
+#include "autograd/parameter_file.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace glossa;
 
@@ -17,7 +19,7 @@ namespace {
 constexpr Index columns = 37, outputs = 300;
 constexpr StepOptions in_int8{.recording = false, .precision = Precision::int8};
 
-/// Matrices of two stores with the same numbers: in float as int8 rounds them, and in int8.
+/// Two stores with the same numbers. A test quantizes the second.
 struct BothForms {
   ParameterStore<float> in_float, quantized;
   std::vector<float> numbers = std::vector<float>(300 * columns);
@@ -160,4 +162,32 @@ TEST_CASE("a matrix in int8 is refused where its numbers are needed") {
   refuses([&] { return embedding(w, ids); });
   refuses([&] { return matmul(forms.x(2), w, false, true); });
   refuses([&] { return linear(w, w); });
+}
+
+TEST_CASE("a store without matrices takes them from memory; only a model in float can be saved or quantized") {
+  BothForms forms(1);
+  ParameterStore<float> empty;
+  const Initializer zeros = [](std::span<double>, const Shape&, RandomStream&) {};
+  empty.declare("table", {outputs, columns}, zeros).is_matrix = true;
+  empty.declare("bias", {outputs}, zeros);
+  empty.allocate_without_matrices();
+  CHECK(std::ssize(empty.values()) < outputs * columns);
+  QuantizedMatrices added;
+  added.add(empty.at("table"), forms.in_float.at("table").value.span());
+  QuantizedMatrices matrices(forms.quantized);
+  forms.context.begin(in_int8);
+  CHECK(numbers_of(linear(forms.x(5), forms.context.parameter(empty.at("table")))) ==
+        numbers_of(linear(forms.x(5), forms.context.parameter(forms.quantized.at("table")))));
+  const testing::TemporaryFolder folder;
+  CHECK_THROWS_AS(save_parameters(folder / "a.safetensors", forms.quantized), Error);
+  CHECK_THROWS_WITH(QuantizedMatrices{forms.quantized},
+                    "[table] expected a model in float; got one that is in int8 already");
+  CHECK_THROWS_WITH(QuantizedMatrices{empty}, "[table] expected a model in float; got one that is in int8 already");
+}
+
+TEST_CASE("linear_tiles of no rows calls nothing") {
+  BothForms forms(1);
+  forms.context.begin({.recording = false});
+  linear_tiles<float>(forms.x(0), forms.context.parameter(forms.in_float.at("table")), nullptr,
+                      [](const kernels::Tile<float>&) { CHECK(false); });
 }

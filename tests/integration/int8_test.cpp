@@ -42,6 +42,15 @@ TEST_CASE_FIXTURE(TrainedRun, "a quantized run decodes to the bytes of its run i
   const Strings set{"--set", "decode.precision=int8"};
   CHECK(printed({"quantize", run, "--run", quantized}).starts_with("wrote " + quantized + "/int8.weights, "));
   CHECK_FALSE(fs::exists(fs::path(quantized) / "checkpoints"));
+  CHECK_FALSE(fs::exists(quantized + ".part"));
+  CHECK((fs::status(quantized + "/int8.weights").permissions() & fs::perms::owner_write) == fs::perms::none);
+  const auto parameters = [](const std::string& of) {
+    return json_object(printed({"inspect", of, "--json"})).at("parameters");
+  };
+  CHECK(parameters(quantized) == parameters(run));
+  CHECK(printed({"inspect", quantized}).find("made from " + (tiny / "run/checkpoints").string()) != std::string::npos);
+  CHECK(printed({"translate", quantized + "/int8.weights", "--input", source}) ==
+        printed({"translate", quantized, "--input", source}));
   for (const auto& [command, arguments] : commands()) {
     CAPTURE(command);
     const std::string expected = printed(with(with({command, run}, arguments), set));
@@ -84,17 +93,26 @@ TEST_CASE_FIXTURE(TrainedRun, "a quantized run is refused by name where a run mu
                                    {"export", quantized, "--huggingface", other},
                                    {"quantize", quantized, "--run", other}}) {
     CAPTURE(arguments.front());
-    check_error(glossa_program(arguments), 2, {by_name});
+    const Outcome outcome = glossa_program(arguments);
+    check_error(outcome, 2, {"[" + quantized + "] expected ", "; got one that glossa quantize made"});
     CHECK_FALSE(fs::exists(other));
   }
   for (const char* const precision : {"float", "bf16"})
     check_refused(glossa_program({"translate", quantized, "--input", source, "--precision", precision}), 2,
-                  {"expected int8 as decode.precision of a run that glossa quantize made; got "});
+                  {"expected int8 as --precision and decode.precision of a run that glossa quantize made; got "});
   check_refused(glossa_program({"translate", quantized, "--input", source, "--checkpoint", "last"}), 2,
                 {"[--checkpoint]", "which has no checkpoints; got last"});
   for (const std::string& taken : {run, quantized})
     check_refused(glossa_program({"quantize", run, "--run", taken}), 2,
                   {"[" + taken + "] expected a folder without a run"});
+  check_refused(glossa_program({"quantize", run, "--run", source}), 2, {"[" + source + "] expected a new folder"});
+  check_error(glossa_program({"report", quantized}), 2, {by_name, tiny / "run/checkpoints"});
+  fs::create_directory(fs::path(quantized) / "checkpoints");
+  check_refused(glossa_program({"translate", quantized, "--input", source}), 1, {"got both"});
+  fs::remove(fs::path(quantized) / "checkpoints");
+  fs::remove(fs::path(quantized) / "int8.weights");
+  check_refused(glossa_program({"translate", quantized, "--input", source}), 1,
+                {"int8.weights of glossa quantize; not"});
 }
 
 TEST_CASE_FIXTURE(TrainedRun, "a run whose own decode.precision is int8 trains, averages and exports as in float") {
@@ -120,6 +138,7 @@ TEST_CASE_FIXTURE(TrainedRun, "a quantized run notices a flipped bit anywhere in
   const auto size = static_cast<std::streamoff>(fs::file_size(file));
   for (const std::streamoff at : {std::streamoff{9}, std::streamoff{100}, size / 3, size / 2, size - 100, size - 1}) {
     CAPTURE(at);
+    fs::permissions(file, fs::perms::owner_write, fs::perm_options::add);
     const auto flip = [&] {
       std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
       bytes.seekg(at);
@@ -133,6 +152,20 @@ TEST_CASE_FIXTURE(TrainedRun, "a quantized run notices a flipped bit anywhere in
   }
   fs::resize_file(file, static_cast<std::uintmax_t>(size / 2));
   check_refused(glossa_program({"translate", quantized, "--input", source}), 1, {"int8.weights"});
+}
+
+TEST_CASE_FIXTURE(TrainedRun, "a quantize that fails leaves nothing, and an average of checkpoints can be quantized") {
+  const Strings limited{"/bin/sh", "-c", "ulimit -f 40; trap '' XFSZ; exec \"$0\" \"$@\"", tested_program()};
+  const Outcome failed =
+      run_program({.arguments = with(limited, {"quantize", run, "--run", quantized}), .input = {}, .folder = {}});
+  check_error(failed, 1, {"int8.weights"});
+  CHECK_FALSE(fs::exists(quantized));
+  CHECK_FALSE(fs::exists(quantized + ".part"));
+  succeeded(tiny.train("run", {"train.max_updates=110", "optim.lr=1e-2"}, {"--resume"}));
+  const Strings average{"--checkpoint", "average:2"};
+  succeeded(glossa_program(with({"quantize", run, "--run", quantized}, average)));
+  CHECK(printed({"translate", quantized, "--input", source}) ==
+        printed(with(with({"translate", run, "--input", source}, in_int8), average)));
 }
 
 TEST_CASE("training has no int8") {

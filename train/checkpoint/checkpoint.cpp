@@ -23,12 +23,6 @@ std::string moment_name(std::string_view buffer, const std::string& parameter) {
   return fmt::format("{}:{}", buffer, parameter);
 }
 
-std::optional<std::string> text_of(const CheckpointReader& reader, std::string_view entry) {
-  if (reader.find(entry) == nullptr) return std::nullopt;
-  const std::vector<std::byte> bytes = reader.read(entry);
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
 /// A parameter's slice of a flat buffer.
 std::span<float> slice_of(std::span<float> flat, const Parameter<float>& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), static_cast<std::size_t>(parameter.value.size()));
@@ -92,6 +86,12 @@ void check_possible(const TrainingState& state, const std::string& path) {
 
 }  // namespace
 
+std::optional<std::string> text_in_checkpoint(const CheckpointReader& reader, std::string_view entry) {
+  if (reader.find(entry) == nullptr) return std::nullopt;
+  const std::vector<std::byte> bytes = reader.read(entry);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
 std::vector<std::uint64_t> dims_of(const Shape& shape) {
   std::vector<std::uint64_t> dims;
   for (int i = 0; i < shape.rank(); ++i) dims.push_back(static_cast<std::uint64_t>(shape[i]));
@@ -126,8 +126,12 @@ void add_state(CheckpointWriter& writer, const TrainingState& state, std::string
     writer.add_owned(std::string(several_entry), EntryKind::state, fmt::format("{}", state.text.several_percent));
 }
 
-std::optional<std::string> writer_version(const CheckpointReader& reader) { return text_of(reader, version_entry); }
-std::optional<std::string> writer_host(const CheckpointReader& reader) { return text_of(reader, host_entry); }
+std::optional<std::string> writer_version(const CheckpointReader& reader) {
+  return text_in_checkpoint(reader, version_entry);
+}
+std::optional<std::string> writer_host(const CheckpointReader& reader) {
+  return text_in_checkpoint(reader, host_entry);
+}
 
 bool has_training_state(const CheckpointReader& reader) { return reader.find(state_entry) != nullptr; }
 
@@ -143,12 +147,12 @@ TrainingState read_training_state(const CheckpointReader& reader) {
         "expected a training state of version {}; got version {}. Hint: use the version of glossa that wrote it",
         TrainingState::current_version, version);
   auto state = from_bytes<TrainingState>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
-  if (const std::optional<std::string> words = text_of(reader, words_entry)) {
+  if (const std::optional<std::string> words = text_in_checkpoint(reader, words_entry)) {
     const std::optional<std::int64_t> number = parse_whole(*words);
     check(number && *number > 0, path, "expected a number of words above 0; got '{}'", *words);
     state.text.usual_words = *number;
   }
-  if (const std::optional<std::string> several = text_of(reader, several_entry)) {
+  if (const std::optional<std::string> several = text_in_checkpoint(reader, several_entry)) {
     const std::optional<std::int64_t> number = parse_whole(*several);
     check(number && *number >= 0 && *number <= 100, path, "expected a percentage, 0 to 100; got '{}'", *several);
     state.text.several_percent = *number;
@@ -170,32 +174,51 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
   return has_averages ? average_name(parameter) : parameter;
 }
 
-void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
-                          const std::function<void(Parameter<float>&)>& use) {
+namespace {
+
+void check_all(std::span<const CheckpointReader> readers, const ParameterStore<float>& parameters) {
   for (const CheckpointReader& reader : readers) {
     check_parameters(reader, parameters);
     for (const Parameter<float>* parameter : parameters.parameters())
       check_entry(reader, entry_in_use(reader, parameter->name), parameter->value.shape);
   }
+}
+
+/// Reads the mean of a parameter's values.
+void read_mean(std::span<const CheckpointReader> readers, const std::string& parameter, std::span<float> values) {
+  const auto read = [&](const CheckpointReader& reader) {
+    reader.read(entry_in_use(reader, parameter), std::as_writable_bytes(values));
+  };
+  if (readers.size() == 1) return read(readers.front());
+  std::vector<double> sums(values.size());
+  for (const CheckpointReader& reader : readers) {
+    read(reader);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    values[i] = static_cast<float>(sums[i] / static_cast<double>(readers.size()));
+}
+
+}  // namespace
+
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters) {
+  check_all(readers, parameters);
   parameters.mark_changed();
+  for (const Parameter<float>* parameter : parameters.parameters())
+    read_mean(readers, parameter->name, parameter->value.span());
+}
+
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
+                          QuantizedMatrices& matrices) {
+  check_all(readers, parameters);
   for (Parameter<float>* parameter : parameters.parameters()) {
-    const std::span<float> values = parameter->value.span();
-    const auto read = [&](const CheckpointReader& reader) {
-      reader.read(entry_in_use(reader, parameter->name), std::as_writable_bytes(values));
-    };
-    if (readers.size() == 1) {
-      read(readers.front());
-      use(*parameter);
+    if (!parameter->is_matrix) {
+      read_mean(readers, parameter->name, parameter->value.span());
       continue;
     }
-    std::vector<double> sums(values.size());
-    for (const CheckpointReader& reader : readers) {
-      read(reader);
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
-    }
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      values[i] = static_cast<float>(sums[i] / static_cast<double>(readers.size()));
-    use(*parameter);
+    std::vector<float> values(static_cast<std::size_t>(parameter->value.size()));
+    read_mean(readers, parameter->name, values);
+    matrices.add(*parameter, values);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "autograd/parameter.h"
+#include "autograd/quantized.h"
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "train/checkpoint/checkpoint_file.h"
@@ -42,6 +43,9 @@ std::vector<std::uint64_t> dims_of(const Shape& shape);
 TrainingState read_training_state(const CheckpointReader& reader);
 bool has_training_state(const CheckpointReader& reader);
 
+/// The text of an entry, if it exists.
+std::optional<std::string> text_in_checkpoint(const CheckpointReader& reader, std::string_view entry);
+
 /// Returns the version of the program that wrote the checkpoint, if recorded.
 std::optional<std::string> writer_version(const CheckpointReader& reader);
 
@@ -57,10 +61,13 @@ void read_parameters(const CheckpointReader& reader, ParameterStore<float>& para
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
 /// Reads the values that translation uses (entry_in_use). With several checkpoints, reads the mean of each value.
-/// Calls `use` for each parameter once it is read. Throws as read_parameters does.
-void read_mean_parameters(
-    std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
-    const std::function<void(Parameter<float>&)>& use = [](Parameter<float>&) {});
+/// Throws as read_parameters does.
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
+
+/// As above, into a store without matrices (ParameterStore::allocate_without_matrices), whose numbers are added to
+/// `matrices` one by one.
+void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
+                          QuantizedMatrices& matrices);
 
 /// Loads the optimizer's range of the moments, and its step count. If several processes share the moments, `reader` is
 /// null in all but one, and `share` copies the bytes that this one has read to the others.

@@ -83,7 +83,11 @@ void check_is_of(std::uint64_t update, const CheckpointReader& reader) {
 CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
     : lock_(run), folder_(run / "checkpoints"), keep_(keep) {
   check(keep >= 2, folder_.string(), "expected to keep at least 2 checkpoints; got {}", keep);
-  check_is_in_float(run);
+  if (is_in_int8(run))
+    misuse(run.string(),
+           "expected the folder of a run that can be trained; got one that glossa quantize made. Hint: choose another "
+           "--run, or {}",
+           hint_at_origin(run));
   create_folder(folder_);
   for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
   // A writer may have been killed before its checkpoint was durable: no link may lead to it before.

@@ -51,13 +51,28 @@ bool is_in_int8(const std::filesystem::path& run) {
 }
 
 void check_is_in_float(const std::filesystem::path& run) {
-  if (is_in_int8(run))
-    misuse(run.string(),
-           "expected a run with checkpoints; got one that glossa quantize made, which has weights in int8 only. Hint: "
-           "name the run that it was made from");
+  if (!is_in_int8(run)) return;
+  misuse(run.string(),
+         "expected a run with checkpoints; got one that glossa quantize made, which has weights in int8 only. Hint: {}",
+         hint_at_origin(run));
 }
 
-void add_int8_model(CheckpointWriter& writer, const ParameterStore<float>& parameters) {
+std::string hint_at_origin(const std::filesystem::path& run) {
+  const std::string origin = origin_of_int8(run);
+  return fmt::format("name the run that it was made from{}{}", origin.empty() ? "" : ": ", origin);
+}
+
+std::string origin_of_int8(const std::filesystem::path& run) {
+  try {
+    return text_in_checkpoint(CheckpointReader(int8_file(run)), "made_from").value_or("");
+  } catch (const Error&) {  // a damaged file has no origin
+    return "";
+  }
+}
+
+void add_int8_model(CheckpointWriter& writer, const ParameterStore<float>& parameters, const std::string& origin) {
+  writer.add_owned("made_from", EntryKind::state, origin);
+  writer.add_owned("parameters", EntryKind::state, fmt::format("{}", parameters.count()));
   for (Parameter<float>* parameter : parameters.parameters()) {
     if (!parameter->is_matrix) {
       writer.add(parameter->name, EntryKind::parameter, Dtype::f32, dims_of(parameter->value.shape),
@@ -72,7 +87,7 @@ void add_int8_model(CheckpointWriter& writer, const ParameterStore<float>& param
       const auto units = static_cast<std::size_t>(kernels::int8::panel_units(weight.outputs, weight.inputs));
       writer.add(names.codes, EntryKind::parameter, Dtype::i8, dims_of_codes(piece),
                  std::as_bytes(std::span(weight.panels, units)));
-      writer.add(names.scales, EntryKind::buffer, Dtype::f32, dims_of_scales(piece),
+      writer.add(names.scales, EntryKind::parameter, Dtype::f32, dims_of_scales(piece),
                  std::as_bytes(std::span(weight.scales, static_cast<std::size_t>(weight.outputs))));
     }
   }
@@ -95,7 +110,6 @@ void map_int8_model(const CheckpointReader& reader, ParameterStore<float>& param
       const std::byte* const scales = bytes_of(reader, *mapped, names.scales, Dtype::f32, dims_of_scales(piece));
       matrices.take(piece, reinterpret_cast<const std::uint32_t*>(codes), reinterpret_cast<const float*>(scales));
     }
-    parameters.drop_value(*parameter);
   }
 }
 

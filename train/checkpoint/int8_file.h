@@ -22,11 +22,19 @@ bool is_in_int8(const std::filesystem::path& run);
 /// Throws a misuse error, which names the run, if it has weights in int8 only.
 void check_is_in_float(const std::filesystem::path& run);
 
-/// Adds a model in int8. The parameters must outlive the writer.
-void add_int8_model(CheckpointWriter& writer, const ParameterStore<float>& parameters);
+/// The checkpoints that a run's int8.weights was made from, as add_int8_model had them; empty if the file is damaged.
+std::string origin_of_int8(const std::filesystem::path& run);
 
-/// Reads a model from the file of `reader`. Its matrices stay in the mapped file, which `matrices` keep open. Throws if
-/// a parameter is missing or has another shape.
+/// For the errors of commands that need checkpoints: "name the run that it was made from: CHECKPOINT".
+std::string hint_at_origin(const std::filesystem::path& run);
+
+/// Adds a model in int8, its number of parameters, and the names of the checkpoints that it was made from. The
+/// parameters must outlive the writer.
+void add_int8_model(CheckpointWriter& writer, const ParameterStore<float>& parameters, const std::string& origin);
+
+/// Reads a model from the file of `reader` into a store without matrices (ParameterStore::allocate_without_matrices).
+/// The matrices stay in the mapped file, which `matrices` keep open. Throws if a parameter is missing or has another
+/// shape.
 void map_int8_model(const CheckpointReader& reader, ParameterStore<float>& parameters, QuantizedMatrices& matrices);
 
 }  // namespace glossa

@@ -148,8 +148,9 @@ constexpr ForeignNames table[] = {
     {"device devices device_map gpu gpus gpu_id n_gpu num_gpus gpu_ranks cuda use_cuda no_cuda use_gpu use_cpu "
      "accelerator",
      "glossa runs on the CPU; runtime.threads is the number of threads"},
-    {"fp16 bf16 bfloat16 amp autocast mixed_precision half dtype torch_dtype compute_type",
-     "train.precision and decode.precision may be bf16, as may --precision of commands that translate"},
+    {"fp16 bf16 bfloat16 int8 amp autocast mixed_precision half dtype torch_dtype compute_type quantize quantization "
+     "load_in_8bit",
+     "train.precision may be bf16; decode.precision and --precision of commands that translate may be bf16 or int8"},
     {"cpu_threads num_threads num_workers dataloader_num_workers workers", "runtime.threads"},
     {"world_size local_rank nproc_per_node distributed_world_size",
      "mpirun -n N glossa train ... trains in N processes; see docs/scaling.md"},
@@ -162,7 +163,8 @@ constexpr ForeignNames command_options[] = {
     {"src src_file source_file", "source input"},
     {"input", "source test"},
     {"beam_size num_beams beam_width", "beam"},
-    {"fp16 bf16 bfloat16 amp autocast half dtype compute_type", "precision"},
+    {"fp16 bf16 bfloat16 int8 amp autocast half dtype compute_type quantize quantise quantization load_in_8bit",
+     "precision"},
     {"tgt trg tgt_file target_file ref refs", "target reference"},
     {"num_workers num_threads cpu_threads workers", "threads"},
 };

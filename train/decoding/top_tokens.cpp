@@ -84,7 +84,7 @@ void TopTokens<T>::add(const kernels::Tile<T>& tile) {
 }
 
 /// The logits x[0..n) of a row, of the tokens from `first` on. Keeps the thread's best ones in a heap, the worst of
-/// them on top. Most stretches have only worse logits and are skipped after one comparison.
+/// them on top. Most tiles have only worse logits and are skipped after one comparison.
 template <class T>
 void TopTokens<T>::add_row(Index row, Index first, Index n, const T* x) {
   const Total total = total_without(first, n, x, renormalize_ ? never_ : std::span<const int>());
@@ -119,7 +119,8 @@ void TopTokens<T>::finish(std::span<TokenScore> top) {
     std::ranges::partial_sort_copy(merged_, best, better);
     Total total;
     for (const Share& share : std::span(shares_).subspan(row * pieces_, pieces_)) total.add(share.top, share.sum);
-    for (TokenScore& score : best) score.log_probability -= total.log();
+    const double sum = total.log();
+    for (TokenScore& score : best) score.log_probability -= sum;
   }
   check_probabilities(top);
 }

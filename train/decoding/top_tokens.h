@@ -39,9 +39,9 @@ class TopTokens {
   struct Share {
     double top, sum;
   };
-  std::vector<Share> shares_;       // [rows, pieces]: of a row's tile in the softmax, as kernels::ExpSum
+  std::vector<Share> shares_;       // [rows, pieces]: each tile's part of the softmax's sum, as kernels::ExpSum
   std::vector<TokenScore> best_;    // [threads, rows, count]: the best logits that a thread has seen, as heaps
-  std::vector<Index> filled_;       // [threads, rows]: their numbers
+  std::vector<Index> filled_;       // [threads, rows]: how many these are
   std::vector<TokenScore> merged_;  // of a row, from all threads
 };
 

@@ -28,12 +28,12 @@ struct MemoryNeed {
   double moments = 0, average = 0, step = 0;
   double sums = 0;  ///< buffers that sum gradients over micro-batches
 
-  /// Of a model that only decodes: the parameters, and the form in which products read them. In int8, the second
-  /// replaces the first, one matrix at a time.
+  /// Of a model that only decodes: the parameters, and the form in which products read them. In int8 there is only the
+  /// second, and one matrix at a time in float and, for a mean of checkpoints, in double.
   double of_decoding(Precision precision) const {
     constexpr double forms[] = {2, 1.5, 0.25};  // by precision, as a share of `parameters`
     const double form = forms[static_cast<int>(precision)] * parameters;
-    return std::max(2 * positions, positions + form + (precision == Precision::int8 ? initial / 2 : 0));
+    return std::max(2 * positions, positions + form + (precision == Precision::int8 ? 1.5 * initial : 0));
   }
 
   /// Sinusoid tables are computed in double, so they briefly need twice their size.

@@ -61,9 +61,14 @@ std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabu
 }
 
 std::unique_ptr<Model> make_blank_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
-                                        const SpecialIds& specials) {
+                                        const SpecialIds& specials, Precision precision) {
   std::unique_ptr<Model> model = declare_model(config, source_vocabulary, target_vocabulary, specials);
-  model->parameters.allocate_zeros();
+  if (precision == Precision::int8) {
+    model->parameters.allocate_without_matrices();
+    model->quantized = std::make_unique<QuantizedMatrices>();
+  } else {
+    model->parameters.allocate_zeros();
+  }
   return model;
 }
 

@@ -27,9 +27,10 @@ TransformerOptions transformer_options(const ModelConfig& config, Index source_v
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed, const SpecialIds& specials = {});
 
-/// As make_model, with parameters of 0, for numbers to be read from a file.
+/// As make_model, for numbers to be read from a file: parameters are 0 or, with Precision::int8, matrices have no
+/// numbers and `quantized` is set.
 std::unique_ptr<Model> make_blank_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
-                                        const SpecialIds& specials = {});
+                                        const SpecialIds& specials, Precision precision);
 
 /// Freezes the parameters that match optim.freeze. Builds the optimizer for all other parameters, or for this process's
 /// `share` of them.

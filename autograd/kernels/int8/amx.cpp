@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "autograd/kernels/amx_tiles.h"
 #include "autograd/kernels/int8/kind.h"
 

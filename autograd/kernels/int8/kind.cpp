@@ -1,6 +1,5 @@
 #include "autograd/kernels/int8/kind.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "autograd/processor.h"

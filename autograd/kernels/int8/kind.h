@@ -9,7 +9,7 @@ namespace glossa::kernels::int8 {
 struct Kind {
   const char* name;
   Index units_per_quad;  // of the left factor
-  int offset;            // what the left factor's codes are stored with in addition: 128 if they must not be negative
+  int offset;            // added to the left factor's codes: 128 for instructions whose left codes are not negative
 
   /// to = a row of codes in the kind's form of left factors.
   void (*lay_out)(Index quads, const Code* codes, Unit* to);

@@ -18,7 +18,7 @@ CheckpointReader written(const TemporaryFolder& folder) {
   SmallModel<float> model(vocabulary);
   const QuantizedMatrices matrices(model.store);
   CheckpointWriter writer;
-  add_int8_model(writer, model.store);
+  add_int8_model(writer, model.store, "runs/a/checkpoints/best");
   add_state(writer, {}, "host");
   writer.write(int8_file(folder.path()));
   return CheckpointReader(int8_file(folder.path()));
@@ -41,6 +41,7 @@ TEST_CASE("a model in int8 read from its file translates to the same bits, also 
     map_int8_model(reader, read.store, mapped);
   }
   CHECK(is_in_int8(folder.path()));
+  CHECK(origin_of_int8(folder.path()) == "runs/a/checkpoints/best");
   std::filesystem::remove(int8_file(folder.path()));
   CHECK_FALSE(is_in_int8(folder.path()));
   check_same(translations(read), translations(original), 0);

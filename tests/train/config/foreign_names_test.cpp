@@ -135,8 +135,8 @@ TEST_CASE("the message about a foreign name has its key or an explanation") {
   CHECK_EQ(unknown_text(train_command, "--device", "cuda"),
            "unknown option '--device'. Hint: glossa runs on the CPU; runtime.threads is the number of threads");
   CHECK_EQ(unknown_text(train_command, "--fp16", "VALUE"),
-           "unknown option '--fp16'. Hint: train.precision and decode.precision may be bf16, as may --precision of "
-           "commands that translate");
+           "unknown option '--fp16'. Hint: train.precision may be bf16; decode.precision and --precision of "
+           "commands that translate may be bf16 or int8");
   CHECK_EQ(unknown_text(train_command, "--lang", "fr"),
            "unknown option '--lang'. Hint: data.source and data.target are the languages");
   CHECK_EQ(unknown_text(train_command, "epochs=3", ""),
