@@ -51,7 +51,9 @@ TEST_CASE_FIXTURE(TrainedRun, "a quantized run decodes to the bytes of its run i
   CHECK(printed({"inspect", quantized}).find("made from " + (tiny / "run/checkpoints").string()) != std::string::npos);
   CHECK(printed({"translate", quantized + "/int8.weights", "--input", source}) ==
         printed({"translate", quantized, "--input", source}));
-  for (const auto& [command, arguments] : commands()) {
+  for (const auto& each : commands()) {
+    const std::string& command = each.first;
+    const Strings& arguments = each.second;
     CAPTURE(command);
     const std::string expected = printed(with(with({command, run}, arguments), set));
     CHECK(expected != printed(with({command, run}, arguments)));
