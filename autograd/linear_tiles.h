@@ -8,7 +8,7 @@
 namespace glossa {
 
 /// Columns of the tiles of linear_tiles; the last tile of a row may have fewer.
-inline constexpr Index linear_tile_columns = 256;
+inline constexpr Index linear_tile_columns = 512;
 
 /// Computes y = x W^T + b [N, O] tile by tile and calls `use` for each tile, from several threads, while it is in the
 /// cache. y as a whole is never in memory. This serves searches, whose y has a column for each token of a vocabulary;

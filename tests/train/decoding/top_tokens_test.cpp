@@ -47,15 +47,18 @@ void find_top(const std::vector<double>& logits, Index rows, std::span<const int
   search.finish(top);
 }
 
+/// Where a row's second tile begins.
+constexpr int edge = linear_tile_columns;
+
 }  // namespace
 
 TEST_CASE("top tokens are those of a stable sort") {
   RandomStream random(1, "logits");
-  constexpr Index rows = 5, vocabulary = 1000;  // four tiles
+  constexpr Index rows = 5, vocabulary = 4 * edge - 24;  // four tiles
   std::vector<double> logits(rows * vocabulary);
   const int never[] = {3, 17};
   for (const auto& [count, steps] :
-       {std::pair(1, 20), std::pair(7, 20), std::pair(7, 2), std::pair(998, 20), std::pair(7, 0)}) {
+       {std::pair(1, 20), std::pair(7, 20), std::pair(7, 2), std::pair(int{vocabulary} - 2, 20), std::pair(7, 0)}) {
     for (double& x : logits) x = std::floor(random.normal() * steps) / 10;  // the fewer the steps, the more are equal
     logits[3] = 100;
     std::vector<TokenScore> top(static_cast<std::size_t>(rows * count));
@@ -78,9 +81,10 @@ TEST_CASE("top tokens are those of a stable sort") {
 
 TEST_CASE("forbidden tokens have no share of renormalized probabilities, however likely they are") {
   RandomStream random(2, "logits");
-  for (const std::vector<int>& never : {std::vector<int>{}, {0}, {9}, {3, 4}, {0, 1, 8, 9}, {3, 255, 256, 599}})
+  for (const std::vector<int>& never :
+       {std::vector<int>{}, {0}, {9}, {3, 4}, {0, 1, 8, 9}, {3, edge - 1, edge, edge + 87}})
     for (const double favored : {-50.0, 0.0, 50.0, 700.0}) {
-      std::vector<double> logits(never.empty() || never.back() < 10 ? 10 : 600);
+      std::vector<double> logits(never.empty() || never.back() < 10 ? 10 : edge + 88);
       for (double& x : logits) x = random.normal();
       for (const int token : never) logits[static_cast<std::size_t>(token)] += favored;
       std::vector<TokenScore> top(logits.size() - never.size());
@@ -114,15 +118,15 @@ TEST_CASE("rows with NaN or infinity have no top tokens; tokens of probability 0
   const double infinity = std::numeric_limits<double>::infinity();
   std::vector<TokenScore> top(2);
   for (const double bad : {std::nan(""), infinity})
-    for (const Index place : {0, 255, 256, 599}) {
-      std::vector<double> logits(600, 0.0);
+    for (const Index place : {0, edge - 1, edge, edge + 87}) {
+      std::vector<double> logits(edge + 88, 0.0);
       logits[static_cast<std::size_t>(place)] = bad;
       CHECK_THROWS_AS(find_top(logits, 1, {}, 2, top), Error);
       std::ranges::fill(logits, -infinity);
       logits[static_cast<std::size_t>(place)] = bad;
       CHECK_THROWS_AS(find_top(logits, 1, {}, 2, top), Error);
     }
-  std::vector<double> logits(600, -infinity);
+  std::vector<double> logits(edge + 88, -infinity);
   logits[400] = 3;
   find_top(logits, 1, {}, 2, top);
   CHECK(top[0].token == 400);
