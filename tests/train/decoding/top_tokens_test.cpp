@@ -47,7 +47,7 @@ void find_top(const std::vector<double>& logits, Index rows, std::span<const int
   search.finish(top);
 }
 
-/// Where a row's second tile begins.
+/// The first column of a row's second tile.
 constexpr int edge = linear_tile_columns;
 
 }  // namespace
