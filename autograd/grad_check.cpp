@@ -56,6 +56,11 @@ class Comparison {
 
  private:
   void compare(const CheckedTensor& tensor) {
+    const auto size = static_cast<std::size_t>(tensor.value.size());
+    result_.tensors.push_back({.name = tensor.name,
+                               .shape = tensor.value.shape,
+                               .errors = std::vector(size, std::numeric_limits<double>::quiet_NaN()),
+                               .verdicts = std::vector(size, Verdict::undecided)});
     // Checks all elements, including those not chosen or near kinks.
     const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
     const double floor = options_.floor * largest_gradient(tensor);
@@ -118,8 +123,11 @@ class Comparison {
     return judgment;
   }
 
-  /// Remembers the element if it is worse than the worst so far: wrong ones first, then undecided ones.
+  /// Records the element, and remembers it if it is worse than the worst so far: wrong ones first, then undecided ones.
   void note(const CheckedTensor& tensor, Index i, const Judgment& judgment, double error) {
+    TensorCheck& check = result_.tensors.back();
+    check.errors[i] = error;
+    check.verdicts[i] = judgment.verdict;
     const auto rank = [](Verdict verdict) {
       return verdict == Verdict::wrong ? 2 : verdict == Verdict::undecided ? 1 : 0;
     };

@@ -13,6 +13,14 @@ struct GradCheckOptions {
   StepOptions context = {.training = true};
 };
 
+/// The comparison of a tensor's elements.
+struct TensorCheck {
+  std::string name;  ///< "input 1", or the parameter's name
+  Shape shape;
+  std::vector<double> errors;     ///< relative error of each element; NaN if it was not compared
+  std::vector<Verdict> verdicts;  ///< of each element; undecided if it was not compared
+};
+
 /// Result of a gradient check. For each element, `a` is the gradient from backward and `n` the one from differences.
 struct GradCheckResult {
   double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor of the tensor); infinite if any a is not finite
@@ -27,6 +35,8 @@ struct GradCheckResult {
   double largest = 0;      ///< largest |n|; if 0, the check proves nothing
   std::string kink_at;     ///< first skipped element: "element 3 of input 1"
   std::string unused;      ///< first input that affects no result and no gradient; if set, the check proves nothing
+
+  std::vector<TensorCheck> tensors;  ///< all that were checked, in order
 
   // The worst element: a wrong one if any is wrong, otherwise an undecided one if any is undecided.
   std::string worst_name;  ///< its tensor: "input 1", or the parameter's name

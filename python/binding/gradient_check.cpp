@@ -59,6 +59,27 @@ const char* verdict_of(const GradCheckResult& result) {
   }
 }
 
+/// A dict with an array for each tensor, by name.
+nb::dict by_tensor(const GradCheckResult& result, const std::function<nb::object(const TensorCheck&)>& array) {
+  nb::dict arrays;
+  for (const TensorCheck& tensor : result.tensors) arrays[tensor.name.c_str()] = array(tensor);
+  return arrays;
+}
+
+nb::dict errors_of(const GradCheckResult& result) {
+  return by_tensor(result, [](const TensorCheck& tensor) {
+    return nb::cast(to_array<double>({tensor.errors.data(), tensor.shape}));
+  });
+}
+
+nb::dict verdicts_of(const GradCheckResult& result) {
+  return by_tensor(result, [](const TensorCheck& tensor) {
+    std::vector<int> numbers;
+    for (const Verdict verdict : tensor.verdicts) numbers.push_back(static_cast<int>(verdict));
+    return nb::cast(to_array(numbers, tensor.shape));
+  });
+}
+
 }  // namespace
 
 void add_gradient_check(nb::module_& m) {
@@ -75,12 +96,20 @@ void add_gradient_check(nb::module_& m) {
       .def_ro("undecided", &GradCheckResult::undecided, "The number of elements that differences cannot decide")
       .def_ro("worst_name", &GradCheckResult::worst_name, "The tensor of the worst element: `input 1` or a parameter")
       .def_ro("worst_index", &GradCheckResult::worst_index, "Its index in row-major order")
+      .def_prop_ro(
+          "errors", errors_of,
+          nb::for_getter(nb::sig("def errors(self, /) -> dict[str, numpy.typing.NDArray[numpy.float64]]")),
+          "The relative error of each element, by tensor: `input 1` or a parameter; NaN if it was not compared")
+      .def_prop_ro("verdicts", verdicts_of,
+                   nb::for_getter(nb::sig("def verdicts(self, /) -> dict[str, numpy.typing.NDArray[numpy.int32]]")),
+                   "0 for a right, 1 for a wrong and 2 for an undecided element, which includes those not compared")
       .def("__bool__", &GradCheckResult::passes)
       .def("__str__", &GradCheckResult::describe)
       .def(
           "_repr_html_",
           [](const GradCheckResult& result) {
-            return nb::module_::import_("glossa.notebook").attr("verdict")(verdict_of(result), result.describe());
+            return nb::module_::import_("glossa.notebook")
+                .attr("proof")(verdict_of(result), result.describe(), errors_of(result), verdicts_of(result));
           },
           nb::sig("def _repr_html_(self) -> str"))
       .def("__repr__", [](const GradCheckResult& result) { return "<glossa.GradCheck: " + result.describe() + ">"; });

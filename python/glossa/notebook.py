@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import html
-import os
 import importlib
+import os
+import struct
 import sys
 import time
+import zlib
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from glossa._glossa import Update, Validation
+
+
+Array = npt.NDArray[Any]
 
 
 def in_notebook() -> bool:
@@ -35,11 +45,51 @@ def frame(page: str, height: int) -> str:
     return f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:{height}px;border:0"></iframe>'
 
 
-def verdict(verdict: str, text: str) -> str:
-    """The result of a gradient check as an element of a cell."""
+def proof(verdict: str, text: str, errors: Mapping[str, Array], verdicts: Mapping[str, Array]) -> str:
+    """The result of a gradient check as an element of a cell, with a picture for each tensor: one square per element."""
     color = {"right": "#1a7f37", "wrong": "#cf222e"}.get(verdict, "#9a6700")
     rest = html.escape(text.removeprefix(verdict))
-    return f'<div style="border-left:4px solid {color};padding-left:0.6em"><b style="color:{color}">{verdict}</b>{rest}</div>'
+    pictures = "".join(_errors_of_tensor(name, errors[name], verdicts[name]) for name in errors if errors[name].size)
+    key = "".join(
+        f'<span style="display:inline-block;width:12px;height:12px;margin:0 4px 0 12px;background:rgb{color}"></span>{name}'
+        for name, color in _KEY
+    )
+    return (
+        f'<div style="border-left:4px solid {color};padding-left:0.6em"><b style="color:{color}">{verdict}</b>{rest}'
+        f'<div style="font-size:85%;margin-top:0.5em">relative error{key}</div>'
+        f'<div style="display:flex;flex-wrap:wrap;gap:1em;align-items:flex-end">{pictures}</div></div>'
+    )
+
+
+_EXACT, _LIMIT, _WRONG, _UNDECIDED = (222, 235, 247), (8, 48, 107), (207, 34, 46), (242, 190, 60)
+_KEY = [("1e-16", _EXACT), ("1e-8", _LIMIT), ("wrong", _WRONG), ("undecided", _UNDECIDED)]
+
+
+def _errors_of_tensor(name: str, errors: Array, verdicts: Array) -> str:
+    """Rows of the last axis; the darker, the larger the relative error, from 1e-16 to 1e-8 on a scale of logarithms."""
+    rows = errors.reshape(-1, errors.shape[-1] if errors.ndim else 1)
+    verdicts = verdicts.reshape(rows.shape)
+    share = np.clip((np.log10(np.maximum(np.nan_to_num(rows), 1e-16)) + 16) / 8, 0, 1)[..., None]
+    pixels = np.asarray(_EXACT) * (1 - share) + np.asarray(_LIMIT) * share
+    pixels[verdicts == 1] = _WRONG
+    pixels[verdicts == 2] = _UNDECIDED
+    height, width = rows.shape
+    side = max(1, min(12, 400 // max(height, width)))
+    shape = " x ".join(str(extent) for extent in errors.shape)
+    return (
+        f'<figure style="margin:0.5em 0"><img alt="relative errors of {html.escape(name)}" width={width * side} '
+        f'height={height * side} style="image-rendering:pixelated" src="data:image/png;base64,{_png(pixels)}">'
+        f'<figcaption style="font-size:85%">{html.escape(name)} [{shape}]</figcaption></figure>'
+    )
+
+
+def _png(pixels: Array) -> str:
+    """An image [height, width, 3] as PNG, in base64."""
+    height, width, _ = pixels.shape
+    lines = b"".join(b"\0" + line.tobytes() for line in np.rint(pixels).astype(np.uint8))  # 0: a line as it is
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
+    chunks = (struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts)
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(chunks)).decode()
 
 
 class Progress:

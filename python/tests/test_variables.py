@@ -1,6 +1,8 @@
 """Variables as NumPy and PyTorch users use them."""
 
+import base64
 import re
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -174,3 +176,41 @@ def test_hints_that_are_replaced_are_those_of_cpp():
     assert len(replaced) > 3
     fixed = [hint.split(" glossa train")[0] for hint in replaced]  # commands are put in later
     assert not [hint for hint in fixed if hint not in text]
+
+
+def test_proof_has_each_elements_error_and_shows_them():
+    weight = np.array([[1.0, 2.0, 4.0]])
+    proof = gl.grad_check(lambda x, y: (x * weight).sum() + gl.relu(y).sum(), np.ones((2, 3)), np.array([1.0, 0.0]))
+    assert proof.errors.keys() == proof.verdicts.keys() == {"input 0", "input 1"}
+    assert proof.errors["input 0"].shape == (2, 3) and (proof.errors["input 0"] < 1e-12).all()
+    assert proof.verdicts["input 0"].tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert proof.verdicts["input 1"].tolist() == [0, 2]  # the kink of relu
+    assert np.isnan(proof.errors["input 1"]).tolist() == [False, True]
+    page = proof._repr_html_()
+    assert page.count("<img") == 2 and "input 0 [2 x 3]" in page
+    pixels = pixels_of(page, 1)
+    assert pixels.shape == (1, 2, 3) and (pixels[0, 0] == (222, 235, 247)).all() and (pixels[0, 1] == (242, 190, 60)).all()
+
+
+def test_proof_shows_tensors_of_any_shape():
+    for shape in ((), (1,), (3, 0), (2, 3, 4), (1000,), (700, 2)):
+        x = np.ones(shape)
+        page = gl.grad_check(lambda x, y: (x * x).sum() + y.sum(), x, np.ones(1), max_elements=2)._repr_html_()
+        assert page.count("<img") == (2 if x.size else 1)
+        if x.size:
+            assert pixels_of(page, 0).size == 3 * x.size
+
+
+def pixels_of(page, image):
+    """The pixels [height, width, 3] of a page's PNG."""
+    data = base64.b64decode(re.findall(r"base64,([^\"]+)", page)[image])
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    chunks, at = {}, 8
+    while at < len(data):
+        length = int.from_bytes(data[at : at + 4], "big")
+        kind, content = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
+        assert zlib.crc32(kind + content) == int.from_bytes(data[at + 8 + length : at + 12 + length], "big")
+        chunks[kind] = content
+        at += 12 + length
+    width, height = (int.from_bytes(chunks[b"IHDR"][i : i + 4], "big") for i in (0, 4))
+    return np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, -1)[:, 1:].reshape(height, width, 3)

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/operators.h"
@@ -268,4 +269,26 @@ TEST_CASE("an input that the function ignores does not pass, one with a derivati
   CHECK(stopped.unused.empty());
   CHECK_FALSE(stopped.passes());
   CHECK(stopped.worst_name == "input 1");
+}
+
+TEST_CASE("the check has every element's error and verdict, by tensor") {
+  GradCheckResult result = check_mul([](double g, Index i) { return i == 4 ? 1.5 * g : g; }, unspoiled);
+  REQUIRE_EQ(result.tensors.size(), 2);
+  for (const TensorCheck& tensor : result.tensors) {
+    CHECK_EQ(tensor.shape, Shape{2, 3});
+    for (std::size_t i = 0; i < 6; ++i) {
+      const bool spoiled = tensor.name == "input 0" && i == 4;
+      CHECK_EQ(tensor.verdicts[i], spoiled ? Verdict::wrong : Verdict::right);
+      CHECK(tensor.errors[i] == doctest::Approx(spoiled ? 1.0 / 3 : 0).epsilon(1e-9));
+    }
+  }
+  CHECK_EQ(result.tensors[1].name, "input 1");
+
+  const Numbers numbers;
+  result = grad_check([](auto&, auto x) { return spoiled_mul(x[0], x[1], unspoiled, unspoiled); }, numbers.tensors,
+                      {.max_elements = 2});
+  for (const TensorCheck& tensor : result.tensors) {
+    CHECK_EQ(std::ranges::count_if(tensor.errors, [](double error) { return std::isnan(error); }), 4);
+    CHECK_EQ(std::ranges::count(tensor.verdicts, Verdict::undecided), 4);
+  }
 }
