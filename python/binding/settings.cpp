@@ -23,6 +23,9 @@ std::string text_of_value(const std::string& key, nb::handle value) {
 }
 
 void add_options(std::map<std::string, OptionValue>& result, const std::string& section, const nb::dict& options) {
+  const auto add = [&](const std::string& name, OptionValue value) {
+    if (!result.emplace(name, std::move(value)).second) misuse(name, "expected the option once; got two values");
+  };
   for (const auto [key, value] : options) {
     if (!PyUnicode_Check(key.ptr()))
       misuse("options", "expected keys such as \"model.width\"; got {}", string_of(nb::repr(key)));
@@ -32,12 +35,12 @@ void add_options(std::map<std::string, OptionValue>& result, const std::string& 
       continue;
     }
     if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) {
-      result.emplace(name, text_of_value(name, value));
+      add(name, text_of_value(name, value));
       continue;
     }
     std::vector<std::string> list;
     for (const nb::handle element : value) list.push_back(text_of_value(name, element));
-    result.emplace(name, std::move(list));
+    add(name, std::move(list));
   }
 }
 

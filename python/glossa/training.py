@@ -70,7 +70,7 @@ def train(
     `progress` "auto" shows progress in a terminal and in a notebook; the log also goes to logging.getLogger("glossa").
     """
     path, options = _config_of(config)
-    options.update(set or {})
+    options = {**_by_full_name(options), **_by_full_name(set or {})}
     folder = _folder_of(path, run)
     if resume not in (False, True, "auto"):
         raise misuse("resume", "False, True or 'auto'", repr(resume))
@@ -116,6 +116,18 @@ def _config_of(config: PathLike | Mapping[str, Option] | None) -> tuple[str, dic
     path = os.fspath(config)
     is_name = os.sep not in path and not path.endswith((".yaml", ".yml")) and not os.path.isfile(path)
     return (str(recipe(path)) if is_name else path), {}
+
+
+def _by_full_name(options: Mapping[Any, Any], section: str = "") -> dict[Any, Option]:
+    """{"model.width": 128} for itself and for {"model": {"width": 128}}."""
+    full: dict[Any, Option] = {}
+    for key, value in options.items():
+        name = section + key if isinstance(key, str) else key  # the library refuses other keys
+        for each, option in (_by_full_name(value, f"{name}.") if isinstance(value, Mapping) else {name: value}).items():
+            if each in full:
+                raise misuse(each, "the option once", "two values")
+            full[each] = option
+    return full
 
 
 def _folder_of(path: str, run: PathLike | None) -> str:

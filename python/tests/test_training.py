@@ -151,6 +151,26 @@ def test_options_may_be_numbers_of_numpy(options, tmp_path):
     assert gl.train(options | given, run=tmp_path / "run", progress=False).end == "max_updates"
     with pytest.raises(gl.Misuse, match="expected keys such as"):
         gl.train({1: 2}, run=tmp_path / "other")
+    with pytest.raises(gl.Misuse, match="expected keys such as"):
+        gl.train({"model": {1: 2}}, run=tmp_path / "other")
+
+
+def test_set_overrides_options_of_either_form(options, tmp_path):
+    forms = [{"optim.lr": 0.125, "optim.warmup": 7}, {"optim": {"lr": 0.125, "warmup": 7}}]
+    others = [{"optim.lr": 0.25, "train.max_updates": 1}, {"optim": {"lr": 0.25}, "train": {"max_updates": 1}}]
+    plain = {name: value for name, value in options.items() if not name.startswith("optim.")}
+    for i, form in enumerate(forms):
+        for j, other in enumerate(others):
+            run = gl.train(plain | form, run=tmp_path / f"run-{i}{j}", set=other, progress=False)
+            lines = (run.folder / "config.yaml").read_text().splitlines()
+            values = {line.split(":")[0].strip(): line.split()[1] for line in lines if line.startswith("  ")}
+            assert (values["lr"], values["warmup"], values["max_updates"]) == ("0.25", "7", "1u")
+    for twice in ({"optim.lr": 1, "optim": {"lr": 1}}, {"optim": {"lr": 1}, "optim.lr": 1}):
+        for arguments in ({"config": twice}, {"config": plain, "set": twice}):
+            with pytest.raises(gl.Misuse, match="optim.lr. expected the option once"):
+                gl.train(**arguments, run=tmp_path / "twice")
+    with pytest.raises(gl.Misuse, match="decode.beam.*expected the option once"):
+        gl.load(run, set={"decode.beam": 1, "decode": {"beam": 2}})
 
 
 @pytest.mark.parametrize(
