@@ -50,6 +50,12 @@ std::vector<Index> lengths_of(const Rows& rows) {
   return lengths;
 }
 
+std::vector<Index> starts_of(const Rows& rows) {
+  std::vector<Index> starts;
+  for (const RowSpan& sequence : rows.sequences) starts.push_back(sequence.offset);
+  return starts;
+}
+
 /// `width` 0: packed.
 Rows make_rows(const std::vector<Index>& lengths, Index width, const std::vector<std::uint32_t>& ids, Index first) {
   Rows rows = width > 0 ? Rows::padded(lengths, width) : Rows::packed(lengths);
@@ -75,6 +81,8 @@ void add_rows(nb::module_& m) {
              Index first_position) { new (self) Rows(make_rows(lengths, width, ids, first_position)); },
           "lengths"_a, nb::kw_only(), "width"_a = 0, "ids"_a = std::vector<std::uint32_t>(), "first_position"_a = 0)
       .def_prop_ro("lengths", lengths_of, "The length of each sequence")
+      .def_prop_ro("starts", starts_of, "The first row of each sequence")
+      .def_ro("ids", &Rows::sequence_ids, "The number of each sequence, if numbers were given")
       .def_ro("count", &Rows::rows, "The number of rows, N")
       .def("__len__", [](const Rows& rows) { return rows.sequences.size(); })
       .def("__repr__", [](const Rows& rows) {

@@ -34,7 +34,7 @@ class Pack:
         values = np.asarray(array)
         if len(values) != self.rows.count:
             raise misuse("Pack.split", f"an array with {self.rows.count} rows", f"{len(values)}")
-        return np.split(values, np.cumsum(self.rows.lengths))[: len(self)]
+        return [values[start : start + length] for start, length in zip(self.rows.starts, self.rows.lengths)]
 
     def __len__(self) -> int:
         return len(self.rows)

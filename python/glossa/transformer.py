@@ -272,7 +272,7 @@ class Transformer(Layer):
             sentences = target.split(target.ids)
             if any(len(sentence) < 2 for sentence in sentences):
                 raise misuse("Transformer.loss", "target sentences with start and end", "one with less than two ids")
-            target = pack(sentence[:-1] for sentence in sentences)
+            target = pack((sentence[:-1] for sentence in sentences), sequence_ids=target.rows.ids)
             next = pack(sentence[1:] for sentence in sentences)
         ids = next.ids if isinstance(next, Pack) else next
         loss: CrossEntropy = self._computed.loss(

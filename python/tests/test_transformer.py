@@ -43,6 +43,8 @@ def test_packs() -> None:
     ]
     assert [part.shape for part in pack.split(np.zeros((5, 2)))] == [(3, 2), (2, 2)]
     assert gl.pack([]).sentences == []
+    padded = gl.Pack(np.array([5, 6, 3, 1, 7, 3, 1, 1]), gl.Rows([3, 2], width=4))
+    assert padded.rows.starts == [0, 4] and padded.sentences == [[5, 6, 3], [7, 3]]
     with pytest.raises(gl.Misuse, match="a single sentence is pack"):
         gl.pack([5, 6])
     with pytest.raises(gl.Misuse, match="sentences of integers"):
@@ -54,12 +56,14 @@ def test_loss_is_the_cross_entropy_of_the_logits() -> None:
     source, target = gl.pack([[5, 6, 3], [7, 3]]), gl.pack([[2, 4], [2, 5, 6]])
     next_ids = [4, 3, 5, 6, 3]
     whole = gl.pack([[2, 4, 3], [2, 5, 6, 3]])
+    padded = gl.Pack(np.array([2, 4, 3, 1, 1, 2, 5, 6, 3, 1]), gl.Rows([3, 4], width=5))
     with gl.step():
         expected = gl.cross_entropy(model(source, target), next_ids, ignore_index=5, label_smoothing=0.1)
         for loss in (
             model.loss(source, target, next_ids, ignore_index=5, label_smoothing=0.1),
             model.loss(source, target, gl.pack([[4, 3], [5, 6, 3]]), ignore_index=5, label_smoothing=0.1),
             model.loss(source, whole, ignore_index=5, label_smoothing=0.1),
+            model.loss(source, padded, ignore_index=5, label_smoothing=0.1),
         ):
             assert loss.count == 4
             assert abs(loss.sum.item() - expected.sum.item()) < 1e-12
@@ -69,6 +73,21 @@ def test_loss_is_the_cross_entropy_of_the_logits() -> None:
     smooth = small_transformer(activation="gelu")  # relu's kinks hide gradients from differences
     proof = gl.grad_check(lambda: smooth.loss(source, whole).sum, parameters=smooth, training=False, limit=1e-7)
     assert proof.passes, proof
+
+
+def test_a_sentence_with_a_number_draws_the_same_masks_in_any_pack() -> None:
+    model = small_transformer(residual_dropout=0.5)
+    both = gl.pack([[2, 4, 3], [2, 5, 6, 3]], sequence_ids=[3, 8])
+    alone = gl.pack([[2, 5, 6, 3]], sequence_ids=[8])
+
+    def loss(source: gl.Pack, target: gl.Pack, update: int) -> float:
+        with gl.step(training=True, seed=1, update=update):
+            return model.loss(source, target).sum.item()
+
+    first = gl.pack([[2, 4, 3]], sequence_ids=[3])
+    for update in range(1, 4):
+        parts = loss(first, first, update) + loss(alone, alone, update)
+        assert abs(loss(both, both, update) - parts) < 1e-12
 
 
 def test_lists_of_sentences_are_packed() -> None:
