@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,8 +70,8 @@ def grad_check(
 ) -> GradCheck:
     """Compares the gradients of function(*inputs) with differences, in float64.
 
-    `function` takes one Variable per input and returns a Variable of any shape. With `parameters`, a module made with
-    init(dtype=numpy.float64), its parameters are checked as well. An element is right if its relative error is at most
+    `function` takes one Variable per input and returns a Variable of any shape. With `parameters`, a module in float64 (of
+    init(dtype=numpy.float64), or within one), its parameters are checked as well. An element is right if its relative error is at most
     `limit`, wrong if backward and differences differ by more than the differences can be off, and else undecided.
     `floor` is the smallest denominator of errors, relative to the tensor's largest gradient; `step` the largest step,
     relative to an element. `max_elements` above 0 checks that many elements of each tensor. `requires_grad` has a flag
@@ -79,15 +80,31 @@ def grad_check(
     if parameters is not None and parameters.dtype != np.float64:
         hint = "make the module with init(dtype=numpy.float64)"
         raise misuse("grad_check", "a module in float64", f"{parameters.dtype}", hint)
-    return _glossa.grad_check(
-        function,
-        *inputs,
-        store=None if parameters is None else parameters.store,
-        limit=limit,
-        floor=floor,
-        step=step,
-        max_elements=max_elements,
-        requires_grad=list(requires_grad),
-        training=training,
-        seed=seed,
-    )
+    with nullcontext() if parameters is None else _others_frozen(parameters):
+        return _glossa.grad_check(
+            function,
+            *inputs,
+            store=None if parameters is None else parameters.store,
+            limit=limit,
+            floor=floor,
+            step=step,
+            max_elements=max_elements,
+            requires_grad=list(requires_grad),
+            training=training,
+            seed=seed,
+        )
+
+
+@contextmanager
+def _others_frozen(module: Module) -> Iterator[None]:
+    """Freezes the parameters that share the module's store and are not its own."""
+    own = {parameter.name for parameter in module.parameters().values()}
+    others = [parameter for parameter in map(module.store.parameter, module.store.names) if parameter.name not in own]
+    trained = [parameter for parameter in others if parameter.trainable]
+    for parameter in trained:
+        parameter.trainable = False
+    try:
+        yield
+    finally:
+        for parameter in trained:
+            parameter.trainable = True

@@ -350,6 +350,9 @@ def test_parameters_are_operands() -> None:
 
 def test_gradients_of_a_module_are_proved() -> None:
     block = Block().init(dtype=np.float64)
+    part = gl.grad_check(block.layers[0], np.random.default_rng(1).normal(size=(3, 4)), parameters=block.layers[0])
+    assert part and set(part.errors) == {"input 0", "layers.0.bias", "layers.0.weight"}
+    assert all(parameter.trainable for parameter in block.parameters().values())
     proof = gl.grad_check(block, np.random.default_rng(1).normal(size=(3, 4)), parameters=block)
     assert proof.passes, proof
 
