@@ -1,12 +1,17 @@
 # `cmake --install`, in three parts, each its own package (package.cmake): `runtime`, the program with its manual,
 # completions and recipes; `mpi`, the module for several processes; `development`, the libraries.
 install(TARGETS glossa RUNTIME COMPONENT runtime)
+if(NOT GLOSSA_NATIVE)
+  glossa_install_levels(${CMAKE_INSTALL_LIBDIR}/glossa COMPONENT runtime)
+  set_target_properties(glossa PROPERTIES INSTALL_RPATH $ORIGIN/${modules})
+endif()
 install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/glossa COMPONENT runtime)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
         PATTERN examples EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
 if(TARGET glossa_mpi)
   install(TARGETS glossa_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glossa COMPONENT mpi)
+  set_target_properties(glossa_mpi PROPERTIES INSTALL_RPATH $ORIGIN)
 endif()
 
 # The manual and the shell completions, as printed by the program.

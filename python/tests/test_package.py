@@ -17,6 +17,8 @@ import pytest
 from glossa import _glossa
 
 package = Path(glossa.__file__).parent
+libraries = sorted(package.glob("lib/**/libglossa.so"))
+compiled_for_all = pytest.mark.skipif(not libraries, reason="the package is compiled for this machine")
 recipes = Path(__file__).parents[2] / "recipes"
 
 
@@ -58,7 +60,47 @@ def test_module_exports_no_name_that_another_library_may_have() -> None:
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="binutils are not installed")
 def test_module_has_no_malloc_of_its_own() -> None:
-    assert "__libc_malloc" not in run("nm", "--dynamic", _glossa.__file__)  # which glossa's counting malloc calls
+    for file in [Path(_glossa.__file__), *libraries]:
+        assert "__libc_malloc" not in run("nm", "--dynamic", file)  # which glossa's counting malloc calls
+
+
+@compiled_for_all
+@pytest.mark.skipif(shutil.which("nm") is None, reason="binutils are not installed")
+def test_libraries_export_their_own_names_only() -> None:
+    folders = {str(file.relative_to(package / "lib").parent) for file in libraries}
+    assert folders == {".", "glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v4"}
+    for file in libraries:
+        lines = run("nm", "--dynamic", "--defined-only", "--demangle", file).splitlines()
+        assert len(lines) > 1000
+        assert not [line for line in lines if "glossa" not in line]
+
+
+@compiled_for_all
+def test_the_processor_decides_which_library_is_loaded(tmp_path: Path) -> None:
+    flags = set(Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split())
+    levels = ["baseline x86-64"]
+    if flags >= {"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"}:
+        levels.append("avx2")
+        if flags >= {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}:
+            levels.append("avx512")
+    without = {"avx512": "", "avx2": "-AVX512F", "baseline x86-64": "-AVX2"}
+    code = """
+import glossa, numpy
+rng = numpy.random.default_rng(1)
+values, weights = rng.normal(size=(5, 48)).astype("float32"), rng.normal(size=(48, 40)).astype("float32")
+print(glossa.describe_runtime())
+value, (dx, dw) = glossa.value_and_grad(lambda x, w: (glossa.softmax(x @ w) ** 2).sum())(values, weights)
+print(value, numpy.abs(dx).sum(), numpy.abs(dw).sum())
+"""
+    expected = [3.638641941838406, 17.956733566009987, 26.35720571100891]  # by NumPy, in double
+    small = ["--set", "train.max_updates=1", "--set", "model.width=16", "--set", "train.validate_every=0"]
+    for level in levels:
+        environment = {"GLIBC_TUNABLES": f"glibc.cpu.hwcaps={without[level]}"}
+        runtime, numbers = run_python(code, **environment).splitlines()
+        assert f", {level}, " in runtime
+        assert [float(number) for number in numbers.split()] == pytest.approx(expected, rel=1e-5)
+        run(package / "bin" / "glossa", "train", package / "recipes" / "toy.yaml", "--run", tmp_path / level, *small, **environment)
+        assert f", {level}, " in (tmp_path / level / "train.log").read_text()
 
 
 def test_the_runtime_is_described() -> None:

@@ -10,7 +10,9 @@
 namespace glossa {
 
 std::unique_ptr<Transport> enter_mpi() {
-  const std::filesystem::path folder = own_object().parent_path();
+  std::filesystem::path folder = own_object().parent_path();
+  // A library compiled for one level of x86-64 is in a subfolder, for example glibc-hwcaps/x86-64-v3.
+  if (folder.parent_path().filename() == "glibc-hwcaps") folder = folder.parent_path().parent_path();
   std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build folder
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;

@@ -1,0 +1,41 @@
+# The shared library libglossa.so, which has all but the programs' own code, compiled for each level of x86-64:
+# x86-64-v2 in FOLDER, v3 (AVX2) and v4 (AVX-512) in FOLDER/glibc-hwcaps/x86-64-vN (man ld.so). It is private: of the
+# same build as the programs.
+set(parts files autograd layers optim data train app)
+foreach(level v2 v3 v4)
+  set(library glossa_${level})
+  add_library(${library} SHARED)
+  set_target_properties(${library} PROPERTIES OUTPUT_NAME glossa)
+  # Calls within the library stay there, even if a program has the same inline function, compiled for x86-64-v2.
+  target_link_options(${library} PRIVATE -Wl,-Bsymbolic-functions,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  target_link_libraries(${library} PUBLIC glossa_flags)
+  foreach(part ${parts})
+    set(objects glossa_${part})
+    if(NOT level STREQUAL "v2")
+      set(objects glossa_${part}_${level})
+      get_target_property(sources glossa_${part} SOURCES)
+      add_library(${objects} OBJECT ${sources})
+      target_compile_features(${objects} PRIVATE cxx_std_20)
+      target_include_directories(${objects} PRIVATE $<TARGET_PROPERTY:glossa_${part},INCLUDE_DIRECTORIES>)
+      target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:glossa_${part},COMPILE_DEFINITIONS>)
+      target_compile_options(${objects} PRIVATE $<TARGET_PROPERTY:glossa_${part},COMPILE_OPTIONS> -march=x86-64-${level})
+    endif()
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    get_target_property(packages glossa_${part} LINK_LIBRARIES)
+    list(FILTER packages EXCLUDE REGEX "^glossa_")
+    target_link_libraries(${library} PRIVATE ${packages})
+  endforeach()
+  if(NOT level STREQUAL "v2")
+    set_target_properties(${library} PROPERTIES LIBRARY_OUTPUT_DIRECTORY
+                          ${PROJECT_BINARY_DIR}/glibc-hwcaps/x86-64-${level})
+    add_dependencies(glossa_v2 ${library})
+  endif()
+endforeach()
+
+# Installs the libraries for a program whose run path is `folder`; further arguments are those of install(TARGETS).
+function(glossa_install_levels folder)
+  install(TARGETS glossa_v2 LIBRARY DESTINATION ${folder} ${ARGN})
+  foreach(level v3 v4)
+    install(TARGETS glossa_${level} LIBRARY DESTINATION ${folder}/glibc-hwcaps/x86-64-${level} ${ARGN})
+  endforeach()
+endfunction()
