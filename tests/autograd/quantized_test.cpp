@@ -114,6 +114,27 @@ TEST_CASE("ops that read a matrix in int8 agree with float within the error of r
   }
 }
 
+TEST_CASE("the loss in int8 is that of the logits in int8, in every chunk of rows") {
+  BothForms forms(1);
+  const QuantizedMatrices matrices(forms.quantized);
+  constexpr Index rows = 300, classes = 300;  // two chunks of rows
+  std::vector<int> targets(rows);
+  for (int i = 0; i < rows; ++i) targets[static_cast<std::size_t>(i)] = 7 * i % classes;
+  forms.context.begin(in_int8);
+  const Variable<float> table = forms.context.parameter(forms.quantized.at("table"));
+  const Variable<float> bias = forms.context.parameter(forms.quantized.at("bias"));
+  const std::vector<float> logits = numbers_of(linear(forms.x(rows), table, bias));
+  REQUIRE_EQ(std::ssize(logits), rows * classes);
+  double expected = 0;
+  for (Index i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < classes; ++j) sum += std::exp(double{logits[i * classes + j]});
+    expected += std::log(sum) - logits[i * classes + targets[static_cast<std::size_t>(i)]];
+  }
+  CHECK(linear_cross_entropy(forms.x(rows), table, bias, targets, -1, 0).nll_sum ==
+        doctest::Approx(expected).epsilon(1e-6));
+}
+
 TEST_CASE("tiles of a linear layer are its pieces, in every precision") {
   BothForms forms(1);
   const QuantizedMatrices matrices(forms.quantized);
