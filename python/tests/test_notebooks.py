@@ -38,7 +38,7 @@ def test_committed_outputs_are_those_of_one_run(path):
     assert "/tmp/" not in path.read_text(encoding="utf-8")
 
 
-def test_notebooks_lead_from_one_to_the_next():
+def test_the_index_names_every_notebook():
     if not FOLDER.exists():
         pytest.skip("not in a checkout")
     assert len(NOTEBOOKS) == 11
