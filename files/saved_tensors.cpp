@@ -42,16 +42,23 @@ std::string listed(std::string_view kind, std::span<const std::string> items) {
 
 std::string quoted(const std::string& name) { return fmt::format("'{:.100}'", name); }
 
+/// The name under which the file has a tensor: its own, or that of the tensor it is tied to.
+const std::string& name_in_file(const SafetensorsReader& file, const std::string& name) {
+  if (file.entries().contains(name)) return name;
+  const auto alias = file.metadata().find(name);
+  return alias == file.metadata().end() ? name : alias->second;
+}
+
 template <class T>
 void check_same_tensors(const SafetensorsReader& file, const std::vector<NamedTensor<T>>& tensors,
                         std::string_view ignored) {
   std::set<std::string> names;
   std::vector<std::string> missing, unexpected, other_shapes;
   for (const NamedTensor<T>& tensor : tensors) {
-    names.insert(tensor.name);
+    const std::string& name = *names.insert(name_in_file(file, tensor.name)).first;
     check(byte_length(sizeof(T), tensor.shape) == tensor.values.size_bytes(), tensor.name,
           "expected memory for shape {}; got {} numbers", shape_text(tensor.shape), tensor.values.size());
-    const auto found = file.entries().find(tensor.name);
+    const auto found = file.entries().find(name);
     if (found == file.entries().end())
       missing.push_back(quoted(tensor.name));
     else if (found->second.shape != tensor.shape)
@@ -107,7 +114,7 @@ template <class T>
 void load_tensors(const SafetensorsReader& file, const std::vector<NamedTensor<T>>& tensors, std::string_view ignored) {
   check_same_tensors(file, tensors, ignored);
   std::vector<std::vector<T>> values;
-  for (const NamedTensor<T>& tensor : tensors) values.push_back(file.read<T>(tensor.name));
+  for (const NamedTensor<T>& tensor : tensors) values.push_back(file.read<T>(name_in_file(file, tensor.name)));
   for (std::size_t i = 0; i < tensors.size(); ++i) std::ranges::copy(values[i], tensors[i].values.begin());
 }
 

@@ -25,8 +25,9 @@ void save_tensors(const std::filesystem::path& path, const std::vector<NamedTens
 SafetensorsReader open_saved_tensors(const std::filesystem::path& path);
 
 /// Fills `tensors` with the file's values, converted to T. Throws, before filling any tensor, unless the file contains
-/// exactly the names and shapes of `tensors`; the error lists the differences. If `ignored` is not empty, the file may
-/// also contain tensors whose names begin with `ignored`.
+/// exactly the names and shapes of `tensors`; the error lists the differences. Of tied tensors the file may have one:
+/// its metadata then name it for each of the others, as NAME: NAME IN FILE (safetensors.torch.save_model does so). If
+/// `ignored` is not empty, the file may also contain tensors whose names begin with `ignored`.
 template <class T>
 void load_tensors(const SafetensorsReader& file, const std::vector<NamedTensor<T>>& tensors,
                   std::string_view ignored = {});

@@ -42,9 +42,11 @@ void export_parameters(const CheckpointReader& checkpoint, const std::filesystem
     if (entry.kind != EntryKind::parameter) continue;
     std::vector<float>& own = values.emplace_back(entry.length / sizeof(float));
     checkpoint.read(entry_in_use(checkpoint, entry.name), std::as_writable_bytes(std::span(own)));
-    const std::vector<std::string> names = torch_names(entry.name, own_output);
+    std::vector<std::string> names = torch_names(entry.name, own_output);
+    names.push_back(entry.name);
     tensors.push_back({names.front(), entry.dims, own});
-    for (std::size_t i = 1; i < names.size(); ++i) metadata[names[i]] = names.front();
+    for (const std::string& name : names)
+      if (name != names.front()) metadata[name] = names.front();
   }
   write_safetensors(path, std::move(tensors), metadata);
 }

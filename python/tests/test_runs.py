@@ -1,5 +1,6 @@
 """Runs that are loaded: translations, scores, attention, exchange."""
 
+import json
 import logging
 import signal
 import threading
@@ -157,6 +158,26 @@ def test_weights_leave_and_return(trained, options, tmp_path):
     assert copy.load().translate(LINES) == trained.load().translate(LINES)
     mean = gl.average(trained, 2, tmp_path / "mean")
     assert mean.load().translate("hello world")
+
+
+@pytest.mark.parametrize("tied", ["output", "all", "embeddings"])
+def test_exported_weights_of_a_tied_model_load_into_a_transformer(options, tmp_path, tied):
+    shared = {"data.tokenizer": "sentencepiece", "data.vocab_size": 200, "data.shared_vocabulary": tied != "output"}
+    once = {"model.tied": tied, "train.max_updates": 1, "train.validate_every": 0}
+    run = gl.train({**options, **shared, **once}, run=tmp_path / "run", progress=False)
+    run.export(safetensors=tmp_path / "weights")
+    with open(tmp_path / "weights", "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    (target, width) = header["generator.weight"]["shape"]
+    (source, _) = header.get("src_tok_emb.embedding.weight", {"shape": [target, width]})["shape"]
+    sizes = {"width": width, "heads": 2, "feed_forward": 32, "encoder_layers": 1, "decoder_layers": 1}
+    logits = []
+    for other in (tied, "none"):
+        model = gl.Transformer(source, target, **sizes, tied=other, output_bias="generator.bias" in header)
+        model.init(dtype=np.float64).load(tmp_path / "weights")
+        with gl.step():
+            logits.append(model([[5, 6, 3]], [[2, 7, 8]]).numpy())
+    np.testing.assert_array_equal(*logits)
 
 
 def test_a_folder_that_is_no_run(tmp_path):

@@ -131,6 +131,21 @@ TEST_CASE("differences from the expected tensors are listed, and nothing is fill
   CHECK_EQ(error({{"m", {2, 3}}}, "s"), "");
 }
 
+TEST_CASE("a file has tied tensors once, and its metadata the other names") {
+  const TemporaryFolder folder;
+  save_tensors<float>(folder / "x", {{"s", {}, scalar}, {"m", {2, 3}, matrix}}, {{"tied", "m"}, {"lost", "n"}});
+  const SafetensorsReader file = open_saved_tensors(folder / "x");
+  std::vector<float> first(6), second(6), third(1);
+  load_tensors<float>(file, {{"s", {}, third}, {"tied", {2, 3}, first}});
+  CHECK_EQ(first, matrix);
+  load_tensors<float>(file, {{"s", {}, third}, {"m", {2, 3}, first}, {"tied", {2, 3}, second}});
+  CHECK_EQ(second, matrix);
+  CHECK_THROWS_WITH_AS(load_tensors<float>(file, {{"s", {}, third}, {"tied", {3, 2}, first}}),
+                       doctest::Contains("other shapes: 'tied' [2, 3], not [3, 2]"), Error);
+  CHECK_THROWS_WITH_AS(load_tensors<float>(file, {{"s", {}, third}, {"m", {2, 3}, first}, {"lost", {2, 3}, second}}),
+                       doctest::Contains("missing: 'lost'"), Error);
+}
+
 TEST_CASE("a file that is replaced while open is read as it was, and a failed save leaves the old file") {
   const TemporaryFolder folder;
   save(folder / "x");
