@@ -70,7 +70,8 @@ Variable<T> Context<T>::parameter(Parameter<T>& parameter) {
 
 template <class T>
 void Context<T>::backward(const Variable<T>& root, bool keep_graph) {
-  check(root.size() == 1, "backward", "expected a scalar root, or a cotangent; got shape {}", root.shape());
+  check(root.size() == 1, "backward",
+        "expected a scalar, or a cotangent beside it; got shape {}. Hint: sum() makes a scalar", root.shape());
   const T one{1};
   backward(root, {&one, root.shape()}, keep_graph);
 }

@@ -248,8 +248,8 @@ std::string reason(const Judgment& judgment) {
     case Doubt::all_zero:
       return "every derivative is 0, which proves nothing. Hint: check at another point";
     case Doubt::rounding:
-      return "rounding errors of the function hide the derivative. Hint: compute in double, and subtract large "
-             "constants from the result";
+      return "rounding errors of the function hide the derivative. Hint: compute in double, subtract large "
+             "constants from the result, or raise the limit";
   }
   return "";
 }

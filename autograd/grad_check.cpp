@@ -49,6 +49,7 @@ class Comparison {
       largest_ = std::max(largest_, largest_gradient(tensor));
       result_.size += tensor.value.size();
     }
+    result_.unit = objective.unit();
     for (const CheckedTensor& tensor : tensors) compare(tensor);
   }
 
@@ -218,12 +219,12 @@ std::string GradCheckResult::describe() const {
     return text +
            fmt::format("every derivative is 0, which proves nothing ({}). Hint: check at another point", counts(*this));
   const std::string element = fmt::format("element {} of {} {} has gradient {:.12g} by backward", worst_index,
-                                          worst_name, worst_shape, analytic);
+                                          worst_name, worst_shape, analytic / unit);
   const std::string other =
       std::isnan(judgment.numeric)
           ? "; differences do not exist"
           : fmt::format(" and {:.12g} by differences, which may be off by {:.1e}; relative error {:.2e}",
-                        judgment.numeric, judgment.error, error);
+                        judgment.numeric / unit, judgment.error / std::abs(unit), error);
   switch (verdict()) {
     case Verdict::right:
       return text + counts(*this) + "; the worst, " + element + other;
@@ -238,7 +239,9 @@ std::string GradCheckResult::describe() const {
         ". Hint: the derivative computed NaN, left an element of a sink unwritten (zeroed() fills it), or read "
         "memory from scratch(), which is released before it runs";
   else if (std::abs(2 * analytic - judgment.numeric) <= 1e-6 * std::abs(judgment.numeric))
-    text += ". Hint: half of the gradient; a derivative that ignores the sink's add replaces an existing gradient";
+    text +=
+        ". Hint: half of the gradient; one of two paths has none, or an own op's derivative replaces a gradient "
+        "instead of adding to it";
   return text;
 }
 

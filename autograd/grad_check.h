@@ -45,6 +45,7 @@ struct GradCheckResult {
   double analytic = 0;    ///< its a
   double error = 0;       ///< its relative error
   Judgment judgment = {};
+  double unit = 1;  ///< factor R of a function with one output, by which describe() divides both gradients
 
   /// Right if every compared element is right, not all derivatives are 0, and every input has an effect.
   Verdict verdict() const;

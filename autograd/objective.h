@@ -51,6 +51,9 @@ class Objective {
   /// The outputs of f at the center.
   const std::vector<double>& outputs() const { return center_; }
 
+  /// R, if there is one output; else 1.
+  double unit() { return center_.size() == 1 ? weight(0) : 1; }
+
   /// F at the center. Throws Error if the function does not return the same values as in `gradients`.
   Point at_center();
 
