@@ -5,8 +5,8 @@
 namespace glossa {
 
 void check_layout(const char* op, const RowLayout& layout, const Shape& matrix, bool may_overlap) {
-  check(matrix.rank() == 2 && matrix.rows() == layout.rows, op,
-        "expected [N, D] with N = {}, the rows of its layout; got {}", layout.rows, matrix);
+  check(matrix.rank() == 2 && matrix.rows() == layout.rows, op, "expected [{}, D], the rows of its sequences; got {}",
+        layout.rows, matrix);
   check(layout.rows == 0 || !layout.sequences.empty(), op,
         "expected the sequences of {} rows; got none. Hint: one sequence is RowSpan{{0, {}}}", layout.rows,
         layout.rows);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/check.h"
 #include "layers/scope.h"
 
 namespace glossa {
@@ -24,7 +25,7 @@ Variable<T> normalize_outside(const Variable<T>& x, double epsilon) {
 
 template <class T>
 LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options)
-    : options_(options) {
+    : scope_(scope), width_(width), options_(options) {
   const Shape shape{options.affine == NormAffine::vector ? width : 1};
   if (options.affine != NormAffine::none) weight_ = &store.declare(in_scope(scope, "weight"), shape, init::constant(1));
   if (options.affine == NormAffine::vector || options.affine == NormAffine::scalar)
@@ -33,6 +34,8 @@ LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Inde
 
 template <class T>
 Variable<T> LayerNorm<T>::operator()(const Variable<T>& x, Use use) const {
+  check(x.shape().rank() >= 1 && x.shape().cols() == width_, scope_.empty() ? "layer_norm" : scope_.c_str(),
+        "expected x [..., {}]; got {}", width_, x.shape());
   Context<T>& c = x.context();
   if (usual()) return layer_norm(x, c.parameter(*weight_), c.parameter(*bias_), options_.epsilon, use);
   const bool outside = options_.epsilon_place == EpsilonPlace::outside;

@@ -43,6 +43,8 @@ class LayerNorm {
  private:
   bool usual() const { return options_.affine == NormAffine::vector && options_.epsilon_place == EpsilonPlace::inside; }
 
+  std::string scope_;
+  Index width_;
   Parameter<T>*weight_ = nullptr, *bias_ = nullptr;
   NormOptions options_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/check.h"
 #include "layers/init.h"
 #include "layers/scope.h"
 
@@ -72,11 +73,17 @@ template <class T>
 Variable<T> PositionalEncoding<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
   check_layout("positional_encoding", layout, x.shape());
   Context<T>& c = x.context();
+  const Variable<T> table = (*this)(c);
   const std::span<int> positions = c.template array<int>(layout.rows);
   std::ranges::fill(positions, 0);  // values of gap rows do not matter
-  for (const auto [offset, length] : layout.sequences)
+  for (const auto [offset, length] : layout.sequences) {
+    const Index end = layout.first_position + length, available = table.shape().rows();
+    check(end <= available, "positional_encoding",
+          "expected sequences of at most {} tokens; got one of {}. Hint: use more positions, or shorter sequences",
+          available, end);
     for (Index t = 0; t < length; ++t) positions[offset + t] = static_cast<int>(layout.first_position + t);
-  return add(x, index_select((*this)(c), std::span<const int>(positions)));
+  }
+  return add(x, index_select(table, std::span<const int>(positions)));
 }
 
 template class PositionalEncoding<float>;

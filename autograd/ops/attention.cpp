@@ -216,9 +216,13 @@ template <class T>
 void check_operand(const Call<T>& call, const char* what, const Variable<T>& x, Role role, Index parts) {
   const RowLayout& layout = role == Role::keys ? call.key : call.query;
   const Index heads = call.options.heads;
+  check(x.shape().rank() == 2 && x.shape().rows() == layout.rows, call.op,
+        "expected {} [{}, D], the rows of its sequences; got {}", what, layout.rows, x.shape());
   check_layout(call.op, layout, x.shape(), role == Role::keys && !x.requires_grad());
-  check(heads >= 1 && x.shape().cols() % (parts * heads) == 0, call.op,
-        "expected {} [{}, a multiple of {} x {} heads]; got {}", what, layout.rows, parts, heads, x.shape());
+  check(heads >= 1, call.op, "expected at least 1 head; got {}", heads);
+  check(x.shape().cols() % (parts * heads) == 0, call.op,
+        "expected {} [{}, D] with D a multiple of {}, for {} heads; got {}", what, layout.rows, parts * heads, heads,
+        x.shape());
 }
 
 }  // namespace

@@ -119,3 +119,17 @@ TEST_CASE("positions are added to inputs other than tokens, each by its place in
   layout.first_position = 3;
   CHECK_THROWS_AS(layer(x, layout), Error);
 }
+
+TEST_CASE("sequences longer than the table are refused") {
+  const auto encoding = PositionalEncoding<double>::sinusoidal(3, 4, Sinusoid::interleaved);
+  Context<double> context;
+  context.begin({});
+  const RowSpan sequences[] = {{0, 3}, {3, 2}};
+  const RowLayout layout{.rows = 5, .sequences = sequences};
+  const Variable<double> x = full(context, {5, 4}, 0);
+  CHECK(encoding(x, layout).shape() == Shape{5, 4});
+  RowLayout later = layout;
+  later.first_position = 1;
+  CHECK_THROWS_WITH_AS(encoding(x, later), doctest::Contains("expected sequences of at most 3 tokens; got one of 4"),
+                       Error);
+}

@@ -164,6 +164,15 @@ TEST_CASE("norms with an unusual affine part or epsilon compute their formulas")
   CHECK(norm({0.5, NormAffine::gain})[3] == doctest::Approx(2 * 3 / inside).epsilon(1e-14));
   CHECK(norm({0.5, NormAffine::scalar})[3] == doctest::Approx(2 * 3 / inside + 10).epsilon(1e-14));
   CHECK(norm({1e-12, NormAffine::none, EpsilonPlace::outside})[5] == 0);
+  for (const NormAffine affine : {NormAffine::vector, NormAffine::scalar, NormAffine::gain, NormAffine::none}) {
+    ParameterStore<double> store;
+    const LayerNorm<double> layer(store, "norm", 4, {.affine = affine});
+    store.allocate(1);
+    Context<double> c;
+    c.begin({});
+    const Variable<double> narrow = full(c, {2, 3}, 1);
+    CHECK_THROWS_WITH_AS(layer(narrow), "[norm] expected x [..., 4]; got [2, 3]", Error);
+  }
 }
 
 TEST_CASE("additive attention refuses mismatched operands and names their shapes") {
