@@ -34,11 +34,10 @@ Config config_of(const FoundCheckpoint& found) {
 /// Refuses to overwrite a run.
 void check_is_unused(const std::string& run, const std::optional<FoundCheckpoint>& found) {
   if (found)
-    misuse(
-        run,
-        "expected an empty folder for a new run; got one with checkpoints. Hint: continue with {}, or choose another "
-        "--run",
-        shell_command({"glossa", "train", "--resume", std::filesystem::path(run)}));
+    misuse(run,
+           "expected an empty folder for a new run; got one with checkpoints. Hint: continue with {}, choose another "
+           "--run, or delete the folder",
+           shell_command({"glossa", "train", "--resume", std::filesystem::path(run)}));
 }
 
 /// Refuses to resume a different run.

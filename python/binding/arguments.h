@@ -31,6 +31,10 @@ struct AxesLike {
   nb::object object;  ///< an int or a sequence of ints
 };
 
+struct RowsLike {
+  nb::object object;  ///< Rows, a Pack that has them, or the lengths of packed sequences
+};
+
 struct DtypeLike {
   nb::object object;  ///< numpy.float32, numpy.float64, or anything that numpy.dtype takes
 };
@@ -75,5 +79,6 @@ GLOSSA_ACCEPT(Operand)
 GLOSSA_ACCEPT(IdsLike)
 GLOSSA_ACCEPT(FlagsLike)
 GLOSSA_ACCEPT(AxesLike)
+GLOSSA_ACCEPT(RowsLike)
 GLOSSA_ACCEPT(DtypeLike)
 #undef GLOSSA_ACCEPT

@@ -7,11 +7,18 @@
 
 namespace glossa::python {
 
-/// A mask of attention as an operand: numbers that are added to the scores, or bool, where true blocks a key.
-inline Operand to_mask(const Operand& mask) {
+/// A mask of attention as an operand: floats that are added to the scores, or bool, where true blocks a key.
+inline Operand to_mask(const char* where, const Operand& mask) {
   if (nb::isinstance<Value>(mask.object)) return mask;
   const nb::object array = as_array(mask.object);
-  if (!array.attr("dtype").equal(nb::module_::import_("numpy").attr("dtype")("bool"))) return mask;
+  const std::string kind = string_of(array.attr("dtype").attr("kind"));
+  if (kind == "i" || kind == "u")
+    misuse(
+        where,
+        "expected a mask of bool, or of floats, which are added to the scores; got an array of {}. Hint: true blocks "
+        "a key, as mask == 0",
+        string_of(array.attr("dtype")));
+  if (kind != "b") return mask;
   return {nb::module_::import_("numpy").attr("where")(array, -std::numeric_limits<double>::infinity(), 0.0), true};
 }
 
@@ -34,7 +41,7 @@ inline nb::any as_any(const nb::object& object) { return nb::borrow<nb::any>(obj
 /// The arguments of an attention besides its operands.
 struct AttentionCall {
   const char* op;
-  const Rows &query, &key;
+  Rows query, key;
   Index heads;
   const std::optional<Operand>& mask;
   bool need_weights;
@@ -49,7 +56,7 @@ nb::any attend_in(const std::shared_ptr<Step>& step, const AttentionCall& call, 
   for (const Operand& operand : operands) variables.push_back(as_variable<T>(call.op, *step, operand));
   Tensor<T> mask, weights;
   if (call.mask) {
-    const Variable<T> added = as_variable<T>(call.op, *step, to_mask(*call.mask));
+    const Variable<T> added = as_variable<T>(call.op, *step, to_mask(call.op, *call.mask));
     if (added.requires_grad())
       misuse(call.op,
              "expected a mask without a gradient; got one with. Hint: attention does not train its mask; "

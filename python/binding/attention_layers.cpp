@@ -41,9 +41,10 @@ nb::class_<BoundAttention<Layer>> attention_class(nb::module_& m, const char* na
   return bound;
 }
 
-nb::any attend_to_self(const BoundSelfAttention& attention, const Operand& x, const Rows& rows,
+nb::any attend_to_self(const BoundSelfAttention& attention, const Operand& x, const RowsLike& rows,
                        const OptionalMask& mask, bool need_weights) {
-  const AttentionCall call{"SelfAttention", rows, rows, attention.heads, mask, need_weights};
+  const Rows layout = to_rows("SelfAttention", rows);
+  const AttentionCall call{"SelfAttention", layout, layout, attention.heads, mask, need_weights};
   return attention.layer.in_step(call.op, [&]<class T>(const SelfAttention<T>& layer, const auto& step) {
     return attend_in<T>(step, call, {&x, 1},
                         [&](auto v, const RowLayout& layout, const RowLayout&, auto* masked, auto* weights) {
@@ -52,9 +53,11 @@ nb::any attend_to_self(const BoundSelfAttention& attention, const Operand& x, co
   });
 }
 
-nb::any attend_to_memory(const BoundCrossAttention& attention, const Operand& x, const Rows& rows,
-                         const Operand& memory, const Rows& memory_rows, const OptionalMask& mask, bool need_weights) {
-  const AttentionCall call{"CrossAttention", rows, memory_rows, attention.heads, mask, need_weights};
+nb::any attend_to_memory(const BoundCrossAttention& attention, const Operand& x, const RowsLike& rows,
+                         const Operand& memory, const RowsLike& memory_rows, const OptionalMask& mask,
+                         bool need_weights) {
+  const char* name = "CrossAttention";
+  const AttentionCall call{name, to_rows(name, rows), to_rows(name, memory_rows), attention.heads, mask, need_weights};
   const Operand operands[] = {x, memory};
   return attention.layer.in_step(call.op, [&]<class T>(const CrossAttention<T>& layer, const auto& step) {
     return attend_in<T>(step, call, operands,
@@ -64,16 +67,17 @@ nb::any attend_to_memory(const BoundCrossAttention& attention, const Operand& x,
   });
 }
 
-nb::any attend_additively(const Operand& q, const Operand& kv, const Operand& vector, const Rows& query,
-                          const Rows& key, bool causal, double dropout, double scale, const OptionalMask& mask,
+nb::any attend_additively(const Operand& q, const Operand& kv, const Operand& vector, const RowsLike& query,
+                          const RowsLike& key, bool causal, double dropout, double scale, const OptionalMask& mask,
                           bool need_weights) {
   const Operand operands[] = {q, kv, vector};
-  const std::shared_ptr<Step> step = Step::current("additive_attention");
+  const char* op = "additive_attention";
+  const std::shared_ptr<Step> step = Step::current(op);
   return with_type(common_precision(operands), [&](auto type) {
     using T = decltype(type);
-    const Shape heads = as_variable<T>("additive_attention", *step, vector).shape();
-    if (heads.rank() != 2) misuse("additive_attention", "expected a vector [H, K]; got shape {}", heads);
-    const AttentionCall call{"additive_attention", query, key, heads[0], mask, need_weights};
+    const Shape heads = as_variable<T>(op, *step, vector).shape();
+    if (heads.rank() != 2) misuse(op, "expected a vector [H, K]; got shape {}", heads);
+    const AttentionCall call{op, to_rows(op, query), to_rows(op, key), heads[0], mask, need_weights};
     return attend_in<T>(
         step, call, operands, [&](auto v, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
           return additive_attention(v[0], v[1], v[2], from, to, {heads[0], causal, dropout, scale}, masked, weights);

@@ -17,7 +17,9 @@ constexpr std::pair<std::string_view, const char*> hints[] = {
     {"parameter() and input() make variables",
      "glossa.variable(array) and the parameters of a module have gradients; glossa.constant has none"},
     {"draw random numbers from the context", "use glossa.dropout, whose masks are the same in each call"},
-    {"continue with glossa train --resume", "continue with glossa.train(run=..., resume=True), or choose another run"},
+    {"continue with glossa train --resume",
+     "continue with glossa.train(run=..., resume=True), choose another run, or delete the "
+     "folder"},
     {"create one with glossa train CONFIG.yaml", "glossa.train(config, run=...) creates one"},
 };
 

@@ -57,10 +57,12 @@ void LayerOptions::check_names() const {
   for (const auto& [key, value] : given_) {
     const std::string name = nb::cast<std::string>(key);
     if (std::ranges::find(known_, name) != known_.end()) continue;
+    const std::string torch = string_of(nb::module_::import_("glossa.pytorch").attr("option_hint")(name));
     const std::string near = nearest_name(name, known_);
     misuse(layer_, "expected its options; got '{}'. Hint: {}", name,
-           near.empty() ? fmt::format("the options are {}", fmt::join(known_, ", "))
-                        : fmt::format("did you mean '{}'?", near));
+           !torch.empty()  ? torch
+           : !near.empty() ? fmt::format("did you mean '{}'?", near)
+                           : fmt::format("the options are {}", fmt::join(known_, ", ")));
   }
 }
 

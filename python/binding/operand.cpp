@@ -19,8 +19,10 @@ using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 [[noreturn]] void refuse_object(const char* where, nb::handle object) {
   const std::string type = string_of(nb::handle(Py_TYPE(object.ptr())).attr("__name__"));
-  misuse(where, "expected a Variable, a Parameter, a number, or an array of float32, float64, integers or bool; got {}",
-         nb::hasattr(object, "dtype") ? "an array of " + string_of(object.attr("dtype")) : type);
+  misuse(where,
+         "expected a Variable, a Parameter, a number, or an array of float32, float64, integers or bool; got {}{}",
+         nb::hasattr(object, "dtype") ? "an array of " + string_of(object.attr("dtype")) : type,
+         type == "CrossEntropy" ? ". Hint: its mean or its sum is a Variable" : "");
 }
 
 /// The object as a contiguous array of its own type of numbers.

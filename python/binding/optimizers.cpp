@@ -68,7 +68,10 @@ void update(BoundOptimizer& bound, double lr, double gradient_scale) {
   bound.alone(StoreUse::Kind::write_values, [&](auto& optimizer, auto&) {
     const auto parameters = optimizer.parameters();
     if (std::ranges::none_of(parameters, [](const auto* parameter) { return parameter->has_grad(); }))
-      misuse("step", "expected gradients; got none since the last update. Hint: call loss.backward() before step()");
+      misuse(
+          "step",
+          "expected gradients; got none since the last update. Hint: call loss.backward() before step(); the loss must "
+          "be of the optimizer's own module, and init() must come before the optimizer");
     for (auto* parameter : parameters) parameter->fill_unset_grad();
     optimizer.step(lr, gradient_scale);
     for (auto* parameter : parameters) parameter->clear_grad();

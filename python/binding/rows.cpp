@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "autograd/check.h"
+#include "python/binding/array.h"
 #include "python/binding/bindings.h"
 
 namespace glossa::python {
@@ -68,6 +69,17 @@ Rows make_rows(const std::vector<Index>& lengths, Index width, const std::vector
 
 }  // namespace
 
+Rows to_rows(const char* where, const RowsLike& given) {
+  const nb::object& object = given.object;
+  if (const Rows* rows = nullptr; !object.is_none() && nb::try_cast(object, rows)) return *rows;
+  if (nb::hasattr(object, "rows")) return to_rows(where, {object.attr("rows")});  // a Pack
+  if (std::vector<Index> lengths; nb::try_cast(object, lengths)) return Rows::packed(lengths);
+  misuse(where,
+         "expected rows as Rows, a Pack, or a list of lengths; got {}. Hint: the rows of sentences of ids are those of "
+         "glossa.pack(sentences)",
+         string_of(nb::repr(object)));
+}
+
 void add_rows(nb::module_& m) {
   nb::class_<Rows>(
       m, "Rows",
@@ -77,8 +89,10 @@ void add_rows(nb::module_& m) {
       "same dropout mask in any batch.")
       .def(
           "__init__",
-          [](Rows* self, const std::vector<Index>& lengths, Index width, const std::vector<std::uint32_t>& ids,
-             Index first_position) { new (self) Rows(make_rows(lengths, width, ids, first_position)); },
+          [](Rows* self, const AxesLike& lengths, Index width, const std::vector<std::uint32_t>& ids,
+             Index first_position) {
+            new (self) Rows(make_rows(to_extents("Rows", lengths), width, ids, first_position));
+          },
           "lengths"_a, nb::kw_only(), "width"_a = 0, "ids"_a = std::vector<std::uint32_t>(), "first_position"_a = 0)
       .def_prop_ro("lengths", lengths_of, "The length of each sequence")
       .def_prop_ro("starts", starts_of, "The first row of each sequence")

@@ -5,6 +5,7 @@
 
 #include "autograd/context.h"
 #include "autograd/rows.h"
+#include "python/binding/arguments.h"
 
 namespace glossa::python {
 
@@ -35,5 +36,8 @@ struct Rows {
             .first_position = first_position};
   }
 };
+
+/// Throws an Error at `where` for objects of other kinds.
+Rows to_rows(const char* where, const RowsLike& rows);
 
 }  // namespace glossa::python

@@ -128,7 +128,9 @@ void add_norm(nb::module_& m) {
           "x"_a)
       .def(
           "add",
-          [](const BoundLayerNorm& norm, const Operand& x, const Operand& branch, double dropout, const Rows& rows) {
+          [](const BoundLayerNorm& norm, const Operand& x, const Operand& branch, double dropout,
+             const RowsLike& given) {
+            const Rows rows = to_rows("LayerNorm", given);
             return norm.compute(
                 "LayerNorm.add",
                 [&](const auto& layer, const auto& v, const auto& b) {
@@ -156,7 +158,8 @@ void add_simple_layers(nb::module_& m) {
           "store"_a, "scope"_a, "options"_a)
       .def(
           "__call__",
-          [](const BoundFeedForward& feed_forward, const Operand& x, const Rows& rows) {
+          [](const BoundFeedForward& feed_forward, const Operand& x, const RowsLike& given) {
+            const Rows rows = to_rows("FeedForward", given);
             return feed_forward.compute(
                 "FeedForward", [&](const auto& layer, const auto& v) { return layer(v, rows.layout_in(v.context())); },
                 x);
@@ -170,7 +173,7 @@ void add_simple_layers(nb::module_& m) {
             PositionOptions options{.positions = positions, .width = width};
             LayerOptions("PositionalEncoding", given)
                 .read("learned", options.learned)
-                .read("order", options.order)
+                .read("sinusoid", options.order)
                 .check_names();
             new (self) BoundPositionalEncoding(
                 store, [&](auto& parameters) { return make_encoding(parameters, scope, options); });
@@ -178,7 +181,8 @@ void add_simple_layers(nb::module_& m) {
           "store"_a, "scope"_a, "positions"_a, "width"_a, "options"_a)
       .def(
           "__call__",
-          [](const BoundPositionalEncoding& encoding, const Operand& x, const Rows& rows) {
+          [](const BoundPositionalEncoding& encoding, const Operand& x, const RowsLike& given) {
+            const Rows rows = to_rows("PositionalEncoding", given);
             return encoding.compute(
                 "PositionalEncoding",
                 [&](const auto& layer, const auto& v) { return layer(v, rows.layout_in(v.context())); }, x);

@@ -47,7 +47,8 @@ nb::class_<BoundStack<Layer>> stack_class(nb::module_& m, const char* name, cons
 
 /// x [N, D] -> [N, D], and with need_weights the weights of each layer.
 template <template <class> class Layer>
-nb::any encode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows& rows, bool need_weights) {
+nb::any encode_rows(const BoundStack<Layer>& stack, const Operand& x, const RowsLike& given, bool need_weights) {
+  const Rows rows = to_rows("Encoder", given);
   return stack.layer.in_step("Encoder", [&]<class T>(const Layer<T>& layer, const std::shared_ptr<Step>& step) {
     const Variable<T> input = as_variable<T>("Encoder", *step, x);
     LayerWeights<T> weights;
@@ -63,8 +64,9 @@ nb::any encode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows
 
 /// x [Nt, D], memory [Ns, D] -> [Nt, D], and with need_weights the weights of self-attention and cross-attention.
 template <template <class> class Layer>
-nb::any decode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows& rows, const Operand& memory,
-                    const Rows& memory_rows, bool need_weights) {
+nb::any decode_rows(const BoundStack<Layer>& stack, const Operand& x, const RowsLike& given, const Operand& memory,
+                    const RowsLike& given_memory, bool need_weights) {
+  const Rows rows = to_rows("Decoder", given), memory_rows = to_rows("Decoder", given_memory);
   return stack.layer.in_step("Decoder", [&]<class T>(const Layer<T>& layer, const std::shared_ptr<Step>& step) {
     const Variable<T> input = as_variable<T>("Decoder", *step, x), encoded = as_variable<T>("Decoder", *step, memory);
     AttentionWeights<T> weights;

@@ -66,7 +66,8 @@ nb::any encode(const BoundTransformer& model, const IdsLike& source, const Rows&
 }
 
 nb::any decode(const BoundTransformer& model, const IdsLike& target, const Rows& rows, const Operand& memory,
-               const Rows& memory_rows, bool need_weights) {
+               const RowsLike& given, bool need_weights) {
+  const Rows memory_rows = to_rows(transformer, given);
   const Tokens to(target, rows);
   return model.layer.in_step(transformer, [&]<class T>(const Transformer<T>& layer, const std::shared_ptr<Step>& step) {
     const Variable<T> encoded = as_variable<T>(transformer, *step, memory);

@@ -50,8 +50,25 @@ nb::object as_numpy(const Value& value, const nb::object& dtype, const nb::objec
   if (value.visit("__array__", [](const auto& variable) { return variable.requires_grad(); }))
     misuse("variable",
            "expected a function of glossa for a variable with a gradient; got one of NumPy, through which no gradient "
-           "flows. Hint: glossa has stack, concat, where, exp and others; x.numpy() copies the numbers");
+           "flows. Hint: glossa has sum, exp, where, concat and others; x.numpy() copies the numbers");
   return dtype.is_none() ? numbers : numbers.attr("astype")(dtype);
+}
+
+/// The object with the numbers of the Variables in it, also in lists and tuples.
+nb::object with_numbers(nb::handle object) {
+  if (nb::isinstance<Value>(object)) return as_numpy(nb::cast<const Value&>(object), nb::none(), nb::none());
+  if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) return nb::borrow(object);
+  nb::list elements;
+  for (const nb::handle element : object) elements.append(with_numbers(element));
+  return PyList_Check(object.ptr()) ? nb::object(elements) : nb::tuple(elements);
+}
+
+/// function(*arguments, **options) of NumPy, which NumPy asks for if an argument is a Variable.
+nb::object call_numpy(const Value&, const nb::object& function, const nb::object&, const nb::tuple& arguments,
+                      const nb::dict& options) {
+  nb::dict given;
+  for (const auto [name, option] : options) given[name] = with_numbers(option);
+  return function(*with_numbers(arguments), **given);
 }
 
 /// Numbers only if there are few, as reading them keeps the value's memory.
@@ -182,6 +199,9 @@ void add_variable(nb::module_& m) {
       .def("__array__", as_numpy, "dtype"_a = nb::none(), "copy"_a = nb::none(),
            nb::sig("def __array__(self, dtype: glossa.typing.DtypeLike | None = None, copy: bool | None = None) -> "
                    "glossa.typing.Array"))
+      .def("__array_function__", call_numpy,
+           nb::sig("def __array_function__(self, function: typing.Any, types: typing.Any, "
+                   "arguments: typing.Any, options: typing.Any) -> typing.Any"))
       .def("__repr__", text_of)
       .def("__len__",
            [](const Value& x) {

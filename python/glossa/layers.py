@@ -18,8 +18,8 @@ from glossa import _glossa
 from glossa._glossa import Parameter, Store, Variable
 from glossa.errors import misuse
 from glossa.module import Module
-from glossa.pack import Pack, RowsLike, rows_of
-from glossa.typing import InitLike, Operand
+from glossa.pack import SentencesLike, pack_of
+from glossa.typing import InitLike, Operand, RowsLike
 
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 AttentionBias = Literal["all", "output", "none"]
@@ -30,7 +30,7 @@ Similarity = Literal["scaled_dot", "dot", "general", "additive"]
 Sinusoid = Literal["interleaved", "halves", "raw_index", "sorted"]
 
 MaskLike = Union[Operand, None]
-"""Numbers [Tq, Tk] that are added to the scores of every sequence, or bool, where True blocks a key."""
+"""Floats [Tq, Tk] that are added to the scores of every sequence, or bool, where True blocks a key."""
 
 
 class Layer(Module):
@@ -118,7 +118,7 @@ class LayerNorm(Layer):
 
     def add(self, x: Operand, branch: Operand, rows: RowsLike, *, dropout: float = 0.0) -> Variable:
         """The norm of x + dropout(branch), as one op: x, branch [N, D] -> [N, D]."""
-        y: Variable = self._computed.add(x, branch, dropout, rows_of(rows))
+        y: Variable = self._computed.add(x, branch, dropout, rows)
         return y
 
 
@@ -152,7 +152,7 @@ class Residual(LayerNorm):
         if self.place == "post":
             return self.add(x, sublayer(x), rows, dropout=self.dropout)
         normed: Variable = self._computed(x)
-        return _glossa.add_dropout(x, sublayer(normed), self.dropout, rows_of(rows))
+        return _glossa.add_dropout(x, sublayer(normed), self.dropout, rows)
 
 
 class _Attention(Layer):
@@ -205,7 +205,7 @@ class SelfAttention(_Attention):
 
         With need_weights, returns (Variable, weights): the weights after softmax, an array [H, T, T] per sequence.
         """
-        return self._computed(x, rows_of(rows), mask, need_weights)
+        return self._computed(x, rows, mask, need_weights)
 
 
 class CrossAttention(_Attention):
@@ -226,7 +226,7 @@ class CrossAttention(_Attention):
 
         With need_weights, returns (Variable, weights): the weights after softmax, an array [H, Tt, Ts] per sequence.
         """
-        return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), mask, need_weights)
+        return self._computed(x, rows, memory, memory_rows, mask, need_weights)
 
 
 class FeedForward(Layer):
@@ -258,25 +258,27 @@ class FeedForward(Layer):
 
     def __call__(self, x: Operand, rows: RowsLike) -> Variable:
         """x [N, D] -> [N, D]."""
-        y: Variable = self._computed(x, rows_of(rows))
+        y: Variable = self._computed(x, rows)
         return y
 
 
 class PositionalEncoding(Layer):
     """Adds row p of a table [positions, D] to the tokens at position p of their sequences.
 
-    The table has sinusoids (Vaswani et al. 2017, section 3.5), whose order along the width is `order`, or is a
+    The table has sinusoids (Vaswani et al. 2017, section 3.5), whose order along the width is `sinusoid`, or is a
     parameter, weight, if `learned`.
     """
 
     weight: Parameter
 
-    def __init__(self, positions: int, width: int, *, learned: bool = False, order: Sinusoid = "interleaved") -> None:
-        self._set(_glossa.BoundPositionalEncoding, positions, width, learned=learned, order=order)
+    def __init__(
+        self, positions: int, width: int, *, learned: bool = False, sinusoid: Sinusoid = "interleaved"
+    ) -> None:
+        self._set(_glossa.BoundPositionalEncoding, positions, width, learned=learned, sinusoid=sinusoid)
 
     def __call__(self, x: Operand, rows: RowsLike) -> Variable:
         """x [N, D] -> [N, D]."""
-        y: Variable = self._computed(x, rows_of(rows))
+        y: Variable = self._computed(x, rows)
         return y
 
 
@@ -313,9 +315,10 @@ class Embedding(Layer):
             weight_init=weight_init,
         )
 
-    def __call__(self, ids: Pack) -> Variable:
-        """N ids -> [N, width]."""
-        y: Variable = self._computed(ids.ids, ids.rows)
+    def __call__(self, ids: SentencesLike) -> Variable:
+        """Sentences of N ids in all, or a Pack -> [N, width]."""
+        packed = pack_of(ids)
+        y: Variable = self._computed(packed.ids, packed.rows)
         return y
 
 

@@ -58,6 +58,11 @@ class IncompatibleKeys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
 
+    def __repr__(self) -> str:
+        if self.missing_keys or self.unexpected_keys:
+            return f"IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+        return "<All keys matched successfully>"
+
 
 @dataclass
 class _Place:

@@ -46,33 +46,60 @@ def frame(page: str, height: int) -> str:
 
 
 def proof(verdict: str, text: str, errors: Mapping[str, Array], verdicts: Mapping[str, Array]) -> str:
-    """The result of a gradient check as an element of a cell, with a picture for each tensor: one square per element."""
+    """The result of a gradient check as an element of a cell, with a picture for each tensor: one square per element.
+
+    Of many tensors it shows the worst, and folds the others."""
     color = {"right": "#1a7f37", "wrong": "#cf222e"}.get(verdict, "#9a6700")
     rest = html.escape(text.removeprefix(verdict))
-    pictures = "".join(_errors_of_tensor(name, errors[name], verdicts[name]) for name in errors if errors[name].size)
     key = "".join(
         f'<span style="display:inline-block;width:12px;height:12px;margin:0 4px 0 12px;background:rgb{color}"></span>{name}'
         for name, color in _KEY
     )
+    names = [name for name in errors if errors[name].size]
+    worst = sorted(names, key=lambda name: _badness(errors[name], verdicts[name]), reverse=True)[:_SHOWN]
+    pictures = {name: _errors_of_tensor(name, errors[name], verdicts[name]) for name in names}
+    others = [pictures[name] for name in names if name not in worst]
     return (
         f'<div style="border-left:4px solid {color};padding-left:0.6em"><b style="color:{color}">{verdict}</b>{rest}'
         f'<div style="font-size:85%;margin-top:0.5em">relative error{key}</div>'
-        f'<div style="display:flex;flex-wrap:wrap;gap:1em;align-items:flex-end">{pictures}</div></div>'
+        f"{_row([pictures[name] for name in names if name in worst])}"
+        + (f"<details><summary>{len(others)} other tensors</summary>{_row(others)}</details>" if others else "")
+        + "</div>"
     )
 
 
+_SHOWN = 6
 _EXACT, _LIMIT, _WRONG, _UNDECIDED = (222, 235, 247), (8, 48, 107), (207, 34, 46), (242, 190, 60)
-_KEY = [("1e-16", _EXACT), ("1e-8", _LIMIT), ("wrong", _WRONG), ("undecided", _UNDECIDED)]
+_SKIPPED = (238, 238, 238)
+_KEY = [
+    ("1e-16", _EXACT),
+    ("1e-8", _LIMIT),
+    ("wrong", _WRONG),
+    ("undecided", _UNDECIDED),
+    ("not compared", _SKIPPED),
+]
+
+
+def _badness(errors: Array, verdicts: Array) -> tuple[int, float]:
+    """Sorts tensors: those with wrong elements, with undecided ones, with large errors."""
+    compared = ~np.isnan(errors)
+    worst = max((2 if v == 1 else 1 if v == 2 else 0 for v in np.unique(verdicts[compared])), default=0)
+    return worst, float(np.max(errors, where=compared, initial=0))
+
+
+def _row(pictures: list[str]) -> str:
+    return f'<div style="display:flex;flex-wrap:wrap;gap:1em;align-items:flex-end">{"".join(pictures)}</div>'
 
 
 def _errors_of_tensor(name: str, errors: Array, verdicts: Array) -> str:
     """Rows of the last axis; the darker, the larger the relative error, from 1e-16 to 1e-8 on a scale of logarithms."""
     rows = errors.reshape(-1, errors.shape[-1] if errors.ndim else 1)
     verdicts = verdicts.reshape(rows.shape)
-    share = np.clip((np.log10(np.maximum(np.nan_to_num(rows), 1e-16)) + 16) / 8, 0, 1)[..., None]
+    share = np.clip((np.log10(np.clip(np.nan_to_num(rows), 1e-16, 1)) + 16) / 8, 0, 1)[..., None]
     pixels = np.asarray(_EXACT) * (1 - share) + np.asarray(_LIMIT) * share
     pixels[verdicts == 1] = _WRONG
     pixels[verdicts == 2] = _UNDECIDED
+    pixels[np.isnan(rows)] = _SKIPPED
     height, width = rows.shape
     side = max(1, min(12, 400 // max(height, width)))
     shape = " x ".join(str(extent) for extent in errors.shape)

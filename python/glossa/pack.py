@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, Union
 
@@ -43,9 +42,6 @@ class Pack:
         return f"<glossa.Pack: {len(self)} sentences, {self.rows.count} ids>"
 
 
-RowsLike = Union[Rows, Pack, Sequence[int]]
-"""Rows, a Pack that has them, or the lengths of packed sequences."""
-
 SentencesLike = Union[Pack, Iterable[IdsLike]]
 """A Pack, or sentences of ids."""
 
@@ -74,16 +70,3 @@ def pack(sentences: Iterable[IdsLike], *, pad: int | None = None, sequence_ids: 
 def pack_of(sentences: SentencesLike) -> Pack:
     """The Pack of sentences, or a Pack itself."""
     return sentences if isinstance(sentences, Pack) else pack(sentences)
-
-
-def rows_of(rows: RowsLike) -> Rows:
-    """The Rows of a Pack or of lengths, or Rows themselves."""
-    if isinstance(rows, Pack):
-        return rows.rows
-    if isinstance(rows, Rows):
-        return rows
-    try:
-        return Rows([operator.index(length) for length in rows])
-    except TypeError:
-        hint = "the rows of sentences of ids are those of glossa.pack(sentences)"
-        raise misuse("rows", "Rows, a Pack, or a list of lengths", repr(rows), hint) from None

@@ -120,6 +120,30 @@ HINTS = {
 }
 """What to use here, by name."""
 
+OPTIONS = {
+    "d_model": "width",
+    "embed_dim": "width",
+    "nhead": "heads",
+    "num_heads": "heads",
+    "dim_feedforward": "feed_forward",
+    "d_ff": "feed_forward",
+    "num_layers": "layers",
+    "num_encoder_layers": "encoder_layers",
+    "num_decoder_layers": "decoder_layers",
+    "dropout": "embedding_dropout, residual_dropout, attention_dropout and activation_dropout",
+    "norm_first": 'norm="pre" or "post"',
+    "layer_norm_eps": "norm_epsilon",
+    "eps": "epsilon",
+    "batch_first": "none: rows are tokens, and glossa.Rows(lengths) says which belong together",
+}
+"""Names of options here, by PyTorch's."""
+
+
+def option_hint(name: str) -> str:
+    """What an option of PyTorch is called here, or ""."""
+    return f"here it is {OPTIONS[name]}" if name in OPTIONS else ""
+
+
 
 def hint(name: str) -> str:
     """What to use here instead of a name of PyTorch, or "" if the name is not known."""

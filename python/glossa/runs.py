@@ -69,9 +69,16 @@ class Run:
         """Figures of the validations: update, epoch, valid_loss, and valid_bleu and others if they translate."""
         return Metrics([line for line in self._lines() if "valid_loss" in line])
 
-    def load(self, **options: Any) -> Translator:
-        """The run as a Translator: glossa.load(run.folder, ...)."""
-        return load(self.folder, **options)
+    def load(
+        self,
+        *,
+        checkpoint: str = "",
+        beam: int | None = None,
+        set: Mapping[str, Option] | None = None,
+        split_sentences: str = "auto",
+    ) -> Translator:
+        """The run as a Translator. The options are those of glossa.load."""
+        return load(self.folder, checkpoint=checkpoint, beam=beam, set=set, split_sentences=split_sentences)
 
     def export(
         self,

@@ -10,8 +10,8 @@ from glossa import _glossa
 from glossa._glossa import CrossEntropy, Hypothesis, Variable
 from glossa.errors import misuse
 from glossa.layers import Activation, AttentionBias, EpsilonPlace, Layer, NormAffine, NormPlace, Similarity, Sinusoid
-from glossa.pack import Pack, RowsLike, SentencesLike, pack, pack_of, rows_of
-from glossa.typing import IdsLike, InitLike, Operand
+from glossa.pack import Pack, SentencesLike, pack, pack_of
+from glossa.typing import IdsLike, InitLike, Operand, RowsLike
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -138,7 +138,7 @@ class EncoderLayer(Layer):
 
         With need_weights, returns (Variable, weights): a list per layer of arrays [H, T, T], one per sequence.
         """
-        return self._computed(x, rows_of(rows), need_weights)
+        return self._computed(x, rows, need_weights)
 
 
 @_documented(StackOptions, FullStackOptions)
@@ -163,7 +163,7 @@ class Encoder(Layer):
 
         With need_weights, returns (Variable, weights): a list per layer of arrays [H, T, T], one per sequence.
         """
-        return self._computed(x, rows_of(rows), need_weights)
+        return self._computed(x, rows, need_weights)
 
 
 @_documented(StackOptions)
@@ -186,7 +186,7 @@ class DecoderLayer(Layer):
         With need_weights, returns (Variable, self weights, cross weights): each a list per layer of arrays [H, Tt, Tt]
         or [H, Tt, Ts], one per sequence.
         """
-        return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), need_weights)
+        return self._computed(x, rows, memory, memory_rows, need_weights)
 
 
 @_documented(StackOptions, FullStackOptions)
@@ -211,7 +211,7 @@ class Decoder(Layer):
         With need_weights, returns (Variable, self weights, cross weights): each a list per layer of arrays [H, Tt, Tt]
         or [H, Tt, Ts], one per sequence.
         """
-        return self._computed(x, rows_of(rows), memory, rows_of(memory_rows), need_weights)
+        return self._computed(x, rows, memory, memory_rows, need_weights)
 
 
 @_documented(StackOptions, FullStackOptions, TransformerOptions)
@@ -294,7 +294,7 @@ class Transformer(Layer):
         With need_weights, returns (Variable, self weights, cross weights), as a Decoder.
         """
         target = pack_of(target)
-        return self._computed.decode(target.ids, target.rows, memory, rows_of(memory_rows), need_weights)
+        return self._computed.decode(target.ids, target.rows, memory, memory_rows, need_weights)
 
     def project(self, states: Operand) -> Variable:
         """States [N, D] -> logits [N, V]."""

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from glossa._glossa import Parameter, Variable
+    from glossa._glossa import Parameter, Rows, Variable
+    from glossa.pack import Pack
 
 Operand = Union["Variable", "Parameter", npt.ArrayLike]
 """A Variable, a Parameter, an array, nested lists of numbers, or a number."""
@@ -25,6 +26,9 @@ FlagsLike = npt.ArrayLike
 
 AxesLike = Union[int, Sequence[int]]
 """An axis or several; also the extents of a shape."""
+
+RowsLike = Union["Rows", "Pack", Sequence[int]]
+"""Rows, a Pack that has them, or the lengths of packed sequences."""
 
 DtypeLike = npt.DTypeLike
 """numpy.float32 or numpy.float64, or another name of them."""

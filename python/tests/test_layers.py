@@ -422,6 +422,7 @@ untyped: Any = gl
         ),
         (lambda: untyped.EncoderLayer(8, 2, 8, droput=0.1), r"\[EncoderLayer\] expected its options; got 'droput'"),
         (lambda: untyped.EncoderLayer(8, 2, 8, residual_droput=0), "did you mean 'residual_dropout'"),
+        (lambda: untyped.Transformer(9, 9, d_model=8), "got 'd_model'. Hint: here it is width"),
         (lambda: untyped.FeedForward(8, 8, dropout=1.5), "expected a probability"),
         (lambda: untyped.Encoder(-1), r"\[Encoder.layers\] expected an int of at least 0; got -1"),
         (lambda: untyped.Linear(2, 2, bias="no"), r"\[Linear.bias\] expected True or False; got 'no'"),
@@ -444,6 +445,21 @@ def test_a_wrong_width_names_the_parameter() -> None:
         model.first(np.ones((1, 4), np.float32))
 
 
+@pytest.mark.parametrize("affine", ["vector", "scalar", "gain", "none"])
+def test_a_norm_of_another_width_is_an_error(affine: Any) -> None:
+    norm = gl.LayerNorm(8, affine=affine).init()
+    with gl.step():
+        norm(np.ones((5, 8), np.float32))
+        with pytest.raises(gl.Error, match=r"expected x \[..., (8|D)\]"):
+            norm(np.ones((5, 7), np.float32))
+
+
+def test_rows_of_one_sequence() -> None:
+    assert gl.Rows(3).lengths == gl.Rows([3]).lengths == [3]
+    with pytest.raises(gl.Misuse, match=r"\[Rows\] expected an int or several; got 'abc'"):
+        gl.Rows("abc")  # type: ignore[arg-type]
+
+
 def test_a_layer_may_end_before_the_step() -> None:
     rows, x = gl.Rows([3]), random(3, 4)
     with gl.step():
@@ -461,6 +477,13 @@ def test_rows_may_be_a_list_of_lengths() -> None:
         for lengths in ([3, 2], (3, 2), np.array([3, 2])):
             assert np.array_equal(layer(x, lengths).numpy(), expected)
         wrong: Any
-        for wrong in ([[5, 6, 3], [7, 3]], [1.5], None, 5):
-            with pytest.raises(gl.Misuse, match=r"\[rows\] expected Rows, a Pack, or a list of lengths"):
+        for wrong in ([[5, 6, 3], [7, 3]], [1.5], 5):
+            with pytest.raises(gl.Misuse, match=r"\[Encoder\] expected rows as Rows, a Pack, or a list of lengths"):
                 layer(x, wrong)
+        pooled = gl.mean_pool(x, gl.Rows([3, 2])).numpy()
+        attended = gl.attention(x, x, x, gl.Rows([3, 2]), gl.Rows([3, 2])).numpy()
+        for rows in ([3, 2], gl.pack([[5, 6, 7], [8, 9]])):
+            assert np.array_equal(gl.mean_pool(x, rows).numpy(), pooled)
+            assert np.array_equal(gl.attention(x, x, x, rows, rows).numpy(), attended)
+        with pytest.raises(gl.Misuse, match=r"\[mean_pool\] expected rows"):
+            gl.mean_pool(x, x)

@@ -306,6 +306,29 @@ def test_numbers_that_are_too_large():
         gl.Rows([1] * 4, width=2**62)
 
 
+def test_a_mask_of_integers_is_an_error():
+    blocked = np.triu(np.ones((3, 3)), k=1)
+    with gl.step():
+        expected = gl.self_attention(np.eye(3, 12), [3], causal=True).numpy()
+        for mask in (blocked == 1, np.where(blocked == 1, -np.inf, 0)):
+            np.testing.assert_array_equal(gl.self_attention(np.eye(3, 12), [3], mask=mask).numpy(), expected)
+        for mask in (blocked.astype(int), blocked.astype(np.uint8), [[1, 0, 0], [1, 1, 0], [1, 1, 1]]):
+            with pytest.raises(gl.Misuse, match="mask of bool, or of floats.*got an array of u?int"):
+                gl.self_attention(np.eye(3, 12), [3], mask=mask)
+
+
+def test_errors_of_attention_name_the_operand():
+    q, k = np.ones((3, 4)), np.ones((2, 4))
+    with gl.step():
+        for arguments, heads, expected in [
+            ((q, k, q), 1, r"expected k \[3, D\], the rows of its sequences; got \[2, 4\]"),
+            ((q, q, k), 1, r"expected v \[3, D\]"),
+            ((q, q, q), 3, r"expected q \[3, D\] with D a multiple of 3, for 3 heads; got \[3, 4\]"),
+        ]:
+            with pytest.raises(gl.Error, match=r"\[attention\] " + expected):
+                gl.attention(*arguments, [3], [3], heads=heads)
+
+
 def test_a_mask_has_no_gradient():
     with gl.step():
         mask = gl.variable(np.zeros((3, 3)))

@@ -77,6 +77,11 @@ def test_functions_of_numpy_do_not_lose_the_gradient(x):
             function([x, x] if function in (np.stack, np.concatenate) else x)
     np.testing.assert_array_equal(np.asarray(gl.stop_gradient(x)), numbers)
     np.testing.assert_array_equal(np.asarray(gl.constant(numbers)), numbers)
+    for reduce in (np.sum, np.mean, np.max, np.std):
+        with pytest.raises(gl.Misuse, match="no gradient flows.*glossa has sum"):
+            reduce(x, axis=0)
+        np.testing.assert_array_equal(reduce(gl.constant(numbers), axis=(0, 1)), reduce(numbers))
+    np.testing.assert_array_equal(np.stack((gl.constant(numbers), numbers)), [numbers, numbers])
 
 
 def test_comparisons_are_arrays(x):
@@ -189,7 +194,17 @@ def test_proof_has_each_elements_error_and_shows_them():
     page = proof._repr_html_()
     assert page.count("<img") == 2 and "input 0 [2 x 3]" in page
     pixels = pixels_of(page, 1)
-    assert pixels.shape == (1, 2, 3) and (pixels[0, 0] == (222, 235, 247)).all() and (pixels[0, 1] == (242, 190, 60)).all()
+    assert pixels.shape == (1, 2, 3) and (pixels[0, 0] == (222, 235, 247)).all() and (pixels[0, 1] == (238, 238, 238)).all()
+
+
+def test_proof_shows_the_worst_of_many_tensors_and_folds_the_others():
+    def function(*inputs):
+        return sum((x * x).sum() for x in inputs[:-1]) + (inputs[-1] * gl.stop_gradient(inputs[-1])).sum()
+
+    proof = gl.grad_check(function, *[np.ones(2)] * 9)
+    assert "wrong at 2 of 18" in str(proof) and "gradient 1 by backward and 2 by differences" in str(proof)
+    shown, folded = proof._repr_html_().split("<details><summary>3 other tensors</summary>")
+    assert shown.count("<img") == 6 and folded.count("<img") == 3 and "input 8 [2]" in shown
 
 
 def test_proof_shows_tensors_of_any_shape():

@@ -18,27 +18,30 @@ constexpr const char* doc =
     "weights "
     "after softmax and before dropout, an array [H, Tq, Tk] per sequence.";
 
-nb::any attention_of(const Operand& q, const Operand& k, const Operand& v, const Rows& query, const Rows& key,
+nb::any attention_of(const Operand& q, const Operand& k, const Operand& v, const RowsLike& query, const RowsLike& key,
                      Index heads, bool causal, double dropout, double scale, const MaybeMask& mask, bool need_weights) {
   const Operand operands[] = {q, k, v};
-  return attend({"attention", query, key, heads, mask, need_weights}, operands,
+  const char* op = "attention";
+  return attend({op, to_rows(op, query), to_rows(op, key), heads, mask, need_weights}, operands,
                 [&](auto x, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
                   return attention(x[0], x[1], x[2], from, to, {heads, causal, dropout, scale}, masked, weights);
                 });
 }
 
-nb::any self_attention_of(const Operand& qkv, const Rows& rows, Index heads, bool causal, double dropout, double scale,
-                          const MaybeMask& mask, bool need_weights) {
-  return attend({"self_attention", rows, rows, heads, mask, need_weights}, {&qkv, 1},
+nb::any self_attention_of(const Operand& qkv, const RowsLike& rows, Index heads, bool causal, double dropout,
+                          double scale, const MaybeMask& mask, bool need_weights) {
+  const char* op = "self_attention";
+  return attend({op, to_rows(op, rows), to_rows(op, rows), heads, mask, need_weights}, {&qkv, 1},
                 [&](auto x, const RowLayout& layout, const RowLayout&, auto* masked, auto* weights) {
                   return self_attention(x[0], layout, {heads, causal, dropout, scale}, masked, weights);
                 });
 }
 
-nb::any cross_attention_of(const Operand& q, const Operand& kv, const Rows& query, const Rows& key, Index heads,
+nb::any cross_attention_of(const Operand& q, const Operand& kv, const RowsLike& query, const RowsLike& key, Index heads,
                            bool causal, double dropout, double scale, const MaybeMask& mask, bool need_weights) {
   const Operand operands[] = {q, kv};
-  return attend({"cross_attention", query, key, heads, mask, need_weights}, operands,
+  const char* op = "cross_attention";
+  return attend({op, to_rows(op, query), to_rows(op, key), heads, mask, need_weights}, operands,
                 [&](auto x, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
                   return cross_attention(x[0], x[1], from, to, {heads, causal, dropout, scale}, masked, weights);
                 });

@@ -50,8 +50,9 @@ void add_normalization(nb::module_& m) {
       "(x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis (Ba et al. 2016)");
   m.def(
       "add_layer_norm",
-      [](const Operand& x, const Operand& branch, const Operand& gain, const Operand& bias, const Rows& rows,
+      [](const Operand& x, const Operand& branch, const Operand& gain, const Operand& bias, const RowsLike& given,
          double dropout, double epsilon) {
+        const Rows rows = to_rows("add_layer_norm", given);
         return compute(
             "add_layer_norm",
             [&](auto& v, auto& b, auto& g, auto& c) {
@@ -63,17 +64,19 @@ void add_normalization(nb::module_& m) {
       "layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D].");
   m.def(
       "dropout",
-      [](const Operand& x, double p, const Rows* rows) {
+      [](const Operand& x, double p, const std::optional<RowsLike>& given) {
+        std::optional<Rows> rows;
+        if (given) rows = to_rows("dropout", *given);
         return compute(
-            "dropout",
-            [=](auto& v) { return rows == nullptr ? dropout(v, p) : dropout(v, p, rows->layout_in(v.context())); }, x);
+            "dropout", [&](auto& v) { return rows ? dropout(v, p, rows->layout_in(v.context())) : dropout(v, p); }, x);
       },
       "x"_a, "p"_a, "rows"_a = nb::none(),
       "Zeroes elements with probability p and divides the others by 1 - p, in a training step (Srivastava et al. "
       "2014). The mask is a function of the step's seed and update, and of the row's sequence and position.");
   m.def(
       "add_dropout",
-      [](const Operand& x, const Operand& branch, double p, const Rows& rows) {
+      [](const Operand& x, const Operand& branch, double p, const RowsLike& given) {
+        const Rows rows = to_rows("add_dropout", given);
         return compute(
             "add_dropout", [&](auto& v, auto& b) { return add_dropout(v, b, p, rows.layout_in(v.context())); }, x,
             branch);

@@ -38,7 +38,8 @@ void add_products(nb::module_& m) {
       "x"_a, "weight"_a, "bias"_a = nb::none(), "x @ weight.T + bias: x [..., I], weight [O, I], bias [O] -> [..., O]");
   m.def(
       "linear_relu",
-      [](const Operand& x, const Operand& weight, const std::optional<Operand>& bias, double p, const Rows& rows) {
+      [](const Operand& x, const Operand& weight, const std::optional<Operand>& bias, double p, const RowsLike& given) {
+        const Rows rows = to_rows("linear_relu", given);
         return compute_all("linear_relu", present({x, weight, bias}), [&](auto v) {
           const RowLayout layout = rows.layout_in(v[0].context());
           return v.size() == 3 ? linear_relu(v[0], v[1], v[2], p, layout) : linear_relu(v[0], v[1], p, layout);

@@ -44,7 +44,8 @@ template <class F>
 void def_pool(nb::module_& m, const char* name, const char* doc, F f) {
   m.def(
       name,
-      [name, f](const Operand& x, const Rows& rows) {
+      [name, f](const Operand& x, const RowsLike& given) {
+        const Rows rows = to_rows(name, given);
         return compute(
             name, [&](auto& v) { return f(v, rows.layout_in(v.context())); }, x);
       },
@@ -66,8 +67,9 @@ void add_selection(nb::module_& m) {
       "x"_a, "indices"_a, "Rows of x by index: x [N, D], M indices -> [M, D]");
   m.def(
       "embed_tokens",
-      [](const Operand& table, const IdsLike& ids, const Operand& positions, const Rows& rows, double factor,
+      [](const Operand& table, const IdsLike& ids, const Operand& positions, const RowsLike& given, double factor,
          double dropout) {
+        const Rows rows = to_rows("embed_tokens", given);
         const Ids tokens = to_ids("embed_tokens", ids);
         return compute(
             "embed_tokens",
