@@ -19,7 +19,7 @@ def execute(path: Path, folder: Path) -> nbformat.NotebookNode:
     """The notebook with new outputs. Its cells run in `folder`; the first that fails raises."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
-        notebook, timeout=600, kernel_name="python3", record_timing=False, resources={"metadata": {"path": str(folder)}}
+        notebook, timeout=600, kernel_name="python3", record_timing=False, coalesce_streams=True, resources={"metadata": {"path": str(folder)}}
     )
     client.execute()
     notebook.metadata = {

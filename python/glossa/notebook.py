@@ -129,14 +129,16 @@ class Progress:
         self._handle = display({"text/plain": "preparing"}, raw=True, display_id=True)
         self._shown = 0.0
         self._line = "preparing"
+        self._left = ""
         self._validation = ""
 
     def update(self, report: Update) -> None:
         left = "" if report.seconds_left is None else f", {_duration(report.seconds_left)} left"
         self._line = (
             f"update {report.update}, epoch {report.epoch}, {100 * report.part:.0f} %: loss {report.loss:.3f}, "
-            f"{report.tokens_per_s:,.0f} tokens/s{left}"
+            f"{report.tokens_per_s:,.0f} tokens/s"
         )
+        self._left = left
         if time.monotonic() - self._shown >= self._seconds_between:
             self._show()
 
@@ -146,11 +148,12 @@ class Progress:
         self._show()
 
     def close(self) -> None:
+        self._left = ""
         self._show()
 
     def _show(self) -> None:
         self._shown = time.monotonic()
-        self._handle.update({"text/plain": self._line + self._validation}, raw=True)
+        self._handle.update({"text/plain": self._line + self._left + self._validation}, raw=True)
 
 
 def _duration(seconds: float) -> str:

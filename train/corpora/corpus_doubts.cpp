@@ -117,7 +117,7 @@ std::vector<std::string> size_doubts(const Config& config, const Corpora& corpor
   const std::size_t training = corpora.training.source.size(), validation = corpora.validation.source.size();
   if (training < few_for_training && config.train.warm_start.empty())
     doubts.push_back(fmt::format(
-        "{} has {}:\n    a model mostly memorizes less than 3,000. Hint: fine-tune (docs/finetuning.md), or add text",
+        "{} has {}:\n    a model mostly memorizes fewer than 3,000. Hint: fine-tune (docs/finetuning.md), or add text",
         corpora.training.name, counted(training, "pair")));
   if (validation > 0 && validation < few_for_validation)
     doubts.push_back(fmt::format(

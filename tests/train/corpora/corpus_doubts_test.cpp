@@ -114,7 +114,7 @@ TEST_CASE("corpora that are too small give a warning, unless a model is fine-tun
   CHECK(doubts_of(2999, 20).size() == 1);
   const Lines both = doubts_of(60, 3);
   REQUIRE(both.size() == 2);
-  CHECK(both[0].starts_with("pairs.tsv has 60 pairs:\n    a model mostly memorizes less than 3,000. Hint: "));
+  CHECK(both[0].starts_with("pairs.tsv has 60 pairs:\n    a model mostly memorizes fewer than 3,000. Hint: "));
   CHECK(both[1].starts_with("only 3 pairs for validation: "));
   config.train.warm_start = "pretrained";
   CHECK(doubts_of(60, 20).empty());
