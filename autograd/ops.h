@@ -389,4 +389,13 @@ template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, std::span<const int> targets,
                                      int ignore_index = -100, double label_smoothing = 0);
 
+/// R-Drop (Wu et al. 2021): x [2N, D] are the states of N rows in two passes with different dropout, one after the
+/// other; weight [V, D], bias [V] or null, N targets. With p and q, the two passes' distributions of a row,
+///   sum = sum over rows of (loss(p) + loss(q)) / 2 + alpha / 4 (KL(p || q) + KL(q || p)),
+/// half of the paper's, so that it compares with the cross-entropy; nll_sum is the mean of both passes. The count is
+/// that of N rows. As in linear_cross_entropy, the logits of few rows are in memory at a time.
+template <class T>
+CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
+                       std::span<const int> targets, double alpha, int ignore_index = -100, double label_smoothing = 0);
+
 }  // namespace glossa

@@ -127,6 +127,15 @@ CrossEntropy<T> Transformer<T>::loss(const Variable<T>& states, std::span<const 
 }
 
 template <class T>
+CrossEntropy<T> Transformer<T>::r_drop_loss(const Variable<T>& states, std::span<const int> next, double alpha,
+                                            int ignore_index, double label_smoothing) const {
+  Context<T>& c = states.context();
+  const Variable<T> bias = output_bias_ ? c.parameter(*output_bias_) : Variable<T>();
+  return r_drop(states, c.parameter(*tables_.output), output_bias_ ? &bias : nullptr, next, alpha, ignore_index,
+                label_smoothing);
+}
+
+template <class T>
 Variable<T> Transformer<T>::operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                                        std::span<const int> target, const RowLayout& target_layout) const {
   const Variable<T> memory = encode(context, source, source_layout);

@@ -68,6 +68,10 @@ class Transformer {
   CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                        double label_smoothing) const;
 
+  /// The loss of R-Drop: states [2N, D] of N target tokens `next` in two passes, one after the other. See r_drop.
+  CrossEntropy<T> r_drop_loss(const Variable<T>& states, std::span<const int> next, double alpha, int ignore_index,
+                              double label_smoothing) const;
+
   /// The complete model: source and target ids -> logits [Nt, V] of each next token.
   Variable<T> operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                          std::span<const int> target, const RowLayout& target_layout) const;

@@ -57,7 +57,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
 
   begin_epoch(0);
   find_largest_batch();
-  fill_batch(batch_, training_, largest_, layout(config_.data));
+  fill(largest_);
   const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
               target_vocabulary = tokenizers_.target->vocabulary_size();
   check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_), job_);
@@ -80,10 +80,14 @@ void TranslationTask::begin_epoch(std::int64_t epoch) {
   reserve_batch(batch_, training_, batches_, layout(config_.data));
 }
 
+void TranslationTask::fill(std::span<const int> sentences) {
+  fill_batch(batch_, training_, in_passes(sentences, config_.train), layout(config_.data));
+}
+
 void TranslationTask::find_largest_batch() {
   std::pair<int, Index> largest{};
   for (const std::vector<int>& indices : batches_) {
-    fill_batch(batch_, training_, indices, layout(config_.data));
+    fill(indices);
     if (size_in_memory(batch_) <= largest) continue;
     largest = size_in_memory(batch_);
     largest_ = indices;
@@ -91,24 +95,24 @@ void TranslationTask::find_largest_batch() {
 }
 
 TranslationTask::Loss TranslationTask::loss(Context<float>& context, std::int64_t batch, const StepOptions& options) {
-  fill_batch(batch_, training_, batches_[static_cast<std::size_t>(batch)], layout(config_.data));
+  fill(batches_[static_cast<std::size_t>(batch)]);
   return loss_of_batch(context, options);
 }
 
 TranslationTask::Loss TranslationTask::largest_loss(Context<float>& context, const StepOptions& options) {
-  fill_batch(batch_, training_, largest_, layout(config_.data));
+  fill(largest_);
   return loss_of_batch(context, options);
 }
 
 TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
-  rows_.assign(batch_);
+  rows_.assign(batch_, config_.train.passes());
   context.begin(options);
   const CrossEntropy<float> loss =
-      batch_loss(context, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train.label_smoothing);
+      training_loss(context, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train);
   return {.sum = loss.sum,
           .nll_sum = loss.nll_sum,
           .target_tokens = loss.count,
-          .source_tokens = batch_.source_tokens,
+          .source_tokens = batch_.source_tokens / config_.train.passes(),
           .rows = batch_.source_rows + batch_.target_rows};
 }
 

@@ -82,6 +82,7 @@ class TranslationTask {
   };
 
   void add_validation(const ParallelCorpus& text, EncodedCorpus pairs);
+  void fill(std::span<const int> sentences);
   void find_largest_batch();
   Loss loss_of_batch(Context<float>& context, const StepOptions& options);
   template <class Scores>

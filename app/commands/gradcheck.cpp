@@ -159,8 +159,8 @@ RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
   const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);
   std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
   std::iota(first.begin(), first.end(), 0);
-  batch_ = make_batch(encoded, first, layout(config.data));
-  rows_.assign(batch_);
+  batch_ = make_batch(encoded, in_passes(first, config.train), layout(config.data));
+  rows_.assign(batch_, config.train.passes());
 
   model_ = std::make_unique<Transformer<double>>(
       parameters_,
@@ -170,9 +170,9 @@ RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
   RandomStream random(seed, "recipe_check");
   for (const Parameter<double>* parameter : parameters_.parameters())
     for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;
-  loss_ = [this, pad = encoded.specials.pad, smoothing = config.train.label_smoothing](
-              Context<double>& context, std::span<const Variable<double>>) {
-    const CrossEntropy<double> loss = batch_loss(context, *model_, batch_, rows_, pad, smoothing);
+  loss_ = [this, pad = encoded.specials.pad, train = config.train](Context<double>& context,
+                                                                   std::span<const Variable<double>>) {
+    const CrossEntropy<double> loss = training_loss(context, *model_, batch_, rows_, pad, train);
     return scale(loss.sum, 1 / static_cast<double>(loss.count));
   };
 }

@@ -28,6 +28,50 @@ Reference cross_entropy_reference(std::vector<int> targets, double smoothing) {
   };
 }
 
+/// x W^T + b, by definition, for inputs x, W and perhaps b.
+std::vector<double> logits_of(InputNumbers x) {
+  const Index rows = x[0].rows(), width = x[0].cols(), classes = x[1].rows();
+  std::vector<double> logits(static_cast<std::size_t>(rows * classes));
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < classes; ++j) {
+      double& logit = logits[static_cast<std::size_t>(i * classes + j)];
+      if (x.size() == 3) logit = x[2][j];
+      for (Index k = 0; k < width; ++k) logit += x[0].row(i)[k] * x[1].row(j)[k];
+    }
+  return logits;
+}
+
+/// sum_j p_j log(p_j / q_j) of two distributions' logits.
+double divergence(std::span<const double> p, std::span<const double> q) {
+  const auto log_total = [](std::span<const double> x) {
+    double total = 0;
+    for (const double v : x) total += std::exp(v);
+    return std::log(total);
+  };
+  const double of_p = log_total(p), of_q = log_total(q);
+  double sum = 0;
+  for (std::size_t j = 0; j < p.size(); ++j) sum += std::exp(p[j] - of_p) * ((p[j] - of_p) - (q[j] - of_q));
+  return sum;
+}
+
+/// The mean of both passes' losses, plus alpha / 4 of both divergences of each counted row.
+Reference r_drop_reference(const std::vector<int>& targets, double alpha, double smoothing) {
+  return [=, loss = cross_entropy_reference(targets, smoothing)](InputNumbers x) {
+    std::vector<double> logits = logits_of(x);
+    const auto rows = static_cast<Index>(targets.size()), classes = x[1].rows();
+    const Tensor<double> passes[] = {{logits.data(), {rows, classes}},
+                                     {logits.data() + rows * classes, {rows, classes}}};
+    double sum = 0;
+    for (const Tensor<double>& pass : passes) sum += loss(std::span(&pass, 1))[0] / 2;
+    for (Index i = 0; i < rows; ++i) {
+      if (targets[static_cast<std::size_t>(i)] == ignored) continue;
+      const std::span<const double> p(passes[0].row(i), classes), q(passes[1].row(i), classes);
+      sum += alpha / 4 * (divergence(p, q) + divergence(q, p));
+    }
+    return std::vector<double>{sum};
+  };
+}
+
 }  // namespace
 
 void add_cross_entropy_cases(OpCases& cases) {
@@ -68,13 +112,8 @@ void add_cross_entropy_cases(OpCases& cases) {
     };
     return cases.add(std::string("linear_cross_entropy.") + what, inputs, loss)
         .reference([=, loss = cross_entropy_reference(targets, smoothing)](InputNumbers x) {
-          std::vector<double> numbers(static_cast<std::size_t>(rows * classes));
+          std::vector<double> numbers = logits_of(x);
           const Tensor<double> logits{numbers.data(), {rows, classes}};
-          for (Index i = 0; i < rows; ++i)
-            for (Index j = 0; j < classes; ++j) {
-              logits.row(i)[j] = bias ? x[2][j] : 0;
-              for (Index k = 0; k < width; ++k) logits.row(i)[j] += x[0].row(i)[k] * x[1].row(j)[k];
-            }
           return loss(std::span(&logits, 1));
         });
   };
@@ -95,6 +134,28 @@ void add_cross_entropy_cases(OpCases& cases) {
   fused("all_ignored", 2, 2, 3, true, {ignored, ignored}, 0.1).with_zero_gradient();
   fused("no_rows", 0, 2, 3, true, {}, 0.1).with_zero_gradient();
   fused("large", 700, 3, 31, true, many, 0.1).sampling(5);  // several chunks
+
+  const auto call_twice = [](std::vector<int> targets, double alpha, double smoothing) {
+    return [=](auto x) {
+      return r_drop(x[0], x[1], x.size() == 3 ? &x[2] : nullptr, targets, alpha, ignored, smoothing).sum;
+    };
+  };
+  const auto twice = [&](const char* what, Index width, Index classes, bool bias, std::vector<int> targets,
+                         double alpha, double smoothing) -> OpCase& {
+    std::vector<CaseInput> inputs{{2 * static_cast<Index>(targets.size()), width}, {classes, width}};
+    if (bias) inputs.push_back({classes});
+    return cases.add(std::string("r_drop.") + what, inputs, call_twice(targets, alpha, smoothing))
+        .reference(r_drop_reference(targets, alpha, smoothing));
+  };
+  twice("plain", 2, 4, false, {0, 3, 1}, 5, 0)
+      .error({{3, 3}, {4, 3}}, call_twice({0, 1, 2}, 5, 0), {"[2 N, D]", "[3, 3]"})
+      .error({{2, 3}, {4, 3}}, call_twice({4}, 5, 0), {"[1, 4]", "4"})
+      .error({{2, 3}, {4, 3}}, call_twice({0}, -1, 0), {"alpha", "-1"});
+  twice("without_divergence", 2, 4, true, {0, 3, 1}, 0, 0.1);
+  twice("smoothed_ignored_rows", 3, 5, true, {ignored, 2, ignored, 0}, 1, 0.1);
+  twice("all_ignored", 2, 3, true, {ignored, ignored}, 5, 0.1).with_zero_gradient();
+  twice("no_rows", 2, 3, true, {}, 5, 0.1).with_zero_gradient();
+  twice("large", 3, 31, true, many, 5, 0.1).sampling(5);  // several chunks
 }
 
 }  // namespace glossa

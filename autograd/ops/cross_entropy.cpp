@@ -123,47 +123,76 @@ void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>&
                         factors.precision, kernels::AddBias<T>{bias});
 }
 
+/// Options of the loss, and the number of passes in the rows of x.
+struct LossOptions {
+  int ignore_index;
+  double smoothing;
+  double alpha = 0;  // of R-Drop, with two passes
+  Index passes = 1;  // the rows of x are those of the targets, this many times
+};
+
 /// G = d loss / d logits of a chunk's rows, written over the logits: each row in T or, in bf16, into the first half of
 /// the row's memory.
 template <class T>
 struct LogitGradients {
   Tensor<T> logits;
-  Tensor<T> rows;  // in bf16, a row per thread in T; else empty
+  Tensor<T> rows;  // three for each thread: of R-Drop's differences and, in bf16, of G in T
+  bool in_bf16;
 
-  bool in_bf16() const { return rows.data != nullptr; }
-  T* row(Index i) const { return in_bf16() ? rows.row(thread_index()) : logits.row(i); }
-  Bf16* rounded(Index i) const { return reinterpret_cast<Bf16*>(logits.row(i)); }
+  T* spare(Index k) const { return rows.row(3 * thread_index() + k); }
+  T* row(Index i, Index pass = 0) const { return in_bf16 ? spare(pass) : logits.row(i); }
 
-  kernels::Factor<T> factor() const {
+  /// Rounds a row, in bf16.
+  void finish(Index i, Index pass = 0) const {
+    if (in_bf16) kernels::bf16::round_row(logits.cols(), row(i, pass), reinterpret_cast<Bf16*>(logits.row(i)));
+  }
+
+  /// G of `n` rows.
+  kernels::Factor<T> factor(Index begin) const {
     constexpr auto halves = static_cast<Index>(sizeof(T) / sizeof(Bf16));
-    if (in_bf16())
-      return {.data = nullptr, .stride = halves * logits.cols(), .rounded = reinterpret_cast<Bf16*>(logits.data)};
-    return {.data = logits.data, .stride = logits.cols()};
+    T* const data = logits.row(begin);
+    if (in_bf16) return {.data = nullptr, .stride = halves * logits.cols(), .rounded = reinterpret_cast<Bf16*>(data)};
+    return {.data = data, .stride = logits.cols()};
   }
 };
 
-/// The losses of the rows and, if wanted, G, which is zero in ignored rows.
+/// The losses of a chunk's targets and G, which is zero in ignored rows.
 template <class T>
-void compute_losses(std::span<RowLoss> losses, const Tensor<T>& logits, std::span<const int> targets, int ignore_index,
-                    double smoothing, const LogitGradients<T>* gradients) {
-  const Index classes = logits.cols();
-  parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
+void compute_losses(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
+                    const LogitGradients<T>& gradients) {
+  const Tensor<T>& logits = gradients.logits;
+  const Index n = std::ssize(targets), classes = logits.cols();
+  parallel_ranges(n, grain, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const T* const row = logits.row(i);
-      const bool ignored = targets[i] == ignore_index;
-      losses[i] = {};
-      if (!gradients) {
-        if (!ignored)
-          losses[i] =
-              kernels::cross_entropy_row(classes, row, kernels::log_sum_exp(classes, row), targets[i], smoothing);
-        continue;
-      }
-      T* const g = gradients->row(i);
-      if (ignored)
+      T* const g = gradients.row(i);
+      T* const second = o.passes == 2 ? gradients.row(n + i, 1) : nullptr;
+      if (targets[i] == o.ignore_index) {
+        losses[i] = {};
         std::fill_n(g, classes, T{0});
-      else
-        losses[i] = kernels::cross_entropy_row_gradient(classes, row, targets[i], smoothing, g);
-      if (gradients->in_bf16()) kernels::bf16::round_row(classes, g, gradients->rounded(i));
+        if (second) std::fill_n(second, classes, T{0});
+      } else if (second) {
+        losses[i] = kernels::r_drop_row_gradient(classes, row, logits.row(n + i), targets[i], o.smoothing, o.alpha, g,
+                                                 second, gradients.spare(2));
+      } else {
+        losses[i] = kernels::cross_entropy_row_gradient(classes, row, targets[i], o.smoothing, g);
+      }
+      gradients.finish(i);
+      if (second) gradients.finish(n + i, 1);
+    }
+  });
+}
+
+/// The losses alone, of one pass.
+template <class T>
+void compute_values(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
+                    const Tensor<T>& logits) {
+  parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      losses[i] = {};
+      if (targets[i] == o.ignore_index) continue;
+      const LogSumExp<T> lse = kernels::log_sum_exp(logits.cols(), logits.row(i));
+      losses[i] = kernels::cross_entropy_row(logits.cols(), logits.row(i), lse, targets[i], o.smoothing);
     }
   });
 }
@@ -175,11 +204,12 @@ struct UnitGradients {
 
   explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
 
-  /// Adds the rows first, first + 1, ... in order: dX = G W, dW += G^T X, db += column sums of G, where G [n, V] and X
-  /// [n, D] are those rows.
-  void add_rows(Index first, const LogitGradients<T>& gradients, const ChunkFactors<T>& factors) const {
-    const kernels::Factor<T> g = gradients.factor();
-    const Index n = gradients.logits.rows(), classes = gradients.logits.cols(), d = factors.x.stride;
+  /// Adds n rows first, first + 1, ... of X, the rows begin, begin + 1, ... of G: dX = G W, dW += G^T X, db += column
+  /// sums of G.
+  void add_rows(Index first, Index begin, Index n, const LogitGradients<T>& gradients,
+                const ChunkFactors<T>& factors) const {
+    const kernels::Factor<T> g = gradients.factor(begin);
+    const Index classes = gradients.logits.cols(), d = factors.x.stride;
     const T beta = first == 0 ? T{0} : T{1};
     if (dx.data) kernels::gemm<T>(n, d, classes, g, factors.weight, T{0}, {dx.data + first * d, d}, factors.precision);
     kernels::Factor<T> transposed = g;
@@ -195,18 +225,19 @@ struct UnitGradients {
 /// chunk's logits are in memory, and they are used while cached.
 template <class T>
 CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
-                                        std::span<const int> targets, int ignore_index, double label_smoothing) {
-  const char* const op = "linear_cross_entropy";
+                                        std::span<const int> targets, const LossOptions& o) {
+  const char* const op = o.passes == 2 ? "r_drop" : "linear_cross_entropy";
   Context<T>& c = context_of(op, {x, weight});
   const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
-  check(in.rank() == 2 && w.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == std::ssize(targets), op,
-        "expected x [N, D], weight [V, D] and N targets; got {}, {} and {}", in, w.shape, targets.size());
+  const Index rows = std::ssize(targets), classes = w.rows();
+  check(in.rank() == 2 && w.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == o.passes * rows, op,
+        "expected x [{}N, D], weight [V, D] and N targets; got {}, {} and {}", o.passes == 2 ? "2 " : "", in, w.shape,
+        rows);
   if (bias) context_of(op, {x, *bias});
   const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
   check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [V] for weight {}; got {}", w.shape, b.shape);
-  const Index rows = in.rows(), classes = w.rows();
-  check_targets(op, {rows, classes}, targets, ignore_index, label_smoothing);
+  check_targets(op, {rows, classes}, targets, o.ignore_index, o.smoothing);
 
   const auto memory_for = [&](const Variable<T>& input) {
     return input.requires_grad() ? c.tensor(input.shape()) : Tensor<T>{};
@@ -215,21 +246,25 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
   const ChunkFactors<T> factors(c, x, weight, w, static_cast<bool>(unit));
-  const Index chunk_rows = rows_per_chunk(classes, factors.precision);
-  const Tensor<T> memory = c.scratch({std::min(rows, chunk_rows), classes});
-  const bool in_bf16 = unit && factors.precision == Precision::bf16;
-  LogitGradients<T> gradients{{}, in_bf16 ? c.scratch({threads(), classes}) : Tensor<T>{}};
+  const Index chunk_rows = rows_per_chunk(classes, factors.precision) / o.passes;
+  const Tensor<T> memory = c.scratch({o.passes * std::min(rows, chunk_rows), classes});
+  const bool has_gradients = unit || o.passes == 2, in_bf16 = has_gradients && factors.precision == Precision::bf16;
+  LogitGradients<T> gradients{
+      {}, in_bf16 || o.passes == 2 ? c.scratch({3 * threads(), classes}) : Tensor<T>{}, in_bf16};
   for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once without rows: zero gradients
     const Index n = std::min(chunk_rows, rows - first);
-    const Tensor<T> logits{memory.data, {n, classes}};
-    compute_logits(logits, first, factors, b);
-    gradients.logits = logits;
-    compute_losses(losses.subspan(first, n), logits, targets.subspan(first, n), ignore_index, label_smoothing,
-                   unit ? &gradients : nullptr);
-    if (unit) unit.add_rows(first, gradients, factors);
+    gradients.logits = {memory.data, {o.passes * n, classes}};
+    for (Index pass = 0; pass < o.passes; ++pass)
+      compute_logits<T>({gradients.logits.row(pass * n), {n, classes}}, pass * rows + first, factors, b);
+    if (has_gradients)
+      compute_losses(losses.subspan(first, n), targets.subspan(first, n), o, gradients);
+    else
+      compute_values(losses.subspan(first, n), targets.subspan(first, n), o, gradients.logits);
+    for (Index pass = 0; unit && pass < o.passes; ++pass)
+      unit.add_rows(pass * rows + first, pass * n, n, gradients, factors);
   }
   const Tensor<T> y = c.tensor({});
-  CrossEntropy<T> result = add_up(losses, targets, ignore_index, y[0]);
+  CrossEntropy<T> result = add_up<T>(losses, targets, o.ignore_index, y[0]);
 
   const auto derivative = [unit](Backward<T>& back) {
     const T dy = back.dy()[0];
@@ -252,21 +287,30 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
                                      std::span<const int> targets, int ignore_index, double label_smoothing) {
-  return linear_cross_entropy_op(x, weight, &bias, targets, ignore_index, label_smoothing);
+  return linear_cross_entropy_op(x, weight, &bias, targets, {ignore_index, label_smoothing});
 }
 
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, std::span<const int> targets,
                                      int ignore_index, double label_smoothing) {
-  return linear_cross_entropy_op<T>(x, weight, nullptr, targets, ignore_index, label_smoothing);
+  return linear_cross_entropy_op<T>(x, weight, nullptr, targets, {ignore_index, label_smoothing});
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                                      \
-  template CrossEntropy<T> cross_entropy(const Variable<T>&, std::span<const int>, int, double);                   \
-  template CrossEntropy<T> linear_cross_entropy(const Variable<T>&, const Variable<T>&, std::span<const int>, int, \
-                                                double);                                                           \
-  template CrossEntropy<T> linear_cross_entropy(const Variable<T>&, const Variable<T>&, const Variable<T>&,        \
-                                                std::span<const int>, int, double);
+template <class T>
+CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
+                       std::span<const int> targets, double alpha, int ignore_index, double label_smoothing) {
+  check(alpha >= 0, "r_drop", "expected alpha of at least 0; got {}", alpha);
+  return linear_cross_entropy_op(x, weight, bias, targets, {ignore_index, label_smoothing, alpha, 2});
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                                                       \
+  template CrossEntropy<T> cross_entropy(const Variable<T>&, std::span<const int>, int, double);                    \
+  template CrossEntropy<T> linear_cross_entropy(const Variable<T>&, const Variable<T>&, std::span<const int>, int,  \
+                                                double);                                                            \
+  template CrossEntropy<T> linear_cross_entropy(const Variable<T>&, const Variable<T>&, const Variable<T>&,         \
+                                                std::span<const int>, int, double);                                 \
+  template CrossEntropy<T> r_drop(const Variable<T>&, const Variable<T>&, const Variable<T>*, std::span<const int>, \
+                                  double, int, double);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

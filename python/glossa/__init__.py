@@ -58,6 +58,7 @@ from glossa._glossa import (
     Parameter as Parameter,
     permute as permute,
     pow as pow,
+    r_drop as r_drop,
     relu as relu,
     reshape as reshape,
     Rows as Rows,

@@ -217,6 +217,20 @@ def cases(torch):
         normal((4, 3), (5, 3), (5,)),
     )
 
+    def r_drop(x, w, b):
+        """As in the authors' code, and half of it."""
+        logits, twice = f.linear(x, w, b), torch.tensor(targets * 2)
+        p, q = f.log_softmax(logits[:4][twice[:4] >= 0], -1), f.log_softmax(logits[4:][twice[:4] >= 0], -1)
+        divergence = f.kl_div(p, q, reduction="sum", log_target=True) + f.kl_div(q, p, reduction="sum", log_target=True)
+        return (f.cross_entropy(logits, twice, reduction="sum", label_smoothing=0.1) + 5 * divergence / 2) / 2
+
+    yield Case(
+        "r_drop",
+        lambda x, w, b: gl.r_drop(x, w, targets, 5.0, b, label_smoothing=0.1).sum,
+        r_drop,
+        normal((8, 3), (5, 3), (5,)),
+    )
+
 
 def names_in_cpp():
     """The functions that autograd/ops.h declares."""

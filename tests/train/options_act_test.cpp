@@ -192,6 +192,7 @@ const std::vector<Row>& rows() {
       {"train.keep_checkpoints", "3", {"checkpoints"}},
       {"train.seed", "2", {"batches", "first weights"}},
       {"train.label_smoothing", "0", {"first gradient"}},
+      {"train.r_drop", "4", {"first loss", "first gradient"}},
       {"train.accumulate", "2", {"first loss", "end"}},
       {"train.precision", "bf16", {"first loss", "first gradient", "validation lines"}},
       {"train.ema", "0.5", {"average", "validation lines"}},

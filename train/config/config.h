@@ -136,6 +136,7 @@ struct TrainConfig {
   std::int64_t keep_checkpoints = 3;
   std::int64_t seed = 1;
   double label_smoothing = 0.1;
+  double r_drop = 0;
   std::int64_t accumulate = 1;
   Precision precision = Precision::full;
   double ema = 0;
@@ -149,6 +150,9 @@ struct TrainConfig {
   Exportable exportable = Exportable::none;
   std::vector<Mistake> allow{};
   std::int64_t max_bad_updates = 10;
+
+  /// Number of times that an update computes each of its sentences.
+  int passes() const { return r_drop > 0 ? 2 : 1; }
 };
 
 struct DecodeConfig {

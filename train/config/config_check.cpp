@@ -106,6 +106,13 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
            *model.activation_dropout);
 }
 
+bool has_dropout(const ModelConfig& model) {
+  double most = model.dropout;
+  for (const auto& dropout : {model.attention_dropout, model.activation_dropout, model.embedding_dropout})
+    most = std::max(most, dropout.value_or(0));
+  return most > 0;
+}
+
 void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataConfig& data) {
   const Schedule schedule = optim.schedule;
   if ((schedule == Schedule::noam || schedule == Schedule::inverse_sqrt) && optim.warmup.never())
@@ -210,6 +217,9 @@ void validate(const Config& given) {
   check_model(config.model, config.data);
   check_optim(config.optim, config.train, config.data);
   check_train(config.train, config.data);
+  if (config.train.r_drop > 0 && !has_dropout(config.model))
+    misuse("train.r_drop", "expected 0 without dropout, as both passes are then equal; got {}. Hint: set model.dropout",
+           config.train.r_drop);
   check_exportable(config);
   check_decode(config.decode);
 }

@@ -114,6 +114,7 @@ constexpr ForeignNames table[] = {
     {"random_seed manual_seed", "train.seed"},
     {"criterion loss", "glossa minimizes the cross-entropy, with train.label_smoothing"},
     {"label_smoothing_factor", "train.label_smoothing"},
+    {"reg_alpha rdrop r_drop_alpha", "train.r_drop"},
     {"gradient_accumulation_steps accumulate_grad_batches update_freq optimizer_delay accum_count batch_multiplier",
      "train.accumulate"},
     {"ema_decay", "train.ema"},

@@ -175,6 +175,10 @@ std::vector<Option<TrainConfig>> train_options() {
       option("seed", &C::seed, whole("[0, 9007199254740991]"), "seed of all random numbers"),
       option("label_smoothing", &C::label_smoothing, number("[0, 1)"),
              "share of the target probability spread over the vocabulary"),
+      option(
+          "r_drop", &C::r_drop, number("[0, 1000]"),
+          "weight alpha of R-Drop (Wu et al. 2021): each batch is computed twice, with different dropout, and the two "
+          "predictions are pulled together; 0: off"),
       option("accumulate", &C::accumulate, whole("[1, 65536]"),
              "batches per update; their gradients are summed in a tree whose order depends only on their number"),
       option("precision", &C::precision, choice<Precision>(training_precision_names),

@@ -4,13 +4,15 @@
 
 #include "data/batch.h"
 #include "layers/transformer.h"
+#include "train/config/config.h"
 
 namespace glossa {
 
 /// Row layouts of a batch, as the layers expect them. `assign` reuses the memory of earlier batches.
 class BatchRows {
  public:
-  void assign(const Batch& batch);
+  /// With two passes, the batch has its sentences twice. In the second pass they draw dropout masks of their own.
+  void assign(const Batch& batch, int passes = 1);
 
   RowLayout source() const { return {source_rows_, source_spans_, ids_}; }
   RowLayout target() const { return {target_rows_, target_spans_, ids_}; }
@@ -26,5 +28,14 @@ class BatchRows {
 template <class T>
 CrossEntropy<T> batch_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch, const BatchRows& rows,
                            int pad, double label_smoothing);
+
+/// The loss that training minimizes: that of batch_loss or, with train.r_drop, of R-Drop. The batch then has its
+/// sentences in two passes, as has `rows`.
+template <class T>
+CrossEntropy<T> training_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch,
+                              const BatchRows& rows, int pad, const TrainConfig& train);
+
+/// The sentences of a training batch: with train.r_drop twice, else as they are.
+std::vector<int> in_passes(std::span<const int> sentences, const TrainConfig& train);
 
 }  // namespace glossa

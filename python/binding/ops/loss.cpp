@@ -41,6 +41,17 @@ Loss linear_cross_entropy_of(const Operand& x, const Operand& weight, const IdsL
   });
 }
 
+Loss r_drop_of(const Operand& x, const Operand& weight, const IdsLike& targets, double alpha,
+               const std::optional<Operand>& bias, int ignore_index, double label_smoothing) {
+  const Ids ids = to_ids("r_drop", targets);
+  std::vector<Operand> operands{x, weight};
+  if (bias) operands.push_back(*bias);
+  return loss_of("r_drop", operands, [&](auto v) {
+    return r_drop(v[0], v[1], v.size() == 3 ? &v[2] : nullptr, std::span<const int>(ids.numbers), alpha, ignore_index,
+                  label_smoothing);
+  });
+}
+
 }  // namespace
 
 void add_losses(nb::module_& m) {
@@ -75,6 +86,13 @@ void add_losses(nb::module_& m) {
         nb::kw_only(), "ignore_index"_a = -100, "label_smoothing"_a = 0.0,
         "cross_entropy(linear(x, weight, bias), targets), without ever holding all logits in memory: x [N, D], weight "
         "[V, D], bias [V]");
+  m.def(
+      "r_drop", r_drop_of, "x"_a, "weight"_a, "targets"_a, "alpha"_a, "bias"_a = nb::none(), nb::kw_only(),
+      "ignore_index"_a = -100, "label_smoothing"_a = 0.0,
+      "R-Drop (Wu et al. 2021): x [2N, D] are the states of N rows in two passes with different dropout, one after the "
+      "other. With p and q, both passes' distributions of a row, the sum over rows of (loss(p) + loss(q)) / 2 + alpha "
+      "/ "
+      "4 (KL(p || q) + KL(q || p)), half of the paper's. weight [V, D], bias [V], N targets.");
 }
 
 }  // namespace glossa::python

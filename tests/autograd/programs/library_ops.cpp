@@ -383,6 +383,12 @@ void put_library_ops(ProgramOps& ops) {
         return watched(c, linear_cross_entropy(c[0], c[1], c[2], targets(c, c[1].shape()[0]), -1, c.eighths(1)));
       });
   ops.put(
+      "r_drop.bias", [](Draw& d) { return classified(d, projection(d, d.matrix())); },
+      [](auto& c) {
+        const auto x = concat({c[0], scale(c[0], 0.75)}, 0);
+        return watched(c, r_drop(x, c[1], &c[2], targets(c, c[1].shape()[0]), 5, -1, c.eighths(1)));
+      });
+  ops.put(
       "linear_cross_entropy", [](Draw& d) { return classified(d, without_last(projection(d, d.matrix()))); },
       [](auto& c) {
         return watched(c, linear_cross_entropy(c[0], c[1], targets(c, c[1].shape()[0]), -1, c.eighths(1)));
