@@ -150,7 +150,7 @@ struct LogitGradients {
   /// G of `n` rows.
   kernels::Factor<T> factor(Index begin) const {
     constexpr auto halves = static_cast<Index>(sizeof(T) / sizeof(Bf16));
-    T* const data = logits.row(begin);
+    T* const data = logits.data + begin * logits.cols();  // of no rows, perhaps
     if (in_bf16) return {.data = nullptr, .stride = halves * logits.cols(), .rounded = reinterpret_cast<Bf16*>(data)};
     return {.data = data, .stride = logits.cols()};
   }
@@ -255,7 +255,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
     const Index n = std::min(chunk_rows, rows - first);
     gradients.logits = {memory.data, {o.passes * n, classes}};
     for (Index pass = 0; pass < o.passes; ++pass)
-      compute_logits<T>({gradients.logits.row(pass * n), {n, classes}}, pass * rows + first, factors, b);
+      compute_logits<T>({memory.data + pass * n * classes, {n, classes}}, pass * rows + first, factors, b);
     if (has_gradients)
       compute_losses(losses.subspan(first, n), targets.subspan(first, n), o, gradients);
     else
