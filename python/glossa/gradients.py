@@ -70,9 +70,10 @@ def grad_check(
 ) -> GradCheck:
     """Compares the gradients of function(*inputs) with differences, in float64.
 
-    `function` takes one Variable per input and returns a Variable of any shape. With `parameters`, a module in float64 (of
-    init(dtype=numpy.float64), or within one), its parameters are checked as well. An element is right if its relative error is at most
-    `limit`, wrong if backward and differences differ by more than the differences can be off, and else undecided.
+    `function` takes one Variable per input and returns a Variable of any shape. With `parameters`, a module in
+    float64 (of init(dtype=numpy.float64), or within one), its parameters are checked as well. An element is right if its
+    relative error is at most `limit`, wrong if backward and differences differ by more than the differences can be
+    off, and else undecided.
     `floor` is the smallest denominator of errors, relative to the tensor's largest gradient; `step` the largest step,
     relative to an element. `max_elements` above 0 checks that many elements of each tensor. `requires_grad` has a flag
     per input. The function must compute the same values in each call.
