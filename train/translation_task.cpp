@@ -5,6 +5,7 @@
 #include "train/decoding/output_watch.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
+#include "train/model/word_dropout.h"
 #include "train/scores/chrf.h"
 #include "train/shared_search.h"
 
@@ -45,6 +46,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
       data_hash_(encoded.hash()),
       training_(std::move(encoded.training)),
       text_statistics_(glossa::text_statistics(corpora.training, training_, config.data.source)),
+      subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)),
       sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   const HeldOut& split = corpora.split;
   data_report_ = report("training", corpora.training, training_) + "\n" + first_pair(corpora.training);
@@ -76,11 +78,13 @@ void TranslationTask::add_validation(const ParallelCorpus& text, EncodedCorpus p
 }
 
 void TranslationTask::begin_epoch(std::int64_t epoch) {
+  epoch_ = epoch;
   batches_ = sampler_.epoch(static_cast<int>(epoch), true);
   reserve_batch(batch_, training_, batches_, layout(config_.data));
 }
 
 void TranslationTask::fill(std::span<const int> sentences) {
+  subwords_.draw(training_, sentences, epoch_);
   fill_batch(batch_, training_, in_passes(sentences, config_.train), layout(config_.data));
 }
 
@@ -106,6 +110,8 @@ TranslationTask::Loss TranslationTask::largest_loss(Context<float>& context, con
 
 TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
   rows_.assign(batch_, config_.train.passes());
+  drop_words(batch_, rows_, config_.train.word_dropout, tokenizers_.source->specials(), training_.specials,
+             static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
   context.begin(options);
   const CrossEntropy<float> loss =
       training_loss(context, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train);

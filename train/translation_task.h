@@ -10,6 +10,7 @@
 #include "data/text_statistics.h"
 #include "train/config/config.h"
 #include "train/corpora/datasets.h"
+#include "train/corpora/subword_regularization.h"
 #include "train/decoding/translator.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
@@ -94,11 +95,13 @@ class TranslationTask {
   Config config_;
   Tokenizers tokenizers_;
   std::uint64_t data_hash_;
-  EncodedCorpus training_;
+  EncodedCorpus training_;  // as drawn last, with subword regularization
   TextStatistics text_statistics_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
   std::string data_report_;
-  Sampler sampler_;
+  SubwordRegularization subwords_;
+  Sampler sampler_;  // batches by the lengths of the tokenizer's segmentations, so that each epoch has as many
+  std::int64_t epoch_ = 0;
   std::vector<std::vector<int>> batches_;  // of the current epoch
   std::vector<int> largest_;
   Batch batch_;

@@ -45,6 +45,18 @@ std::unique_ptr<PieceTokenizer> PieceTokenizer::parse(std::string_view bytes, co
 
 std::string PieceTokenizer::serialize() const { return vocabulary_.serialize(name) + "\n" + model_; }
 
+/// Tokens that the sentencepiece model lacks, such as those of other languages, are no text.
+std::vector<ScoredPiece> PieceTokenizer::pieces() const {
+  std::vector<ScoredPiece> pieces;
+  for (int id = 0; id < vocabulary_size(); ++id) {
+    const std::string& token = vocabulary_.token(id);
+    ScoredPiece& piece = pieces.emplace_back(scored_piece(*processor_, processor_->PieceToId(token)));
+    piece.is_text = piece.is_text && piece.text == token && !specials().contains(id);
+    piece.text = token;
+  }
+  return pieces;
+}
+
 std::vector<int> PieceTokenizer::encode(std::string_view text) const {
   std::vector<int> ids;
   const auto add = [&](std::string_view piece) {

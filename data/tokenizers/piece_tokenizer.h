@@ -44,6 +44,7 @@ class PieceTokenizer : public Tokenizer {
   const SpecialIds& specials() const override { return vocabulary_.specials(); }
   std::string kind() const override { return std::string(name); }
   std::string token(int id) const override { return vocabulary_.token(id); }
+  std::vector<ScoredPiece> pieces() const override;
 
   /// The vocabulary as text, an empty line, and the sentencepiece model.
   std::string serialize() const override;

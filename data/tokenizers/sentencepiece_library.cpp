@@ -11,6 +11,13 @@ std::string reason(const sentencepiece::util::Status& status) {
   return end == std::string::npos || end + 2 == text.size() ? text : text.substr(end + 2);
 }
 
+ScoredPiece scored_piece(const sentencepiece::SentencePieceProcessor& processor, int id) {
+  const bool is_special = processor.IsUnknown(id) || processor.IsControl(id);
+  return {.text = processor.IdToPiece(id),
+          .score = processor.GetScore(id),
+          .is_text = !is_special && !processor.IsUnused(id) && !processor.IsByte(id)};
+}
+
 std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model,
                                                                           std::string_view where,
                                                                           std::string_view what) {

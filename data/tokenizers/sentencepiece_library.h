@@ -6,11 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "data/tokenizers/scored_piece.h"
+
 namespace glossa {
 
 /// Returns the message of a status of the sentencepiece library. Omits the source position and the condition that the
 /// library prepends.
 std::string reason(const sentencepiece::util::Status& status);
+
+/// A piece of a model with its score. Text is what the model cuts text into: not its special, unused and byte pieces.
+ScoredPiece scored_piece(const sentencepiece::SentencePieceProcessor& processor, int id);
 
 /// Loads a serialized model. If the model is empty or damaged, throws `[where] expected WHAT; got: ...`.
 std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const std::string& model,

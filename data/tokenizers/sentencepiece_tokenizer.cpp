@@ -113,6 +113,12 @@ std::string SentencepieceTokenizer::token(int id) const {
   return processor_->IdToPiece(id);
 }
 
+std::vector<ScoredPiece> SentencepieceTokenizer::pieces() const {
+  std::vector<ScoredPiece> pieces;
+  for (int id = 0; id < vocabulary_size(); ++id) pieces.push_back(scored_piece(*processor_, id));
+  return pieces;
+}
+
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options) {
   const SpecialIds& specials = options.specials;

@@ -29,6 +29,7 @@ class SentencepieceTokenizer : public Tokenizer {
   const SpecialIds& specials() const override { return specials_; }
   std::string kind() const override { return "sentencepiece"; }
   std::string token(int id) const override;
+  std::vector<ScoredPiece> pieces() const override;
   std::string serialize() const override { return model_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/tokenizers/scored_piece.h"
 #include "data/tokenizers/vocabulary.h"
 
 namespace glossa {
@@ -36,6 +37,9 @@ class Tokenizer {
 
   /// Returns the token of an id, as it is in the vocabulary. Throws if the id is out of range.
   virtual std::string token(int id) const = 0;
+
+  /// The tokens with their scores, in id order, if a sentencepiece model cuts the text; otherwise empty.
+  virtual std::vector<ScoredPiece> pieces() const { return {}; }
 
   /// The complete tokenizer as the bytes of one file, which `parse_tokenizer` reads.
   virtual std::string serialize() const = 0;

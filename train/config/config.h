@@ -42,6 +42,7 @@ struct DataConfig {
   SentencepieceModel sentencepiece_model = SentencepieceModel::bpe;
   std::string normalization = "nmt_nfkc";
   double character_coverage = 1.0;
+  double bpe_dropout = 0, unigram_sampling = 0;
   bool lowercase = false;
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   std::int64_t max_line_bytes = 1048576;
@@ -137,6 +138,7 @@ struct TrainConfig {
   std::int64_t seed = 1;
   double label_smoothing = 0.1;
   double r_drop = 0;
+  double word_dropout = 0;
   std::int64_t accumulate = 1;
   Precision precision = Precision::full;
   double ema = 0;

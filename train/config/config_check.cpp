@@ -37,6 +37,22 @@ void check_split(const DataConfig& data) {
   check_empty("data.test", data.test, data.split->test);
 }
 
+/// Throws if a rule of drawing subwords is set that the tokenizer does not have.
+void check_subwords(const DataConfig& data) {
+  using Model = DataConfig::SentencepieceModel;
+  const auto check_rule = [&](const char* key, double value, Model model, const char* name) {
+    const bool is_learned = data.tokenizer == DataConfig::Tokenizer::sentencepiece;
+    const bool fits = is_learned ? data.sentencepiece_model == model : data.tokenizer == DataConfig::Tokenizer::pieces;
+    if (value > 0 && !fits)
+      misuse(key, "expected 0 unless data.tokenizer is sentencepiece and data.sentencepiece_model is {}; got {}", name,
+             value);
+  };
+  check_rule("data.bpe_dropout", data.bpe_dropout, Model::bpe, "bpe");
+  check_rule("data.unigram_sampling", data.unigram_sampling, Model::unigram, "unigram");
+  if (data.bpe_dropout > 0 && data.unigram_sampling > 0)
+    misuse("data.unigram_sampling", "expected 0 with data.bpe_dropout; got {}", data.unigram_sampling);
+}
+
 void check_data(const DataConfig& data) {
   if (data.train.empty())
     misuse("data.train", "expected a training corpus; got nothing. Hint: data.train=toy:50000 needs no files");
@@ -53,6 +69,7 @@ void check_data(const DataConfig& data) {
   if (data.tokenizer == DataConfig::Tokenizer::sentencepiece && data.unk_id < 0)
     misuse("data.unk_id", "expected at least 0 with data.tokenizer: sentencepiece, which needs <unk>; got {}",
            data.unk_id);
+  check_subwords(data);
   struct Special {
     const char* key;
     std::int64_t id;
@@ -133,6 +150,9 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
 }
 
 void check_train(const TrainConfig& train, const DataConfig& data) {
+  if (train.word_dropout > 0 && data.unk_id < 0)
+    misuse("train.word_dropout", "expected 0 with data.unk_id: -1, a vocabulary without <unk>; got {}",
+           train.word_dropout);
   if (train.max_updates.never() && train.max_epochs.never() && train.max_minutes == 0)
     misuse("train.max_updates",
            "expected train.max_updates, train.max_epochs or train.max_minutes above 0; got none. Hint: without a "

@@ -38,6 +38,9 @@ constexpr ForeignNames table[] = {
     {"eos_token_id", "data.eos_id"},
     {"bos_token_id decoder_start_token_id", "data.bos_id"},
     {"unk_token_id", "data.unk_id"},
+    {"bpe_drop bpe_dropout_prob", "data.bpe_dropout"},
+    {"sentencepiece_alphas src_subword_alpha tgt_subword_alpha subword_alpha",
+     "data.bpe_dropout, or data.unigram_sampling with data.sentencepiece_model: unigram"},
     {"batch_size mini_batch mini_batch_words mini_batch_fit train_batch_size per_device_train_batch_size",
      "data.max_tokens is the batch size in tokens, or in sentences with data.batch_rule: sentences; decode.max_tokens "
      "is that of translating"},
@@ -115,6 +118,7 @@ constexpr ForeignNames table[] = {
     {"criterion loss", "glossa minimizes the cross-entropy, with train.label_smoothing"},
     {"label_smoothing_factor", "train.label_smoothing"},
     {"reg_alpha rdrop r_drop_alpha", "train.r_drop"},
+    {"dropout_src dropout_trg src_word_dropout word_dropout_prob", "train.word_dropout"},
     {"gradient_accumulation_steps accumulate_grad_batches update_freq optimizer_delay accum_count batch_multiplier",
      "train.accumulate"},
     {"ema_decay", "train.ema"},

@@ -39,6 +39,12 @@ std::vector<Option<DataConfig>> data_options() {
              "Unicode normalization by sentencepiece; cf folds case, identity leaves text as it is"),
       option("character_coverage", &C::character_coverage, number("[0.98, 1]"),
              "share of the corpus's characters that sentencepiece keeps; the rest become <unk>"),
+      option("bpe_dropout", &C::bpe_dropout, number("[0, 1]"),
+             "probability to leave out a merge of BPE, drawn anew in each epoch, so that training sees words in "
+             "different pieces (Provilkov et al. 2020), such as 0.1; 0: off"),
+      option("unigram_sampling", &C::unigram_sampling, number("[0, 100]"),
+             "alpha of sampling from a unigram model in each epoch (Kudo 2018), such as 0.2; the smaller, the more "
+             "random; 0: off"),
       option("lowercase", &C::lowercase, true_or_false(), "lowercase all text, also when translating"),
       option("invalid_utf8", &C::invalid_utf8, choice<C::InvalidUtf8>({"refuse", "replace"}),
              "invalid UTF-8 is an error that names file, line and byte, or becomes U+FFFD"),
@@ -179,6 +185,9 @@ std::vector<Option<TrainConfig>> train_options() {
           "r_drop", &C::r_drop, number("[0, 1000]"),
           "weight alpha of R-Drop (Wu et al. 2021): each batch is computed twice, with different dropout, and the two "
           "predictions are pulled together; 0: off"),
+      option("word_dropout", &C::word_dropout, number("[0, 1)"),
+             "probability that a token is <unk> to the encoder or to the decoder's input, drawn anew in each update "
+             "(Bowman et al. 2016)"),
       option("accumulate", &C::accumulate, whole("[1, 65536]"),
              "batches per update; their gradients are summed in a tree whose order depends only on their number"),
       option("precision", &C::precision, choice<Precision>(training_precision_names),

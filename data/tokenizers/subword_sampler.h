@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "autograd/random.h"
+#include "data/tokenizers/scored_piece.h"
+
+namespace glossa {
+
+/// Subword regularization: draws segmentations of tokenized text, so that a model sees a word in different pieces. One
+/// of two rules, after the kind of vocabulary:
+///
+/// - BPE-dropout (Provilkov et al. 2020): BPE begins with single characters. In each step, every possible merge is left
+///   out with probability p, and the first of the others, in the order in which they were learned, is applied. A word
+///   is done when no merge is left.
+/// - Sampling from a unigram model (Kudo 2018): a segmentation x_1 ... x_n of a word has a probability in proportion to
+///   (P(x_1) ... P(x_n))^alpha. All segmentations of the word are candidates.
+///
+/// Text is cut into words before U+2581, unless the vocabulary has pieces with several words; then a sentence counts as
+/// a word. Special and unknown tokens remain as they are. Not changed after construction, so several threads may use
+/// it.
+class SubwordSampler {
+ public:
+  enum class Rule { bpe_dropout, unigram };
+
+  /// True if scores are the ranks of merges, as those of sentencepiece's BPE: whole numbers.
+  static bool is_bpe(std::span<const ScoredPiece> pieces);
+
+  /// `strength` is p, in [0, 1], or alpha, at least 0. With p = 0 all merges are applied; with alpha = 0 all
+  /// segmentations have the same probability.
+  SubwordSampler(std::vector<ScoredPiece> pieces, Rule rule, double strength);
+  SubwordSampler(const SubwordSampler&) = delete;
+  SubwordSampler& operator=(const SubwordSampler&) = delete;
+  SubwordSampler(SubwordSampler&&) = default;
+  SubwordSampler& operator=(SubwordSampler&&) = default;
+
+  /// Draws a segmentation of the text of `ids`, which may be any segmentation of it.
+  std::vector<int> draw(std::span<const int> ids, RandomStream& random) const { return segmented(ids, &random); }
+
+  /// Returns the tokenizer's segmentation of the text of `ids`: with all merges, or of the highest probability.
+  std::vector<int> best(std::span<const int> ids) const { return segmented(ids, nullptr); }
+
+ private:
+  std::vector<int> segmented(std::span<const int> ids, RandomStream* random) const;
+  void add_text(std::string_view text, RandomStream* random, std::vector<int>& ids) const;
+  void add_word(std::string_view word, RandomStream* random, std::vector<int>& ids) const;
+  bool add_merged(std::string_view word, RandomStream* random, std::vector<int>& ids) const;
+  bool add_path(std::string_view word, RandomStream* random, std::vector<int>& ids) const;
+  int find(std::string_view text) const;
+
+  std::vector<ScoredPiece> pieces_;
+  Rule rule_;
+  double strength_;
+  std::unordered_map<std::string_view, int> ids_;  // of pieces that are text
+  std::size_t longest_ = 0;                        // bytes of the longest piece
+  bool has_words_ = true;                          // no piece continues into another word
+};
+
+}  // namespace glossa

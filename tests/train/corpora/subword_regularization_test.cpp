@@ -1,0 +1,150 @@
+#include "train/corpora/subword_regularization.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "autograd/check.h"
+#include "tests/support/restore_runtime.h"
+#include "tests/train/trainer_fixture.h"
+
+using namespace glossa;
+using namespace glossa::testing;
+
+namespace {
+
+/// The toy corpus in subwords.
+struct Drawn {
+  explicit Drawn(DataConfig::SentencepieceModel model = DataConfig::SentencepieceModel::bpe) {
+    const Quiet quiet;
+    config.train = "toy:300";
+    config.source = "en";
+    config.target = "hi";
+    config.vocab_size = 300;
+    config.sentencepiece_model = model;
+    config.bpe_dropout = model == DataConfig::SentencepieceModel::bpe ? 0.2 : 0;
+    config.unigram_sampling = model == DataConfig::SentencepieceModel::bpe ? 0 : 0.2;
+    const Corpora corpora = read_corpora(config, 1);
+    tokenizers = train_tokenizers(config, corpora.training);
+    plain = encode_training(config, corpora.training, tokenizers);
+    all.resize(static_cast<std::size_t>(plain.size()));
+    std::iota(all.begin(), all.end(), 0);
+  }
+
+  EncodedCorpus drawn(std::span<const int> sentences, std::int64_t epoch, std::uint64_t seed = 1) const {
+    EncodedCorpus corpus = plain;
+    SubwordRegularization(config, tokenizers, seed).draw(corpus, sentences, epoch);
+    return corpus;
+  }
+
+  DataConfig config;
+  Tokenizers tokenizers;
+  EncodedCorpus plain;
+  std::vector<int> all;
+};
+
+}  // namespace
+
+TEST_CASE("drawn subwords are a function of seed, epoch and sentence") {
+  using Model = DataConfig::SentencepieceModel;
+  for (const Model model : {Model::bpe, Model::unigram}) {
+    const Drawn f(model);
+    const std::uint64_t first = f.drawn(f.all, 0).fingerprint();
+    CHECK_NE(first, f.plain.fingerprint());
+    CHECK_NE(first, f.drawn(f.all, 1).fingerprint());
+    CHECK_NE(first, f.drawn(f.all, 0, 2).fingerprint());
+    const RestoreRuntime restore;
+    set_threads(threads() == 1 ? 3 : 1);
+    std::vector<int> reversed(f.all.rbegin(), f.all.rend());
+    CHECK_EQ(first, f.drawn(reversed, 0).fingerprint());
+    EncodedCorpus later = f.drawn(f.all, 3);  // epoch 0 after another one
+    SubwordRegularization(f.config, f.tokenizers, 1).draw(later, f.all, 0);
+    CHECK_EQ(first, later.fingerprint());
+    const std::vector<int> two{5, 7};
+    const EncodedCorpus few = f.drawn(two, 0);
+    for (int i = 0; i < f.plain.size(); ++i)
+      if (i != 5 && i != 7)
+        CHECK_EQ(few.source[static_cast<std::size_t>(i)], f.plain.source[static_cast<std::size_t>(i)]);
+    CHECK_EQ(few.target[7], f.drawn(f.all, 0).target[7]);
+  }
+}
+
+TEST_CASE("the sides of a pair, and pairs of equal text, are drawn separately") {
+  Drawn f;
+  f.plain.target = f.plain.source;
+  f.plain.source[1] = f.plain.source[0];
+  int differ = 0;
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    const EncodedCorpus corpus = f.drawn(f.all, epoch);
+    differ += corpus.source[0] != corpus.source[1];
+    for (std::size_t i = 2; i < 10; ++i) differ += corpus.source[i] != corpus.target[i];
+  }
+  CHECK(differ > 50);
+}
+
+TEST_CASE("sentences that get too long keep the tokenizer's segmentation") {
+  Drawn f;
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < f.all.size(); ++i)
+    longest = std::max({longest, f.plain.source[i].size(), f.plain.target[i].size() + 1});
+  f.config.max_length = static_cast<std::int64_t>(longest);
+  f.config.bpe_dropout = 1;
+  const EncodedCorpus corpus = f.drawn(f.all, 0);
+  int kept = 0;
+  for (std::size_t i = 0; i < f.all.size(); ++i) {
+    CHECK(corpus.source[i].size() <= longest);
+    CHECK(corpus.target[i].size() + 1 <= longest);
+    kept += corpus.source[i] == f.plain.source[i];
+  }
+  CHECK(kept > 0);
+  CHECK(kept < f.plain.size());
+}
+
+TEST_CASE("a rule that the vocabulary does not have is refused") {
+  Drawn f;
+  f.config.bpe_dropout = 0;
+  f.config.unigram_sampling = 0.2;
+  CHECK_THROWS_WITH_AS(SubwordRegularization(f.config, f.tokenizers, 1),
+                       doctest::Contains("[data.unigram_sampling] expected 0 with a vocabulary of BPE; got 0.2"),
+                       Error);
+  Config config;
+  config.train.max_updates = updates(1);
+  config.data = f.config;
+  CHECK_THROWS_WITH_AS(validate(config), doctest::Contains("data.sentencepiece_model is unigram"), Error);
+  config.data.unigram_sampling = 0;
+  config.data.bpe_dropout = 0.1;
+  validate(config);
+  config.data.tokenizer = DataConfig::Tokenizer::words;
+  CHECK_THROWS_WITH_AS(validate(config), doctest::Contains("[data.bpe_dropout] expected 0 unless"), Error);
+  config.data.tokenizer = DataConfig::Tokenizer::pieces;
+  validate(config);
+  config.data.unigram_sampling = 0.1;
+  CHECK_THROWS_WITH_AS(validate(config), doctest::Contains("expected 0 with data.bpe_dropout"), Error);
+}
+
+TEST_CASE("with drawn subwords and dropped words, a resumed run has the weights of one that never stopped") {
+  TrainerFixture fixture;
+  fixture.config.data.tokenizer = DataConfig::Tokenizer::sentencepiece;
+  fixture.config.data.vocab_size = 90;
+  fixture.config.data.bpe_dropout = 0.2;
+  fixture.config.train.word_dropout = 0.1;
+  fixture.config.train.r_drop = 1;
+  fixture.config.train.accumulate = 2;
+  fixture.config.train.max_updates = updates(7);
+  const auto hash = [&](const std::string& run) { return parameters_sha256(CheckpointReader(fixture.last(run))); };
+  fixture.train(fixture.config, "whole");
+  Config half = fixture.config;
+  half.train.max_updates = updates(3);
+  fixture.train(half, "resumed");
+  fixture.config.runtime.threads = 3;
+  fixture.train(fixture.config, "resumed", true);
+  CHECK_EQ(hash("whole"), hash("resumed"));
+  Config other = fixture.config;
+  other.train.word_dropout = 0;
+  fixture.train(other, "without word dropout");
+  other.data.bpe_dropout = 0;
+  fixture.train(other, "plain");
+  CHECK_NE(hash("whole"), hash("without word dropout"));
+  CHECK_NE(hash("plain"), hash("without word dropout"));
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "data/batch.h"
+#include "train/model/criterion.h"
+
+namespace glossa {
+
+/// Word dropout (Bowman et al. 2016, section 3.1; here also on the source): each token that the encoder reads, and each
+/// that the decoder reads, becomes `<unk>` with probability p. The tokens to predict, and special tokens, stay. What is
+/// drawn is a function of the seed, the update, the sentence with its pass, and the token's position.
+void drop_words(Batch& batch, const BatchRows& rows, double p, const SpecialIds& of_source, const SpecialIds& of_target,
+                std::uint64_t seed, std::uint64_t update);
+
+}  // namespace glossa
