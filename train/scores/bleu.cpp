@@ -55,36 +55,54 @@ double smoothing_value(const BleuOptions& options) {
 
 }  // namespace
 
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, References references, const BleuOptions& options) {
+BleuCounts& BleuCounts::operator+=(const BleuCounts& more) {
+  for (std::size_t n = 0; n < bleu_order; ++n) {
+    matches[n] += more.matches[n];
+    totals[n] += more.totals[n];
+  }
+  hypothesis_length += more.hypothesis_length;
+  reference_length += more.reference_length;
+  return *this;
+}
+
+std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, References references,
+                                    const BleuOptions& options) {
   check_references("bleu", hypotheses.size(), references);
-  std::array<double, bleu_order> matches{}, totals{};
-  BleuScore result;
+  const auto words_of = [&](const std::string& line) {
+    return bleu_tokens(options.tokenizer, options.lowercase ? utf8::full_lower_case(line) : line);
+  };
+  std::vector<BleuCounts> of_lines;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const auto words_of = [&](const std::string& line) {
-      return bleu_tokens(options.tokenizer, options.lowercase ? utf8::full_lower_case(line) : line);
-    };
+    BleuCounts& counts = of_lines.emplace_back();
     const Tokens hypothesis = words_of(hypotheses[i]);
     std::vector<Tokens> of_references;
     for (const std::string& reference : references_of(references, i)) of_references.push_back(words_of(reference));
-    result.hypothesis_length += hypothesis.size();
-    result.reference_length += closest_length(hypothesis.size(), of_references);
+    counts.hypothesis_length = hypothesis.size();
+    counts.reference_length = closest_length(hypothesis.size(), of_references);
     for (std::size_t n = 1; n <= bleu_order; ++n) {
       const Ngrams proposed = sorted_ngrams(hypothesis, n), wanted = wanted_ngrams(of_references, n);
       Ngrams common;  // each with the smaller of both counts (clipped)
       std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
-      matches[n - 1] += static_cast<double>(common.size());
-      totals[n - 1] += static_cast<double>(proposed.size());
+      counts.matches[n - 1] = static_cast<double>(common.size());
+      counts.totals[n - 1] = static_cast<double>(proposed.size());
     }
   }
+  return of_lines;
+}
 
+BleuScore bleu_of(const BleuCounts& counts, const BleuOptions& options) {
+  BleuScore result;
+  result.hypothesis_length = counts.hypothesis_length;
+  result.reference_length = counts.reference_length;
   const auto hypothesis_length = static_cast<double>(result.hypothesis_length);
   const auto reference_length = static_cast<double>(result.reference_length);
   if (reference_length > 0) result.ratio = hypothesis_length / reference_length;
   if (hypothesis_length < reference_length) {
     result.brevity_penalty = hypothesis_length > 0 ? std::exp(1 - reference_length / hypothesis_length) : 0;
   }
-  if (std::ranges::all_of(matches, [](double m) { return m == 0; })) return result;
+  if (std::ranges::all_of(counts.matches, [](double m) { return m == 0; })) return result;
 
+  std::array<double, bleu_order> matches = counts.matches, totals = counts.totals;
   double halvings = 1;
   std::size_t orders = bleu_order;
   for (std::size_t n = 0; n < bleu_order; ++n) {
@@ -106,6 +124,10 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, References refere
   for (std::size_t n = 0; n < orders; ++n) log_sum += std::log(result.precisions[n]);
   result.score = result.brevity_penalty * std::exp(log_sum / static_cast<double>(orders));
   return result;
+}
+
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, References references, const BleuOptions& options) {
+  return bleu_of(sum_of(bleu_counts(hypotheses, references, options)), options);
 }
 
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,

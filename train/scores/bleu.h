@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "train/scores/bleu_tokenizer.h"
 #include "train/scores/references.h"
@@ -35,6 +36,22 @@ struct BleuScore {
   std::uint64_t hypothesis_length = 0;  ///< tokens
   std::uint64_t reference_length = 0;   ///< tokens
 };
+
+/// Counts from which BLEU is computed. The counts of a text are the sums of its lines' counts.
+struct BleuCounts {
+  std::array<double, 4> matches{}, totals{};  ///< of 1- to 4-grams: those shared with a reference, and all
+  std::uint64_t hypothesis_length = 0;        ///< tokens
+  std::uint64_t reference_length = 0;         ///< tokens
+
+  BleuCounts& operator+=(const BleuCounts& more);
+};
+
+/// Returns the counts of each line; corpus_bleu describes them. Throws Error if the line counts differ.
+std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, References references,
+                                    const BleuOptions& options = {});
+
+/// Returns the BLEU of a text with these counts.
+BleuScore bleu_of(const BleuCounts& counts, const BleuOptions& options = {});
 
 /// Corpus BLEU (Papineni et al. 2002) as sacreBLEU defines it (Post 2018), with counts summed over the corpus. Each
 /// line has one hypothesis. An n-gram's matches are limited by its count in the reference that has it most often. A

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -32,19 +31,8 @@ std::vector<std::u32string_view> sorted_ngrams(std::u32string_view text, std::si
   return ngrams;
 }
 
-/// Numbers of n-grams by order, and of those that hypothesis and reference share.
-struct Counts {
-  std::array<double, chrf_order> proposed{}, wanted{}, matches{};
-
-  Counts& operator+=(const Counts& more) {
-    for (const auto member : {&Counts::proposed, &Counts::wanted, &Counts::matches})
-      for (std::size_t n = 0; n < chrf_order; ++n) (this->*member)[n] += (more.*member)[n];
-    return *this;
-  }
-};
-
-Counts counts_of(std::u32string_view hypothesis, std::u32string_view reference) {
-  Counts counts;
+ChrfCounts counts_of(std::u32string_view hypothesis, std::u32string_view reference) {
+  ChrfCounts counts;
   for (std::size_t n = 0; n < chrf_order; ++n) {
     const auto proposed = sorted_ngrams(hypothesis, n + 1), wanted = sorted_ngrams(reference, n + 1);
     std::vector<std::u32string_view> common;  // each with the smaller of both counts (clipped)
@@ -56,7 +44,15 @@ Counts counts_of(std::u32string_view hypothesis, std::u32string_view reference) 
   return counts;
 }
 
-double chrf_of(const Counts& counts) {
+}  // namespace
+
+ChrfCounts& ChrfCounts::operator+=(const ChrfCounts& more) {
+  for (const auto member : {&ChrfCounts::proposed, &ChrfCounts::wanted, &ChrfCounts::matches})
+    for (std::size_t n = 0; n < chrf_order; ++n) (this->*member)[n] += (more.*member)[n];
+  return *this;
+}
+
+double chrf_of(const ChrfCounts& counts) {
   double precision = 0, recall = 0, orders = 0;
   for (std::size_t n = 0; n < chrf_order; ++n) {
     if (counts.proposed[n] == 0 || counts.wanted[n] == 0) continue;
@@ -70,19 +66,21 @@ double chrf_of(const Counts& counts) {
   return 100 * (1 + recall_weight) * precision * recall / (recall_weight * precision + recall);
 }
 
-}  // namespace
-
-double corpus_chrf(std::span<const std::string> hypotheses, References references, bool lowercase) {
+std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, References references, bool lowercase) {
   check_references("chrf", hypotheses.size(), references);
-  Counts all;
+  std::vector<ChrfCounts> of_lines;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const std::u32string hypothesis = letters(hypotheses[i], lowercase);
-    std::vector<Counts> counts;  // by reference
+    std::vector<ChrfCounts> counts;  // by reference
     for (const std::string& reference : references_of(references, i))
       counts.push_back(counts_of(hypothesis, letters(reference, lowercase)));
-    all += *std::ranges::max_element(counts, {}, chrf_of);  // the first of equal ones
+    of_lines.push_back(*std::ranges::max_element(counts, {}, chrf_of));  // the first of equal ones
   }
-  return chrf_of(all);
+  return of_lines;
+}
+
+double corpus_chrf(std::span<const std::string> hypotheses, References references, bool lowercase) {
+  return chrf_of(sum_of(chrf_counts(hypotheses, references, lowercase)));
 }
 
 double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> reference, bool lowercase) {

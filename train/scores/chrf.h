@@ -1,12 +1,31 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "train/scores/references.h"
 
 namespace glossa {
+
+/// Counts from which chrF2 is computed: numbers of n-grams of 1 to 6 code points. The counts of a text are the sums of
+/// its lines' counts.
+struct ChrfCounts {
+  std::array<double, 6> proposed{};  ///< of the hypothesis; 0 if the reference has no n-grams of this order
+  std::array<double, 6> wanted{};    ///< of the reference
+  std::array<double, 6> matches{};   ///< shared by both
+
+  ChrfCounts& operator+=(const ChrfCounts& more);
+};
+
+/// Returns the counts of each line; corpus_chrf describes them. Throws Error if the line counts differ.
+std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, References references,
+                                    bool lowercase = false);
+
+/// Returns the chrF2 of a text with these counts.
+double chrf_of(const ChrfCounts& counts);
 
 /// Corpus chrF2 (Popović 2015) from 0 to 100, as sacreBLEU defines it. Counts n-grams of 1 to 6 code points after
 /// removing white space, and weights recall twice as much as precision. Skips an n-gram order if the hypotheses or the

@@ -18,4 +18,12 @@ std::vector<std::string> references_of(References references, std::size_t line);
 /// Throws Error at `where` if there is no reference, or if one of them does not have `hypotheses` lines.
 void check_references(std::string_view where, std::size_t hypotheses, References references);
 
+/// Sum of the counts of a text's lines, in their order.
+template <class Counts>
+Counts sum_of(const std::vector<Counts>& of_lines) {
+  Counts all;
+  for (const Counts& line : of_lines) all += line;
+  return all;
+}
+
 }  // namespace glossa

@@ -180,10 +180,15 @@ int edits(Words words, const Words& reference) {
 
 }  // namespace
 
-double corpus_ter(std::span<const std::string> hypotheses, References references) {
+TerCounts& TerCounts::operator+=(const TerCounts& more) {
+  edits += more.edits;
+  reference_words += more.reference_words;
+  return *this;
+}
+
+std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, References references) {
   check_references("ter", hypotheses.size(), references);
-  std::int64_t all_edits = 0;
-  double reference_words = 0;
+  std::vector<TerCounts> of_lines;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     std::map<std::string, int, std::less<>> numbers;
     const auto numbered = [&](const std::string& line) {
@@ -202,11 +207,18 @@ double corpus_ter(std::span<const std::string> hypotheses, References references
       fewest = std::min(fewest, edits(hypothesis, reference));
       words += reference.size();
     }
-    all_edits += fewest;
-    reference_words += static_cast<double>(words) / static_cast<double>(of_line.size());
+    of_lines.push_back({static_cast<double>(fewest), static_cast<double>(words) / static_cast<double>(of_line.size())});
   }
-  if (reference_words == 0) return all_edits > 0 ? 100 : 0;
-  return 100 * (static_cast<double>(all_edits) / reference_words);
+  return of_lines;
+}
+
+double ter_of(const TerCounts& counts) {
+  if (counts.reference_words == 0) return counts.edits > 0 ? 100 : 0;
+  return 100 * (counts.edits / counts.reference_words);
+}
+
+double corpus_ter(std::span<const std::string> hypotheses, References references) {
+  return ter_of(sum_of(ter_counts(hypotheses, references)));
 }
 
 double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> reference) {

@@ -3,10 +3,25 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "train/scores/references.h"
 
 namespace glossa {
+
+/// Counts from which TER is computed. The counts of a text are the sums of its lines' counts.
+struct TerCounts {
+  double edits = 0;            ///< for the reference that needs fewest
+  double reference_words = 0;  ///< mean over the references
+
+  TerCounts& operator+=(const TerCounts& more);
+};
+
+/// Returns the counts of each line; corpus_ter describes them. Throws Error if the line counts differ.
+std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, References references);
+
+/// Returns the TER of a text with these counts.
+double ter_of(const TerCounts& counts);
 
 /// Corpus TER (Snover et al. 2006): edits per hundred reference words. An edit inserts, deletes or replaces a word, or
 /// shifts a phrase. Defined as in sacreBLEU, which follows Tercom: text is in lower case, white space separates words,
