@@ -43,6 +43,8 @@ Figures figures_of(const ValidationReport& report) {
   return figures;
 }
 
+std::string scores_of(const ValidationReport& report) { return text_of(report); }
+
 LogLine line_of(const TrainingReport& report) {
   const std::string loss = std::isnan(report.loss)
                                ? "no loss, as all updates were skipped"

@@ -14,6 +14,9 @@ using Figures = std::vector<std::pair<std::string, double>>;
 Figures figures_of(const TrainingReport& report);
 Figures figures_of(const ValidationReport& report);
 
+/// The figures of the first validation corpus for people.
+std::string scores_of(const ValidationReport& report);
+
 /// The report as a line of the log.
 LogLine line_of(const TrainingReport& report);
 LogLine line_of(const ValidationReport& report);

@@ -272,7 +272,7 @@ const std::string& RunName::folder() const {
   return folder_;
 }
 
-std::vector<std::filesystem::path> RunName::files() const {
+std::vector<std::filesystem::path> RunName::files(std::int64_t average) const {
   if (is_checkpoint_) return {named_};
   if (is_in_int8(folder_)) {
     if (std::filesystem::exists(std::filesystem::path(folder_) / "checkpoints"))
@@ -288,6 +288,8 @@ std::vector<std::filesystem::path> RunName::files() const {
          "expected checkpoints, or int8.weights of glossa quantize; not found. Hint: train the run, or "
          "make it again with glossa quantize");
   }
+  if (choice_.empty() && average > 0)
+    if (auto newest = newest_checkpoints(folder_, static_cast<std::size_t>(average)); !newest.empty()) return newest;
   return chosen_checkpoints(folder_, choice_);
 }
 
@@ -334,7 +336,8 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
   LoadedRun loaded;
   loaded.config = agreed(config, job);
   std::vector<CheckpointReader> readers;
-  for (const std::filesystem::path& file : name.files()) {
+  loaded.checkpoints = name.files(loaded.config.decode.average);
+  for (const std::filesystem::path& file : loaded.checkpoints) {
     readers.push_back(opened(file));
     print_detail("note: read {}\n", std::filesystem::canonical(file).string());
   }
@@ -446,7 +449,7 @@ std::filesystem::path write_int8_run(const RunName& name, const std::string& run
   LoadedRun loaded = load_run(name, load_run_config(name.folder(), {}, 0, Precision::int8));
   loaded.state.config = dump(loaded.config);
   std::vector<std::string> origin;
-  for (const fs::path& file : name.files()) origin.push_back(fs::canonical(file).string());
+  for (const fs::path& file : loaded.checkpoints) origin.push_back(fs::canonical(file).string());
 
   const Uninterrupted whole;
   const std::string folder = (target.has_filename() ? target : target.parent_path()).string(), part = folder + ".part";

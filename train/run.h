@@ -1,13 +1,16 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "train/checkpoint/checkpoint.h"
 #include "train/corpora/datasets.h"
+#include "train/decoding/ensemble.h"
 #include "train/interruption.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"
@@ -27,8 +30,9 @@ class RunName {
   /// The run's folder. Throws if RUN is a file outside a run.
   const std::string& folder() const;
 
-  /// The checkpoint file, or several files to average. Throws as chosen_checkpoints does.
-  std::vector<std::filesystem::path> files() const;
+  /// The checkpoint file, or several files to average. If the user chose none, these are the newest `average` or, if
+  /// that is 0, the best. Throws as chosen_checkpoints does.
+  std::vector<std::filesystem::path> files(std::int64_t average = 0) const;
 
   /// The checkpoint file. Throws a misuse error if several are to be averaged.
   std::filesystem::path file() const;
@@ -47,7 +51,16 @@ struct LoadedRun {
   Config config;
   Tokenizers tokenizers;
   std::unique_ptr<Model> model;
-  TrainingState state;  // of the newest checkpoint read
+  TrainingState state;                               // of the newest checkpoint read
+  std::vector<std::filesystem::path> checkpoints{};  // the files read
+  std::vector<std::unique_ptr<Model>> others{};      // further models of an ensemble
+
+  /// The model or, of an ensemble, all models.
+  Ensemble<float> models() const {
+    Ensemble<float> all(*model->transformer);
+    for (const std::unique_ptr<Model>& other : others) all.add(*other->transformer);
+    return all;
+  }
 };
 
 /// A new run's folder, created before any slow work so that missing permissions show at once. If the run fails, the

@@ -5,6 +5,7 @@
 #include "autograd/stopwatch.h"
 #include "data/text/place.h"
 #include "train/console/print.h"
+#include "train/decoding/scoring.h"
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"
 #include "train/shared_search.h"
@@ -26,8 +27,17 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, const LineErrorHandl
     print_note("note: the loss covers {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
-  return corpus_loss(context, *run.model->transformer, encoded, run.config.data, run.config.decode.precision, job)
-      .per_token();
+  const Precision precision = run.config.decode.precision;
+  if (run.others.empty())
+    return corpus_loss(context, *run.model->transformer, encoded, run.config.data, precision, job).per_token();
+  double sum = 0;
+  std::size_t tokens = 0;
+  for (const ScoredTranslation& scored :
+       score_translations(context, run.models(), encoded, {.precision = precision}, run.config.data.max_tokens)) {
+    sum -= scored.log_probability;
+    tokens += scored.tokens.size();
+  }
+  return sum / static_cast<double>(tokens);
 }
 
 BleuOptions bleu_options_for(const LoadedRun& run, const ParallelCorpus& corpus, const EvaluationOptions& options) {
@@ -48,7 +58,7 @@ std::vector<std::span<const std::string>> references_of(const ParallelCorpus& co
 
 RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const EvaluationOptions& options, const Job& job) {
   const Config& config = run.config;
-  Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
+  Translator translator(run.models(), run.tokenizers, config.data, config.decode);
   translator.divide(divided_among(job));
   translator.split_sentences(options.split_sentences);
   SourceLines lines(translator, run, corpus.source_name, options.bad_line);

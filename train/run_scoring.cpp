@@ -13,7 +13,7 @@ EncodedCorpus encoded(const LoadedRun& run, const Translator& translator, const 
                       const LineErrorHandler& bad_line) {
   EncodedCorpus pairs;
   pairs.specials = run.tokenizers.target->specials();
-  const Index max_positions = run.model->transformer->options().max_positions;
+  const Index max_positions = run.models().max_positions();
   const auto check_length = [&](const std::string& file, std::int64_t number, Index length) {
     const std::string where = fmt::format("{}:{}", file, number);
     if (length == 0) throw LineError(where, "expected text to translate; got an empty line. Hint: remove the pair");
@@ -52,7 +52,7 @@ std::vector<std::optional<ScoredTranslation>> score(const LoadedRun& run, const 
                                                     const LineErrorHandler& bad_line) {
   check_line_count(lines.source_name, lines.source.size(), lines.target_name, lines.target.size());
   const Config& config = run.config;
-  const Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
+  const Translator translator(run.models(), run.tokenizers, config.data, config.decode);
   const EncodedCorpus pairs = encoded(run, translator, lines, bad_line);
   LengthWatch lengths(run.state.text.usual_words, lines.source_name);
   LanguageWatch languages(config.data.source, config.data.target, lines.source_name);
@@ -64,7 +64,7 @@ std::vector<std::optional<ScoredTranslation>> score(const LoadedRun& run, const 
   languages.compare();
   Context<float> context;
   std::vector<ScoredTranslation> scores =
-      score_translations(context, *run.model->transformer, pairs, config.decode, config.data.max_tokens);
+      score_translations(context, run.models(), pairs, config.decode, config.data.max_tokens);
   std::vector<std::optional<ScoredTranslation>> of_lines(lines.source.size());
   for (std::size_t i = 0; i < scores.size(); ++i) of_lines[pairs.origin[i]] = std::move(scores[i]);
   return of_lines;

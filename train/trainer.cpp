@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -9,6 +10,8 @@
 #include "data/text/counted.h"
 #include "data/text/shell_word.h"
 #include "files/atomic_file.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_folder.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
 #include "train/console/local_time.h"
@@ -193,6 +196,7 @@ TrainingEnd Trainer::update_until_end() {
     if (end || best || (good && save_due_)) save(best);
   }
   const bool best_at_end = *end != TrainingEnd::stopped && validate_end();
+  if (*end != TrainingEnd::stopped) validate_mean();
   conclude(*end, state_.update > begin, best_at_end);
   return *end;
 }
@@ -200,7 +204,8 @@ TrainingEnd Trainer::update_until_end() {
 /// Logs how training ended, and what to do next.
 void Trainer::conclude(TrainingEnd end, bool has_trained, bool best_at_end) {
   if (run_.records)
-    if (const std::string remark = RunName(run_.folder).note(); !remark.empty()) log("note: " + remark);
+    if (const std::string remark = RunName(run_.folder).note(); !remark.empty() && run_.config.decode.average == 0)
+      log("note: " + remark);
   const TrainConfig& train = run_.config.train;
   const bool can_learn_more = run_.schedule.lr(state_.optimizer_steps + 1) > 0;
   const std::string best_in = best_at_end ? "the best so far" : better_at_end(), higher = limit(end, train, true);
@@ -343,18 +348,27 @@ void Trainer::log_update(const TrainingReport& report) {
   since_log_ = {};
 }
 
-/// Validates the current weights, or their moving average.
-ValidationReport Trainer::measure() {
-  const AverageInUse<float> in_use(run_.updater->average());
-  ValidationReport report = run_.task->validate(run_.updater->context(), [&](std::int64_t done, std::int64_t all) {
-    for (TrainingObserver* observer : observers_) observer->validating(done, all);
-  });
+/// Validates the weights in memory, and shares the figures.
+ValidationReport Trainer::validation(bool translates) {
+  ValidationReport report = run_.task->validate(
+      run_.updater->context(),
+      [&](std::int64_t done, std::int64_t all) {
+        for (TrainingObserver* observer : observers_) observer->validating(done, all);
+      },
+      translates);
   const auto share = [&](auto& scores) {
     for (std::optional<double>* number : {&scores.bleu, &scores.chrf, &scores.exact_match})
       run_.job.broadcast(std::as_writable_bytes(std::span(number, 1)));
   };
   share(report);
   for (WatchedReport& watched : report.watched) share(watched);
+  return report;
+}
+
+/// Validates the current weights, or their moving average.
+ValidationReport Trainer::measure() {
+  const AverageInUse<float> in_use(run_.updater->average());
+  ValidationReport report = validation(run_.config.train.decode_validation);
   doubt_ = report.doubt;
   report.update = state_.update;
   report.epoch = epoch_of_last_update(state_);
@@ -413,6 +427,24 @@ bool Trainer::validate_end() {
   if (report.stalled == 0 && run_.records) run_.records->checkpoints->point_links(update, update);
   validated(report);
   return report.stalled == 0;
+}
+
+/// Validates the mean of checkpoints that translates by default, if there is one, and leaves the weights as they were.
+void Trainer::validate_mean() {
+  if (!run_.validates() || run_.config.decode.average == 0) return;
+  const std::span<float> weights = run_.task->parameters().values();
+  const std::vector<float> before(weights.begin(), weights.end());
+  std::vector<CheckpointReader> readers;
+  if (run_.records)
+    for (const auto& file : newest_checkpoints(run_.folder, static_cast<std::size_t>(run_.config.decode.average)))
+      readers.emplace_back(file);
+  if (!readers.empty()) read_mean_parameters(readers, run_.task->parameters());
+  run_.job.broadcast(std::as_writable_bytes(weights));
+  const ValidationReport report = validation(true);
+  std::ranges::copy(before, weights.begin());
+  log(LogLine{
+      .kind = LogLine::Kind::figures,
+      .text = fmt::format("Mean of the newest {} : {}", counted(readers.size(), "checkpoint"), scores_of(report))});
 }
 
 /// Returns which figures of a validation at the end are the best so far, although train.metric is not; empty if none.

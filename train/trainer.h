@@ -89,9 +89,10 @@ class Trainer {
 
   /// Trains until a limit, early stopping or a request; returns the reason, a request only if no other applies. Saves
   /// as train.save_every says, after the best validations and the last update; then, unless stopped, validates the last
-  /// weights if they have not been. If training is at its end already, or a stop was requested before, no update is
-  /// made. An exception saves nothing: it is passed to the observers as a line and an event (in the process where it
-  /// occurred), then thrown again; so are train.max_bad_updates in a row, and exceptions of observers. Call it once.
+  /// weights if they have not been, and the mean of checkpoints that decode.average asks for. If training is at its end
+  /// already, or a stop was requested before, no update is made. An exception saves nothing: it is passed to the
+  /// observers as a line and an event (in the process where it occurred), then thrown again; so are
+  /// train.max_bad_updates in a row, and exceptions of observers. Call it once.
   TrainingEnd train();
 
   /// Seconds of training so far, with those before a resume, without validation and saving.
@@ -117,6 +118,8 @@ class Trainer {
   bool validate();
   void validate_start();
   bool validate_end();
+  void validate_mean();
+  ValidationReport validation(bool translates);
   ValidationReport measure();
   void validated(const ValidationReport& report);
   std::string better_at_end() const;

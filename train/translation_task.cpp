@@ -122,15 +122,15 @@ TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, co
           .rows = batch_.source_rows + batch_.target_rows};
 }
 
-/// Adds the loss of a corpus and, with train.decode_validation, its scores; returns the translations.
+/// Adds the loss of a corpus and, with a translator, its scores; returns the translations.
 template <class Scores>
 std::vector<std::string> TranslationTask::measure(const Validation& validation, Context<float>& context,
-                                                  Translator& translator, Scores& scores) const {
+                                                  Translator* translator, Scores& scores) const {
   scores.loss =
       corpus_loss(context, *model_->transformer, validation.pairs, config_.data, config_.train.precision, job_)
           .per_token();
-  if (!config_.train.decode_validation) return {};
-  std::vector<std::string> outputs = translator.translate(validation.sources, "data.valid");
+  if (!translator) return {};
+  std::vector<std::string> outputs = translator->translate(validation.sources, "data.valid");
   scores.bleu = corpus_bleu(outputs, validation.references, bleu_options(config_)).score;
   scores.chrf = corpus_chrf(outputs, validation.references);
   scores.exact_match = exact_match(outputs, validation.references);
@@ -138,19 +138,21 @@ std::vector<std::string> TranslationTask::measure(const Validation& validation, 
 }
 
 ValidationReport TranslationTask::validate(Context<float>& context,
-                                           const std::function<void(std::int64_t, std::int64_t)>& progress) {
+                                           const std::function<void(std::int64_t, std::int64_t)>& progress,
+                                           bool translates) {
   ValidationReport report;
   DecodeConfig decode = config_.decode;
   decode.precision = config_.train.precision;
   Translator translator(*model_->transformer, tokenizers_, config_.data, decode);
   translator.divide(divided_among(job_));
+  Translator* const used = translates ? &translator : nullptr;
   std::int64_t done = 0, all = 0;
   for (const Validation& validation : validations_) all += std::ssize(validation.sources);
   translator.watch([&](Index count) { progress(done += count, all); });
-  const std::vector<std::string> outputs = measure(validations_.front(), context, translator, report);
+  const std::vector<std::string> outputs = measure(validations_.front(), context, used, report);
   for (std::size_t i = 1; i < validations_.size(); ++i) {
     WatchedReport& watched = report.watched.emplace_back(WatchedReport{.name = validations_[i].name});
-    measure(validations_[i], context, translator, watched);
+    measure(validations_[i], context, used, watched);
   }
   report.samples = samples(outputs);
   OutputWatch watch;

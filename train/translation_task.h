@@ -53,10 +53,10 @@ class TranslationTask {
   /// True if validation data exists.
   bool can_validate() const { return !validations_.empty(); }
 
-  /// Validates the current parameters; returns figures and samples. If it translates, calls `progress` with the number
-  /// of sentences done and that of all.
+  /// Validates the current parameters; returns figures and samples. If it `translates`, calls `progress` with the
+  /// number of sentences done and that of all.
   ValidationReport validate(Context<float>& context,
-                            const std::function<void(std::int64_t done, std::int64_t all)>& progress);
+                            const std::function<void(std::int64_t done, std::int64_t all)>& progress, bool translates);
 
   /// Content hashes of the vocabulary and of the training and validation data; a resumed run must have the same hashes.
   std::uint64_t vocabulary_hash() const { return tokenizers_.fingerprint(); }
@@ -87,7 +87,7 @@ class TranslationTask {
   void find_largest_batch();
   Loss loss_of_batch(Context<float>& context, const StepOptions& options);
   template <class Scores>
-  std::vector<std::string> measure(const Validation& validation, Context<float>& context, Translator& translator,
+  std::vector<std::string> measure(const Validation& validation, Context<float>& context, Translator* translator,
                                    Scores& scores) const;
   std::vector<std::string> samples(std::span<const std::string> outputs) const;
 

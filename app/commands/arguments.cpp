@@ -26,6 +26,8 @@ void declare_precision(CLI::App& command, std::initializer_list<const char*> nam
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
 }
 
+constexpr const char* checkpoint_choices = "best, last, an update, or average:N of the newest N (default: best)";
+
 constexpr const char* decoding_help =
     "in bf16, factors are rounded to bfloat16; in int8, to integers with a scale per row";
 
@@ -37,7 +39,14 @@ void add_checkpoint(CLI::App& command, std::string& run, std::string& checkpoint
 }
 
 void add_run(CLI::App& command, std::string& run, std::string& checkpoint) {
-  add_checkpoint(command, run, checkpoint, "best, last, an update, or average:N of the newest N (default: best)");
+  add_checkpoint(command, run, checkpoint, checkpoint_choices);
+  add_force(command);
+}
+
+void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& checkpoint) {
+  command.add_option("RUN", runs, "folder of a run, or one of its checkpoints; several translate as an ensemble")
+      ->required();
+  command.add_option("--checkpoint", checkpoint, checkpoint_choices);
   add_force(command);
 }
 

@@ -18,6 +18,9 @@ void add_checkpoint(CLI::App& command, std::string& run, std::string& checkpoint
 /// Declares RUN, --checkpoint and --force, for a command that loads a run's model.
 void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 
+/// As add_run, for a command that takes one run, or several as an ensemble.
+void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& checkpoint);
+
 /// Declares --set; the option's help ends with the text `where`.
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where = "");
 

@@ -39,6 +39,7 @@ void add_commands(CLI::App& app, int& status, const Job& job) {
   add_serve(table);
   add_evaluate(table);
   add_score(table);
+  add_tune(table);
   add_attention(table);
   add_gradcheck(table);
   add_inspect(table);

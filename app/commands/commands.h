@@ -11,6 +11,7 @@ void add_translate(CommandTable& table);
 void add_serve(CommandTable& table);
 void add_evaluate(CommandTable& table);
 void add_score(CommandTable& table);
+void add_tune(CommandTable& table);
 void add_attention(CommandTable& table);
 void add_gradcheck(CommandTable& table);
 void add_inspect(CommandTable& table);

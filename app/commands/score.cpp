@@ -7,6 +7,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/line_pairs.h"
 #include "train/console/json_line.h"
+#include "train/run_ensemble.h"
 #include "train/run_scoring.h"
 #include "train/runtime.h"
 
@@ -15,7 +16,8 @@ namespace glossa::commands {
 namespace {
 
 struct ScoreArguments {
-  std::string run, checkpoint, source, target;
+  std::vector<std::string> runs;  // several: an ensemble
+  std::string checkpoint, source, target;
   std::string on_bad_line = "warn";
   std::optional<Precision> precision;  // empty: the run's setting
   bool per_token = false, json = false;
@@ -64,13 +66,13 @@ void check_acts(const Settings& settings, const DecodeConfig& decode) {
 }
 
 int run(const ScoreArguments& arguments) {
-  const RunName name(arguments.run, arguments.checkpoint);
-  const Config config = load_run_config(name.folder(), arguments.sets, 0, arguments.precision);
+  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
+  const Config config = load_run_config(names.front().folder(), arguments.sets, 0, arguments.precision);
   check_acts(arguments.sets, config.decode);
   BadLines bad_lines(arguments.on_bad_line);
   const LinePairs lines =
       read_line_pairs(arguments.source, arguments.target, text_options(config.data), bad_lines, bad_lines);
-  const LoadedRun run = load_run(name, config);
+  const LoadedRun run = load_ensemble(names, config);
   apply_runtime(config.runtime);
   const std::vector<std::optional<ScoredTranslation>> scores = score(run, lines, bad_lines.handler());
 
@@ -93,7 +95,7 @@ int run(const ScoreArguments& arguments) {
 void add_score(CommandTable& table) {
   const auto [command, arguments] = table.add<ScoreArguments>(
       {.name = "score", .help = "Compute the log-probability of given translations", .group = "Measure"}, run);
-  add_run(command, arguments.run, arguments.checkpoint);
+  add_runs(command, arguments.runs, arguments.checkpoint);
   command.add_option("--source", arguments.source, "file of source lines")->required();
   command.add_option("--target", arguments.target, "their translations, line by line")->required();
   command.add_flag("--per-token", arguments.per_token, "also print each token with its log-probability");

@@ -91,7 +91,7 @@ ServedModel served_model(const RunName& name, const LoadedRun& run) {
                     .parameters = run.model->parameters.count(),
                     .update = run.state.update};
   for (const std::string& corpus : run.config.data.train) model.trained_on.push_back(brief_name(corpus));
-  if (name.files().size() > 1) return model;
+  if (run.checkpoints.size() > 1) return model;
   model.validation_beam = load_run_config(name.folder(), {}).decode.beam;
   const Series validation = read_metrics(name.folder(), /*being_written=*/true).validation;
   for (const std::vector<double>& row : validation.rows) {

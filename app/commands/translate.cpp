@@ -20,7 +20,7 @@
 #include "train/decoding/output_watch.h"
 #include "train/decoding/translation_format.h"
 #include "train/interruption.h"
-#include "train/run.h"
+#include "train/run_ensemble.h"
 #include "train/runtime.h"
 #include "train/shared_search.h"
 #include "train/source_lines.h"
@@ -30,7 +30,8 @@ namespace glossa::commands {
 namespace {
 
 struct TranslateArguments {
-  std::string run, checkpoint, input, output;
+  std::vector<std::string> runs;  // several: an ensemble
+  std::string checkpoint, input, output;
   std::string format;  // empty: text or, with nbest, moses
   std::string on_bad_line = "warn", split_sentences = "auto";
   std::int64_t beam = 0;               // 0: the run's setting
@@ -149,10 +150,10 @@ int run(const TranslateArguments& arguments, const Job& job) {
   if (arguments.alignment_layer && !arguments.alignment)
     misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
   Output output(job.is_first() ? arguments.output : "", arguments.input);
-  const RunName name_of_run(arguments.run, arguments.checkpoint);
-  const LoadedRun run = load_run(name_of_run, config_of(arguments, name_of_run.folder()), job);
+  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
+  const LoadedRun run = load_ensemble(names, config_of(arguments, names.front().folder()), job);
   apply_runtime(run.config.runtime, job);
-  Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
+  Translator translator(run.models(), run.tokenizers, run.config.data, run.config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
   translator.divide(divided_among(job));
   if (arguments.alignment) {
@@ -212,7 +213,7 @@ int run(const TranslateArguments& arguments, const Job& job) {
 void add_translate(CommandTable& table) {
   const auto [command, arguments] = table.add<TranslateArguments>(
       {.name = "translate", .help = "Translate lines of text", .group = "Translate"}, run);
-  add_run(command, arguments.run, arguments.checkpoint);
+  add_runs(command, arguments.runs, arguments.checkpoint);
   command.add_option("--input", arguments.input, "file to translate (default: standard input)");
   command.add_option("--output", arguments.output, "file to write at the end (default: standard output)");
   add_beam(command, arguments.beam);

@@ -7,6 +7,7 @@
 
 #include "autograd/kernels/product_log.h"
 #include "train/model/criterion.h"
+#include "train/run.h"
 
 namespace glossa::testing {
 
@@ -230,6 +231,14 @@ const std::vector<Observation>& observations() {
          return fmt::format("{} {} {}", state.best, state.best_update, state.stalled);
        }},
       {"checkpoints", {"end", "best"}, [](ConfigFixture& s) { return checkpoints_of(s.run); }},
+      {"checkpoints that translate",
+       {"checkpoints"},
+       [](ConfigFixture& s) {
+         std::string names;
+         for (const fs::path& file : RunName(s.run.folder).files(s.config.decode.average))
+           names += file.filename().string() + " ";
+         return names;
+       }},
   };
   return all;
 }

@@ -244,6 +244,7 @@ const std::vector<Row>& rows() {
       {"decode.sample", "true", {"translation"}, {"decode.beam=1"}},
       {"decode.temperature", "0.5", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
       {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
+      {"decode.average", "2", {"checkpoints that translate"}},
       {"decode.precision", "bf16", {"translation"}},
 
       {"runtime.threads", "2", {"threads"}},

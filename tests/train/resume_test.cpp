@@ -51,10 +51,12 @@ TEST_CASE("a resumed run takes from its config.yaml only options that may change
   Config edited = begun.fixture.config;
   edited.train.max_updates = updates(8);
   edited.decode.beam = 2;
+  edited.train.label_smoothing = 0.3;
   write_bytes(config_file(begun.run()), dump(edited));
   const Config config = begun.resumed("", {});
   CHECK_EQ(to_string(config.train.max_updates), "8u");
-  CHECK_EQ(config.decode.beam, 1);
+  CHECK_EQ(config.decode.beam, 2);
+  CHECK_EQ(config.train.label_smoothing, 0.1);
   std::filesystem::remove(config_file(begun.run()));
   CHECK_EQ(to_string(begun.resumed("", {}).train.max_updates), "4u");
 }

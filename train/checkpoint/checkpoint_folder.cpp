@@ -153,6 +153,13 @@ std::optional<FoundCheckpoint> newest_valid_checkpoint(const fs::path& run) {
   return std::nullopt;
 }
 
+std::vector<fs::path> newest_checkpoints(const fs::path& run, std::size_t count) {
+  std::vector<fs::path> newest;
+  for (const std::uint64_t update : updates_in(run / "checkpoints"))
+    if (newest.size() < count) newest.push_back(run / "checkpoints" / file_name(update));
+  return newest;
+}
+
 std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string& choice) {
   constexpr std::string_view average = "average:";
   const fs::path folder = run / "checkpoints";
@@ -174,9 +181,7 @@ std::vector<fs::path> chosen_checkpoints(const fs::path& run, const std::string&
     check(wanted <= updates.size(), folder.string(),
           "expected {} to average; got {}. Hint: train.keep_checkpoints sets how many are kept",
           counted(wanted, "checkpoint"), updates.size());
-    std::vector<fs::path> newest;
-    for (std::size_t i = 0; i < wanted; ++i) newest.push_back(folder / file_name(updates[i]));
-    return newest;
+    return newest_checkpoints(run, wanted);
   }
   check(std::ranges::find(updates, wanted) != updates.end(), folder.string(),
         "expected a checkpoint of update {}; got those of {}. Hint: train.keep_checkpoints sets how many are kept",

@@ -74,6 +74,9 @@ std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::pa
 /// other choice. Throws an Error if a selected file does not exist, or if the run has fewer than N checkpoints.
 std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
 
+/// Returns the newest checkpoints of a run, newest first: `count`, or as many as there are.
+std::vector<std::filesystem::path> newest_checkpoints(const std::filesystem::path& run, std::size_t count);
+
 /// Returns the update number of the checkpoint that a run's `link`, `best` or `last`, points to. Empty if the link does
 /// not exist.
 std::optional<std::uint64_t> linked_update(const std::filesystem::path& run, const char* link);

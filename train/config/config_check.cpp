@@ -240,6 +240,9 @@ void validate(const Config& given) {
   if (config.train.r_drop > 0 && !has_dropout(config.model))
     misuse("train.r_drop", "expected 0 without dropout, as both passes are then equal; got {}. Hint: set model.dropout",
            config.train.r_drop);
+  if (config.decode.average > config.train.keep_checkpoints)
+    misuse("decode.average", "expected at most train.keep_checkpoints ({}); got {}. Hint: keep as many",
+           config.train.keep_checkpoints, config.decode.average);
   check_exportable(config);
   check_decode(config.decode);
 }

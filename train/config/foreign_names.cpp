@@ -38,6 +38,7 @@ constexpr ForeignNames table[] = {
     {"eos_token_id", "data.eos_id"},
     {"bos_token_id decoder_start_token_id", "data.bos_id"},
     {"unk_token_id", "data.unk_id"},
+    {"num_epoch_checkpoints num_update_checkpoints", "decode.average"},
     {"bpe_drop bpe_dropout_prob", "data.bpe_dropout"},
     {"sentencepiece_alphas src_subword_alpha tgt_subword_alpha subword_alpha",
      "data.bpe_dropout, or data.unigram_sampling with data.sentencepiece_model: unigram"},

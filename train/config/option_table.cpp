@@ -247,6 +247,9 @@ std::vector<Option<DecodeConfig>> decode_options() {
       option("temperature", &C::temperature, number("(0, 100]"),
              "sample: logits are divided by this; below 1, likely tokens become likelier"),
       option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample: random seed"),
+      option("average", &C::average, whole("[0, 1000]"),
+             "translate with the mean of the newest N checkpoints, or of as many as there are, unless --checkpoint "
+             "chooses others; 0: with the best checkpoint"),
       option("precision", &C::precision, choice<Precision>(precision_names),
              "factors of matrix products: float, rounded to bfloat16, or integers of 8 bits with a scale per row; "
              "validation in "

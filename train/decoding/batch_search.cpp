@@ -14,15 +14,15 @@ StepOptions step_options(const DecodeOptions& options) {
 }  // namespace
 
 template <class T>
-void BatchSearch<T>::begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options,
-                           Index n, std::span<const Index> batch, std::span<const std::vector<int>> sources,
+void BatchSearch<T>::begin(const Ensemble<T>& models, const SpecialIds& specials, const DecodeOptions& options, Index n,
+                           std::span<const Index> batch, std::span<const std::vector<int>> sources,
                            std::span<const std::int64_t> numbers) {
-  model_ = &model;
+  models_ = models;
   specials_ = specials;
   options_ = options;
   wanted_ = n;
   n_ = options.search == Search::huggingface ? options.beam : n;
-  excluded_ = ExcludedTokens(options, specials, model.options().target_vocabulary);
+  excluded_ = ExcludedTokens(options, specials, models.vocabulary());
   start(batch, sources, numbers);
 }
 
@@ -41,7 +41,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
     const std::vector<int>& source = sources[input];
     check(!source.empty(), "decode", "expected at least one token in source {}; got none", input);
     const double limit = options_.max_length_factor * source.size() + options_.max_length_extra;
-    const double max_positions = static_cast<double>(model_->options().max_positions);
+    const double max_positions = static_cast<double>(models_->max_positions());
     survivors_.push_back(std::ssize(live_) * options_.beam);
     live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
     sentences_.push_back({.limit = static_cast<Index>(std::clamp(limit, 1.0, max_positions)),
@@ -53,11 +53,10 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
   found_.resize(sentences_.size() * static_cast<std::size_t>(n_));
   context_.begin(step_options(options_));
   const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
-  const Variable<T> memory = model_->encode(context_, source_ids_, layout);
   // The cache has room for whole beams; a sentence begins with one hypothesis.
   const Index rows = std::ssize(live_) * options_.beam;
-  model_->start(cache_, memory, layout, rows, capacity);
-  cache_.select(survivors_);
+  models_->start(context_, caches_, source_ids_, layout, rows, capacity);
+  caches_.select(survivors_);
 
   nodes_.reserve(static_cast<std::size_t>(1 + rows * capacity));
   tokens_.reserve(static_cast<std::size_t>(rows));
@@ -72,7 +71,7 @@ void BatchSearch<T>::step() {
   tokens_.clear();
   for (const Live& live : live_) tokens_.push_back(nodes_[live.node].token);
   context_.begin(step_options(options_));
-  choose(model_->advance(context_, tokens_, cache_));
+  choose(models_->advance(context_, tokens_, caches_));
 
   next_.clear();
   survivors_.clear();
@@ -85,28 +84,32 @@ void BatchSearch<T>::step() {
     if (std::ssize(next_) == before) finished_.push_back(place);
   }
   live_.swap(next_);
-  if (!live_.empty()) cache_.select(survivors_);
+  if (!live_.empty()) caches_.select(survivors_);
 }
 
 /// Fills top_, given the decoder's last states.
 template <class T>
-void BatchSearch<T>::choose(const Variable<T>& states) {
-  const std::span<const int> never = excluded_.at(cache_.position());
-  const Index rows = states.shape().rows(), vocabulary = model_->options().target_vocabulary;
+void BatchSearch<T>::choose(const typename Ensemble<T>::States& states) {
+  const std::span<const int> never = excluded_.at(caches_.position());
+  const Index rows = std::ssize(live_), vocabulary = models_->vocabulary();
   const Index of_each = std::min(choices(), vocabulary - std::ssize(never));
   check(of_each >= 1, "decode.forbidden", "expected some of {} tokens to be allowed; got none", vocabulary);
   top_.resize(static_cast<std::size_t>(rows * of_each));
   if (!options_.sample) {
     top_tokens_.begin(rows, vocabulary, never, of_each, options_.renormalize);
-    model_->project_tiles(states, [&](const kernels::Tile<T>& tile) { top_tokens_.add(tile); });
+    if (models_->is_single())
+      models_->models().front()->project_tiles(states.front(),
+                                               [&](const kernels::Tile<T>& tile) { top_tokens_.add(tile); });
+    else
+      top_tokens_.add(models_->project(states).value());
     return top_tokens_.finish(top_);
   }
   uniforms_.clear();
   for (const Live& live : live_)
     uniforms_.push_back(sampling_uniform(static_cast<std::uint64_t>(options_.seed),
                                          static_cast<std::uint64_t>(sentences_[live.sentence].number),
-                                         static_cast<std::uint32_t>(cache_.position())));
-  sample_tokens(model_->project(states).value(), never, options_.temperature, uniforms_, top_, options_.renormalize);
+                                         static_cast<std::uint32_t>(caches_.position())));
+  sample_tokens(models_->project(states).value(), never, options_.temperature, uniforms_, top_, options_.renormalize);
 }
 
 /// At the length limit: turns each of the rows [begin, end) of live_ into a translation, and ends all.
@@ -114,7 +117,7 @@ template <class T>
 void BatchSearch<T>::force_end(Index place, Index begin, Index end) {
   for (Index r = begin; r < end; ++r)
     keep(place, {.node = live_[r].node,
-                 .score = penalized(live_[r].log_probability, cache_.position(), options_),
+                 .score = penalized(live_[r].log_probability, caches_.position(), options_),
                  .log_probability = live_[r].log_probability,
                  .finished = false});
 }
@@ -124,7 +127,7 @@ template <class T>
 void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   Sentence& sentence = sentences_[place];
   const bool is_huggingface = options_.search == Search::huggingface;
-  const bool at_limit = cache_.position() >= sentence.limit;
+  const bool at_limit = caches_.position() >= sentence.limit;
   if (is_huggingface && at_limit) return force_end(place, begin, end);
   candidates_.clear();
   const std::size_t of_each = top_.size() / live_.size();
@@ -138,7 +141,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
                       return a.row != b.row ? a.row < b.row : a.token < b.token;
                     });
 
-  const Index first = std::ssize(next_), length = cache_.position();
+  const Index first = std::ssize(next_), length = caches_.position();
   for (Index rank = 0; rank < looked_at; ++rank) {
     const Candidate& c = candidates_[rank];
     if (c.token == specials_.eos) {
@@ -175,7 +178,7 @@ bool BatchSearch<T>::settle(Index place, double log_probability) {
   const auto stays = [&](Index rank, Index length) {
     return found_[place * n_ + rank].score >= penalized(log_probability, length, options_);
   };
-  const Index last = n_ - 1, now = cache_.position(), next = now + 1;
+  const Index last = n_ - 1, now = caches_.position(), next = now + 1;
   if (options_.search == Search::huggingface) return stays(last, now);
   // Log-probabilities never rise, so a score is at most that at the length with the largest divisor.
   if (sentence.ended < options_.beam) return stays(last, options_.alpha < 0 ? next : sentence.limit);

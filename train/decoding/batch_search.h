@@ -1,18 +1,20 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "train/decoding/decoding.h"
+#include "train/decoding/ensemble.h"
 #include "train/decoding/excluded_tokens.h"
 #include "train/decoding/sample_tokens.h"
 #include "train/decoding/top_tokens.h"
 
 namespace glossa {
 
-/// Search over one batch of sentences with one model. The caller advances it token by token; `Searcher` describes the
-/// algorithm. Memory is reused from batch to batch.
+/// Search over one batch of sentences with a model or several. The caller advances it token by token; `Searcher`
+/// describes the algorithm. Memory is reused from batch to batch.
 template <class T>
 class BatchSearch {
  public:
@@ -21,8 +23,8 @@ class BatchSearch {
   explicit BatchSearch(Context<T>& context) : context_(context) {}
 
   /// Begins the search for the `n` best translations of `sources[i]`, for each i in `batch`. `numbers` is as in
-  /// Searcher::decode. The model must outlive the search.
-  void begin(const Transformer<T>& model, const SpecialIds& specials, const DecodeOptions& options, Index n,
+  /// Searcher::decode. The models must outlive the search.
+  void begin(const Ensemble<T>& models, const SpecialIds& specials, const DecodeOptions& options, Index n,
              std::span<const Index> batch, std::span<const std::vector<int>> sources,
              std::span<const std::int64_t> numbers);
 
@@ -85,7 +87,7 @@ class BatchSearch {
 
   void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
              std::span<const std::int64_t> numbers);
-  void choose(const Variable<T>& states);
+  void choose(const typename Ensemble<T>::States& states);
   void advance(Index place, Index begin, Index end);
   void force_end(Index place, Index begin, Index end);
   bool settle(Index place, double log_probability);
@@ -94,13 +96,13 @@ class BatchSearch {
   Context<T>& context_;
 
   // Set by `begin`:
-  const Transformer<T>* model_ = nullptr;
+  std::optional<Ensemble<T>> models_;
   SpecialIds specials_;
   DecodeOptions options_;
   Index n_ = 1, wanted_ = 1;  // hypotheses to keep per sentence, and to return
   ExcludedTokens excluded_;
 
-  DecoderCache<T> cache_;
+  typename Ensemble<T>::Caches caches_;
 
   std::vector<int> source_ids_, tokens_;
   std::vector<RowSpan> source_spans_;

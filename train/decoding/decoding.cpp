@@ -48,32 +48,33 @@ template <class T>
 Searcher<T>::~Searcher() = default;
 
 template <class T>
-std::vector<Hypothesis> Searcher<T>::decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+std::vector<Hypothesis> Searcher<T>::decode(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                             const SpecialIds& specials, const DecodeOptions& options,
                                             std::span<const std::int64_t> numbers) {
   std::vector<Hypothesis> best;
-  for (std::vector<Hypothesis>& found : n_best(model, sources, specials, options, 1, numbers))
+  for (std::vector<Hypothesis>& found : n_best(models, sources, specials, options, 1, numbers))
     best.push_back(std::move(found.front()));
   return best;
 }
 
 template <class T>
-std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Transformer<T>& model,
+std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Ensemble<T>& models,
                                                          std::span<const std::vector<int>> sources,
                                                          const SpecialIds& specials, const DecodeOptions& options,
                                                          Index n, std::span<const std::int64_t> numbers) {
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  search(model, sources, specials, options, n, numbers, [&](std::span<const Index> batch, const BatchSearch<T>& found) {
-    for (Index k = 0; k < std::ssize(batch); ++k)
-      for (Index rank = 0; rank < found.found(k); ++rank) results[batch[k]].push_back(found.hypothesis(k, rank));
-  });
+  search(models, sources, specials, options, n, numbers,
+         [&](std::span<const Index> batch, const BatchSearch<T>& found) {
+           for (Index k = 0; k < std::ssize(batch); ++k)
+             for (Index rank = 0; rank < found.found(k); ++rank) results[batch[k]].push_back(found.hypothesis(k, rank));
+         });
   division_.complete(results);
   return results;
 }
 
 template <class T>
 template <class Use>
-void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+void Searcher<T>::search(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                          const SpecialIds& specials, const DecodeOptions& options, Index n,
                          std::span<const std::int64_t> numbers, Use use) {
   check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
@@ -109,7 +110,7 @@ void Searcher<T>::search(const Transformer<T>& model, std::span<const std::vecto
   std::mutex watching;
   const auto search_batch = [&](Index i) {
     BatchSearch<T>& search = searches_[thread_index()];
-    search.begin(model, specials, options, n, batches[i], sources, numbers);
+    search.begin(models, specials, options, n, batches[i], sources, numbers);
     while (!search.is_done()) search.step();
     use(batches[i], search);
     if (!watch_) return;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/tokenizers/vocabulary.h"
-#include "layers/transformer.h"
 #include "train/config/config.h"
+#include "train/decoding/ensemble.h"
 
 namespace glossa {
 
@@ -77,14 +77,14 @@ class Searcher {
   /// </s>. The options and model.max_positions limit a translation's length. `numbers` identifies the sentences for
   /// sampling, one number per source; empty means 0, 1, ... Throws if a source is empty or longer than
   /// model.max_positions, and if the model yields NaN.
-  std::vector<Hypothesis> decode(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+  std::vector<Hypothesis> decode(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                  const SpecialIds& specials, const DecodeOptions& options,
                                  std::span<const std::int64_t> numbers = {});
 
   /// Finds the n best translations of each source; n is at most the beam. Ended translations come first, followed by
   /// those cut off at the length limit; both are sorted, best first. The first translation is the result of `decode`.
   /// Returns fewer than n if the vocabulary or the limit does not allow more.
-  std::vector<std::vector<Hypothesis>> n_best(const Transformer<T>& model, std::span<const std::vector<int>> sources,
+  std::vector<std::vector<Hypothesis>> n_best(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
                                               std::span<const std::int64_t> numbers = {});
 
@@ -99,7 +99,7 @@ class Searcher {
  private:
   /// Searches all batches. Calls `use(batch, search)` after the search of each, from several threads concurrently.
   template <class Use>
-  void search(const Transformer<T>& model, std::span<const std::vector<int>> sources, const SpecialIds& specials,
+  void search(const Ensemble<T>& models, std::span<const std::vector<int>> sources, const SpecialIds& specials,
               const DecodeOptions& options, Index n, std::span<const std::int64_t> numbers, Use use);
 
   std::deque<Context<T>> contexts_;  // one per thread

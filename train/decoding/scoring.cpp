@@ -30,24 +30,23 @@ std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const Span& row
 }  // namespace
 
 template <class T>
-std::vector<ScoredTranslation> score_translations(Context<T>& context, const Transformer<T>& model,
+std::vector<ScoredTranslation> score_translations(Context<T>& context, const std::type_identity_t<Ensemble<T>>& models,
                                                   const EncodedCorpus& corpus, const DecodeOptions& options,
                                                   std::int64_t max_tokens) {
   std::vector<ScoredTranslation> results(static_cast<std::size_t>(corpus.size()));
   if (results.empty()) return results;
   // All logits of a batch are in memory, so a batch has at most 16 M logits, unless a single pair has more.
-  const std::int64_t fitting = (std::int64_t{1} << 24) / model.options().target_vocabulary;
+  const std::int64_t fitting = (std::int64_t{1} << 24) / models.vocabulary();
   const Sampler sampler(corpus, {.max_tokens = std::clamp<std::int64_t>(fitting, 1, max_tokens)});
-  const ExcludedTokens excluded(options, corpus.specials, model.options().target_vocabulary);
+  const ExcludedTokens excluded(options, corpus.specials, models.vocabulary());
   Batch batch;
   BatchRows rows;
   for (const std::vector<int>& indices : sampler.epoch(0, false)) {
     fill_batch(batch, corpus, indices, Layout::packed);
     rows.assign(batch);
     context.begin({.training = false, .recording = false, .precision = options.precision});
-    const Variable<T> memory = model.encode(context, batch.source, rows.source());
-    const Variable<T> states = model.decode(context, batch.target_in, rows.target(), memory, rows.source());
-    const Tensor<const T> logits = model.project(states).value();
+    const Tensor<const T> logits =
+        models.project(models.states(context, batch.source, rows.source(), batch.target_in, rows.target())).value();
     for (std::size_t i = 0; i < batch.target_spans.size(); ++i) {
       ScoredTranslation& result = results[static_cast<std::size_t>(batch.sentence_ids[i])];
       result.tokens = scores_of(logits, batch.target_spans[i], batch.target_out, excluded, options.renormalize);
@@ -58,9 +57,11 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const Tra
   return results;
 }
 
-template std::vector<ScoredTranslation> score_translations(Context<float>&, const Transformer<float>&,
+template std::vector<ScoredTranslation> score_translations(Context<float>&,
+                                                           const std::type_identity_t<Ensemble<float>>&,
                                                            const EncodedCorpus&, const DecodeOptions&, std::int64_t);
-template std::vector<ScoredTranslation> score_translations(Context<double>&, const Transformer<double>&,
+template std::vector<ScoredTranslation> score_translations(Context<double>&,
+                                                           const std::type_identity_t<Ensemble<double>>&,
                                                            const EncodedCorpus&, const DecodeOptions&, std::int64_t);
 
 }  // namespace glossa

@@ -83,6 +83,14 @@ void TopTokens<T>::add(const kernels::Tile<T>& tile) {
   for (Index row = tile.first_row; row < tile.last_row; ++row) add_row(row, tile.first_col, tile.cols(), tile.row(row));
 }
 
+template <class T>
+void TopTokens<T>::add(const Tensor<const T>& logits) {
+  parallel_for(rows_, [&](Index row) {
+    for (Index first = 0; first < logits.cols(); first += linear_tile_columns)
+      add_row(row, first, std::min(linear_tile_columns, logits.cols() - first), logits.row(row) + first);
+  });
+}
+
 /// The logits x[0..n) of a row, of the tokens from `first` on. Keeps the thread's best ones in a heap, the worst of
 /// them on top. Most tiles have only worse logits and are skipped after one comparison.
 template <class T>

@@ -26,6 +26,9 @@ class TopTokens {
   /// Adds a tile of linear_tiles; thread-safe.
   void add(const kernels::Tile<T>& tile);
 
+  /// Adds all logits at once [rows, V].
+  void add(const Tensor<const T>& logits);
+
   /// Writes the tokens to top [rows, count], best first. Ties go to the smaller id. Throws if a row has no
   /// probabilities (NaN or infinity).
   void finish(std::span<TokenScore> top);

@@ -40,9 +40,9 @@ void keep_distinct(std::vector<Translation>& found) {
 
 std::int64_t piece_number(std::int64_t line, std::int64_t piece) { return line + (piece << 40); }
 
-Translator::Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
+Translator::Translator(const Ensemble<float>& models, const Tokenizers& tokenizers, const DataConfig& data,
                        const DecodeConfig& decode)
-    : model_(model), tokenizers_(tokenizers), data_(data), options_(decode) {}
+    : models_(models), tokenizers_(tokenizers), data_(data), options_(decode) {}
 
 std::vector<int> Translator::source_ids(std::string_view line, std::string_view name, std::int64_t number) const {
   return encode_source(*tokenizers_.source, normalize(data_, line), name, number, encode_options(data_));
@@ -51,7 +51,7 @@ std::vector<int> Translator::source_ids(std::string_view line, std::string_view 
 void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
                      const std::function<void()>& interrupt) const {
   const std::size_t index = sources.count++;
-  const Index max_length = std::min<Index>(model_.options().max_positions, data_.max_length);
+  const Index max_length = std::min<Index>(models_.max_positions(), data_.max_length);
   std::vector<std::vector<int>> pieces;
   std::vector<std::string_view> texts;
   const auto fits = [&](std::string_view piece) {
@@ -62,7 +62,7 @@ void Translator::add(Sources& sources, std::string_view line, std::string_view n
   for (const std::string_view sentence : sentences(line)) {
     if (interrupt && !texts.empty()) interrupt();
     std::vector<int> ids = source_ids(sentence, name, number);
-    if (std::ssize(ids) <= model_.options().max_positions) {
+    if (std::ssize(ids) <= models_.max_positions()) {
       pieces.push_back(std::move(ids));
       texts.push_back(sentence);
       continue;
@@ -108,13 +108,13 @@ auto Translator::encode(std::span<const std::string> lines, std::string_view nam
 }
 
 std::vector<Hypothesis> Translator::search(const Sources& sources) {
-  return searcher_.decode(model_, sources.ids, tokenizers_.target->specials(), options_, sources.numbers);
+  return searcher_.decode(models_, sources.ids, tokenizers_.target->specials(), options_, sources.numbers);
 }
 
 std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources, Index n) {
   std::vector<std::vector<Translation>> found;
   for (const std::vector<Hypothesis>& piece :
-       searcher_.n_best(model_, sources.ids, tokenizers_.target->specials(), options_, n, sources.numbers)) {
+       searcher_.n_best(models_, sources.ids, tokenizers_.target->specials(), options_, n, sources.numbers)) {
     found.push_back(translations(piece));
   }
   if (alignment_layer_) align(sources, found);
@@ -197,15 +197,16 @@ void Translator::align(const Sources& sources, std::vector<std::vector<Translati
       pairs.origin.push_back(i);
       translations.push_back(&translation);
     }
-  for_each_attention(context_, model_, tokenizers_, pairs, options_, [&](int k, const AttentionMaps& maps) {
-    const std::size_t i = pairs.origin[static_cast<std::size_t>(k)];
-    Translation& translation = *translations[static_cast<std::size_t>(k)];
-    std::vector<int> output_words = words_of_tokens(*tokenizers_.target, translation.tokens);
-    if (translation.finished) output_words.push_back(-1);
-    translation.alignment = align_words(mean_of_heads(maps.cross[static_cast<std::size_t>(*alignment_layer_)]),
-                                        words_of_line(sources.ids[i]), output_words);
-    for (auto& pair : translation.alignment) pair.first += sources.first_words[i];
-  });
+  for_each_attention(
+      context_, *models_.models().front(), tokenizers_, pairs, options_, [&](int k, const AttentionMaps& maps) {
+        const std::size_t i = pairs.origin[static_cast<std::size_t>(k)];
+        Translation& translation = *translations[static_cast<std::size_t>(k)];
+        std::vector<int> output_words = words_of_tokens(*tokenizers_.target, translation.tokens);
+        if (translation.finished) output_words.push_back(-1);
+        translation.alignment = align_words(mean_of_heads(maps.cross[static_cast<std::size_t>(*alignment_layer_)]),
+                                            words_of_line(sources.ids[i]), output_words);
+        for (auto& pair : translation.alignment) pair.first += sources.first_words[i];
+      });
 }
 
 AttentionMaps Translator::attention(std::vector<int> source, const Translation& translation) {
@@ -214,9 +215,9 @@ AttentionMaps Translator::attention(std::vector<int> source, const Translation& 
   pair.source.push_back(std::move(source));
   pair.target.push_back(read_tokens(translation));
   AttentionMaps maps;
-  for_each_attention(context_, model_, tokenizers_, pair, options_,
+  for_each_attention(context_, *models_.models().front(), tokenizers_, pair, options_,
                      [&](int, AttentionMaps found) { maps = std::move(found); });
-  const auto scored = score_translations(context_, model_, pair, options_, options_.max_tokens);
+  const auto scored = score_translations(context_, *models_.models().front(), pair, options_, options_.max_tokens);
   for (const TokenScore& token : scored.front().tokens)
     maps.probabilities.push_back(static_cast<float>(std::exp(token.log_probability)));
   if (!translation.finished && !translation.tokens.empty()) {

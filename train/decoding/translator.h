@@ -33,7 +33,8 @@ struct Translation {
 /// `cut_line` cuts such a piece so that no part is longer than training sentences were. Not thread-safe.
 class Translator {
  public:
-  Translator(const Transformer<float>& model, const Tokenizers& tokenizers, const DataConfig& data,
+  /// `models` have these tokenizers and must outlive the translator.
+  Translator(const Ensemble<float>& models, const Tokenizers& tokenizers, const DataConfig& data,
              const DecodeConfig& decode);
 
   /// Returns one translation per line, in order. An empty line gives an empty translation. `name` and `first_line` are
@@ -99,12 +100,12 @@ class Translator {
   /// LineError as `add` does.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
-  /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer`; none:
-  /// without.
+  /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer` of the first
+  /// model; none: without.
   void align(std::optional<Index> layer) { alignment_layer_ = layer; }
 
-  /// Returns the model's attention for `source` and the given `translation` (teacher forcing), with the probabilities
-  /// of its tokens.
+  /// Returns the attention of the (first) model for `source` and the given `translation` (teacher forcing), with the
+  /// probabilities of its tokens.
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
   /// Makes later searches call `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
@@ -118,7 +119,7 @@ class Translator {
   std::vector<int> words_of_line(std::span<const int> ids) const;
   void align(const Sources& sources, std::vector<std::vector<Translation>>& found);
 
-  const Transformer<float>& model_;
+  Ensemble<float> models_;
   Tokenizers tokenizers_;
   DataConfig data_;
   DecodeOptions options_;

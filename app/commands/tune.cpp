@@ -1,0 +1,144 @@
+#include <fmt/ranges.h>
+
+#include <cstdio>
+
+#include "app/commands/arguments.h"
+#include "app/commands/command_table.h"
+#include "app/commands/commands.h"
+#include "autograd/check.h"
+#include "data/text/counted.h"
+#include "files/atomic_file.h"
+#include "train/config/corpus_names.h"
+#include "train/console/json_line.h"
+#include "train/console/print.h"
+#include "train/console/progress_bar.h"
+#include "train/run_tuning.h"
+#include "train/runtime.h"
+
+namespace glossa::commands {
+
+namespace {
+
+struct TuneArguments {
+  std::string run, checkpoint;
+  std::string test;  // empty: the run's validation corpus
+  std::string metric = "bleu";
+  std::vector<std::int64_t> beams = TuningOptions().beams;
+  std::optional<Precision> precision;  // empty: the run's setting
+  bool write = false, json = false;
+  std::vector<std::string> sets;
+};
+
+/// The corpus that the command line names, else the one that chose the run's best checkpoint.
+ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& folder, const Config& config) {
+  const auto seed = static_cast<std::uint64_t>(config.train.seed);
+  if (!arguments.test.empty()) {
+    DataConfig data = config.data;
+    data.test = arguments.test;
+    return read_test_corpus(data, seed);
+  }
+  ParallelCorpus corpus = read_corpora(config.data, seed, CorpusPlaces(folder)).validation;
+  if (corpus.source.empty())
+    misuse("--test", "expected a corpus to search with, as the run has no validation corpus; got none");
+  return corpus;
+}
+
+std::string in_json(const Tuning& tuning, std::size_t i) {
+  const TunedSearch& search = tuning.searches[i];
+  return JsonLine()
+      .add("beam", search.beam)
+      .add("alpha", search.alpha)
+      .add("bleu", search.bleu.score)
+      .add("chrf", search.chrf)
+      .add("ratio", search.bleu.ratio)
+      .add("seconds", search.seconds)
+      .add("own", i == 0)
+      .add("best", i == tuning.best)
+      .text();
+}
+
+void print_table(const Tuning& tuning, std::size_t sentences) {
+  fmt::print("beam  alpha   BLEU  chrF2  length  ms/sentence\n");
+  for (std::size_t i = 0; i < tuning.searches.size(); ++i) {
+    const TunedSearch& search = tuning.searches[i];
+    std::string remark = i == tuning.best ? "  best" : "";
+    if (i == 0) remark += "  the run's own options";
+    fmt::print("{:>4}  {:>5}  {:>5.2f}  {:>5.2f}  {:>6.3f}  {:>11.2f}{}\n", search.beam,
+               search.beam == 1 ? "" : fmt::format("{:.1f}", search.alpha), search.bleu.score, search.chrf,
+               search.bleu.ratio, 1000 * search.seconds / static_cast<double>(sentences), remark);
+  }
+}
+
+/// The options to pass for the best search, and how sure its gain is.
+void print_result(const Tuning& tuning, const Config& config, bool by_chrf) {
+  const PairedScore& score = by_chrf ? tuning.compared.chrf : tuning.compared.bleu;
+  const TunedSearch& best = tuning.searches[tuning.best];
+  if (tuning.best == 0) {
+    fmt::print("the run's own options are the best of these\n");
+    return;
+  }
+  const Config tuned = with_search(config, best);
+  std::vector<std::string> sets;
+  for (const OptionDifference& option : differences(config, tuned))
+    sets.push_back(fmt::format("--set {}={}", option.key, option.after));
+  fmt::print("best: {}, {:+.2f} {} (p = {:.3f}), in {:.1f} times the time\n", fmt::join(sets, " "), score.difference(),
+             by_chrf ? "chrF2" : "BLEU", score.p_value, best.seconds / tuning.searches.front().seconds);
+}
+
+int run(const TuneArguments& arguments) {
+  const RunName name(arguments.run, arguments.checkpoint);
+  const Config config = load_run_config(name.folder(), arguments.sets, 0, arguments.precision);
+  ParallelCorpus corpus = corpus_of(arguments, name.folder(), config);
+  const std::size_t sentences = corpus.source.size();
+  const std::string text = corpus.source_name;
+  const LoadedRun run = load_run(name, config);
+  apply_runtime(config.runtime);
+  ProgressBar bar;
+  std::optional<CountProgress> progress;
+  const bool by_chrf = arguments.metric == "chrf";
+  const Tuning tuning =
+      tune(run, std::move(corpus),
+           {.beams = arguments.beams, .by_chrf = by_chrf, .watch = [&](std::int64_t, std::int64_t all) {
+              if (!progress)
+                progress.emplace(bar, "search", all);
+              else
+                progress->add(1);
+            }});
+  bar.clear();
+  if (arguments.json) {
+    for (std::size_t i = 0; i < tuning.searches.size(); ++i) fmt::print("{}\n", in_json(tuning, i));
+  } else {
+    fmt::print("{} of {}, update {}\n", counted(sentences, "sentence"), text, run.state.update);
+    print_table(tuning, sentences);
+    print_result(tuning, config, by_chrf);
+  }
+  if (arguments.write && tuning.best > 0) {
+    const std::string file = config_file(name.folder());
+    write_file_atomically(file, dump(with_search(load_config(file), tuning.searches[tuning.best])));
+    print_note("note: wrote these options to {}\n", file);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_tune(CommandTable& table) {
+  const auto [command, arguments] = table.add<TuneArguments>(
+      {.name = "tune", .help = "Find the beam and the length penalty that translate best", .group = "Measure"}, run);
+  add_run(command, arguments.run, arguments.checkpoint);
+  command.add_option("--test", arguments.test,
+                     "corpus to translate: PREFIX, FILE.tsv or FILE.tmx (default: the run's validation corpus)");
+  command.add_option("--metric", arguments.metric, "score to choose by")
+      ->check(CLI::IsMember({"bleu", "chrf"}))
+      ->capture_default_str();
+  command.add_option("--beams", arguments.beams, "beams to try, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  add_precision(command, arguments.precision);
+  command.add_flag("--write", arguments.write, "write the best options to the run's config.yaml");
+  command.add_flag("--json", arguments.json, "one JSON object per search");
+  add_sets(command, arguments.sets);
+}
+
+}  // namespace glossa::commands
