@@ -72,7 +72,8 @@ void check_acts(const Setting& setting, const DecodeConfig& decode) {
   const auto needs = [&](bool met, const char* other) {
     if (!met) setting.refuse("expected {} as well; got {} alone, which has no effect", other, key);
   };
-  if (key == "decode.temperature" || key == "decode.seed") needs(decode.sample, "decode.sample=true");
+  if (key == "decode.temperature" || key == "decode.top_k" || key == "decode.top_p" || key == "decode.seed")
+    needs(decode.sample, "decode.sample=true");
   if (key == "decode.alpha")
     needs(decode.length_penalty != DecodeConfig::LengthPenalty::none, "decode.length_penalty=power or gnmt");
 }

@@ -221,6 +221,8 @@ DecodeOptions to_decode_options(const NamedOptions& given) {
       .read("search", options.search)
       .read("sample", options.sample)
       .read("temperature", options.temperature)
+      .read("top_k", options.top_k)
+      .read("top_p", options.top_p)
       .read("seed", options.seed)
       .read("precision", options.precision)
       .check_names();

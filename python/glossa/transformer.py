@@ -98,6 +98,8 @@ class SearchOptions(TypedDict, total=False):
     search             when a beam search ends, as "glossa" or "huggingface" does ("glossa")
     sample             draws each id at random; needs a beam of 1 (False)
     temperature, seed  of the drawing (1, 1)
+    top_k              draws from the k most probable ids; 0: from all (0)
+    top_p              draws from the nucleus, the fewest most probable ids with this total probability (1)
     precision          "bf16" rounds the factors of matrix products to bfloat16 ("float")
     """
 
@@ -109,6 +111,8 @@ class SearchOptions(TypedDict, total=False):
     search: Literal["glossa", "huggingface"]
     sample: bool
     temperature: float
+    top_k: int
+    top_p: float
     seed: int
     precision: Literal["float", "bf16"]
 

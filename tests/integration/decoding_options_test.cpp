@@ -32,6 +32,8 @@ const Row rows[] = {
     {"decode.max_tokens=64", {}, true, false},
     {"decode.sample=true", {"decode.beam=1"}},
     {"decode.temperature=9", {"decode.beam=1", "decode.sample=true"}},
+    {"decode.top_k=2", {"decode.beam=1", "decode.sample=true"}},
+    {"decode.top_p=0.3", {"decode.beam=1", "decode.sample=true"}},
     {"decode.seed=9", {"decode.beam=1", "decode.sample=true"}},
 };
 
@@ -95,7 +97,7 @@ TEST_CASE("every option of decoding acts on every command that accepts it") {
 
 TEST_CASE("an option of decoding that another one disables is refused") {
   const std::string run = fixture().run();
-  for (const char* set : {"decode.temperature=0.5", "decode.seed=2"})
+  for (const char* set : {"decode.temperature=0.5", "decode.top_k=2", "decode.top_p=0.5", "decode.seed=2"})
     check_refused(glossa_program({"translate", run, "--set", set}, "a"), 2, {"decode.sample=true"});
   check_refused(
       glossa_program({"translate", run, "--set", "decode.length_penalty=none", "--set", "decode.alpha=2"}, "a"), 2,

@@ -107,6 +107,8 @@ TEST_CASE("by hand: translation follows each option of decoding and reads source
        {.max_length_factor = 0.5}},
       {{"decode.sample=true"}, {.sample = true}, {}},
       {{"decode.sample=true", "decode.temperature=0.5"}, {.sample = true, .temperature = 0.5}, {.sample = true}},
+      {{"decode.sample=true", "decode.top_k=3"}, {.sample = true, .top_k = 3}, {.sample = true}},
+      {{"decode.sample=true", "decode.top_p=0.6"}, {.sample = true, .top_p = 0.6}, {.sample = true}},
       {{"decode.sample=true", "decode.seed=5"}, {.sample = true, .seed = 5}, {.sample = true}},
   };
   for (const Case& c : cases) {

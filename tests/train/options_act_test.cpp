@@ -243,6 +243,8 @@ const std::vector<Row>& rows() {
       {"decode.max_tokens", "12", {"products of translation"}},
       {"decode.sample", "true", {"translation"}, {"decode.beam=1"}},
       {"decode.temperature", "0.5", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
+      {"decode.top_k", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
+      {"decode.top_p", "0.5", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
       {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
       {"decode.average", "2", {"checkpoints that translate"}},
       {"decode.precision", "bf16", {"translation"}},

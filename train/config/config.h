@@ -184,6 +184,8 @@ struct DecodeConfig {
   std::int64_t max_tokens = 2048;         ///< maximum of hypotheses x longest source, per batch
   bool sample = false;                    ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;                 ///< of the softmax when drawing
+  std::int64_t top_k = 0;                 ///< draw from the k most probable tokens (Fan et al. 2018); 0: from all
+  double top_p = 1;                       ///< draw from the nucleus of this probability (Holtzman et al. 2020); 1: all
   std::int64_t seed = 1;                  ///< of the draws
   std::int64_t average = 0;               ///< newest checkpoints whose mean translates; 0: the best one alone
   Precision precision = Precision::full;  ///< of the factors of matrix products

@@ -146,7 +146,8 @@ constexpr ForeignNames table[] = {
     {"hyp hyps hypothesis hypotheses",
      "evaluate translates the source itself; the program sacrebleu scores existing translations"},
     {"do_sample sampling output_sampling", "decode.sample"},
-    {"top_k top_p sampling_topk sampling_topp", "glossa draws from the whole softmax, sharpened by decode.temperature"},
+    {"sampling_topk topk", "decode.top_k"},
+    {"sampling_topp topp nucleus", "decode.top_p"},
     {"bad_words_ids", "decode.forbidden"},
     {"renormalize_logits", "decode.renormalize"},
 

@@ -109,7 +109,12 @@ void BatchSearch<T>::choose(const typename Ensemble<T>::States& states) {
     uniforms_.push_back(sampling_uniform(static_cast<std::uint64_t>(options_.seed),
                                          static_cast<std::uint64_t>(sentences_[live.sentence].number),
                                          static_cast<std::uint32_t>(caches_.position())));
-  sample_tokens(models_->project(states).value(), never, options_.temperature, uniforms_, top_, options_.renormalize);
+  sample_tokens(models_->project(states).value(), never,
+                {.temperature = options_.temperature,
+                 .top_k = options_.top_k,
+                 .top_p = options_.top_p,
+                 .renormalize = options_.renormalize},
+                uniforms_, top_, sampling_);
 }
 
 /// At the length limit: turns each of the rows [begin, end) of live_ into a translation, and ends all.

@@ -115,6 +115,7 @@ class BatchSearch {
   TopTokens<T> top_tokens_;
   std::vector<TokenScore> top_;  // candidate continuations, the same number for each hypothesis
   std::vector<double> uniforms_;
+  SamplingMemory sampling_;
   std::vector<Candidate> candidates_;
 };
 

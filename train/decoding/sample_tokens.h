@@ -2,19 +2,36 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "train/decoding/top_tokens.h"
 
 namespace glossa {
 
+/// The distribution that tokens are drawn from.
+struct SamplingOptions {
+  double temperature = 1;    ///< above 0; divides the logits
+  std::int64_t top_k = 0;    ///< number of the most probable tokens to draw from (Fan et al. 2018); 0: all
+  double top_p = 1;          ///< probability of the nucleus to draw from (Holtzman et al. 2020), in (0, 1]; 1: all
+  bool renormalize = false;  ///< leave the tokens that are never drawn out of the log-probabilities' softmax
+};
+
+/// Memory of sample_tokens, reused from call to call: a row's candidates, for each thread.
+using SamplingMemory = std::vector<std::vector<TokenScore>>;
+
 /// Draws one token from each row of logits [R, V], but none of the tokens in `never`. The probabilities of the allowed
-/// tokens are softmax(logits / temperature). Writes to drawn[r] the token and its natural log-probability at
-/// temperature 1. This log-probability is over all tokens or, with `renormalize`, over the allowed ones. uniforms[r], a
-/// number in [0, 1), decides the draw in row r: the token is the first, by id, whose cumulative probability exceeds the
-/// number. Throws if a row has no probabilities (NaN or infinity).
+/// tokens are p = softmax(logits / temperature). With `top_k`, only the k most probable of them remain, and p is
+/// renormalized. With `top_p`, only the nucleus of these remains: the fewest most probable tokens whose sum of p is at
+/// least top_p. Of equally probable tokens, the smaller id remains. The order of these steps is that of `generate` of
+/// transformers.
+///
+/// Writes to drawn[r] the token and its natural log-probability at temperature 1 under the model's full softmax. This
+/// log-probability is over all tokens or, with `renormalize`, over the allowed ones. uniforms[r], a number in [0, 1),
+/// decides the draw in row r: the token is the first, by id, whose cumulative probability exceeds the number. Throws if
+/// a row has no probabilities (NaN or infinity).
 template <class T>
-void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, double temperature,
-                   std::span<const double> uniforms, std::span<TokenScore> drawn, bool renormalize = false);
+void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, const SamplingOptions& options,
+                   std::span<const double> uniforms, std::span<TokenScore> drawn, SamplingMemory& memory);
 
 /// Returns the random number, uniform in [0, 1), that draws token `position` of sentence `sentence`. The number does
 /// not depend on the batch.

@@ -422,9 +422,11 @@ TEST_CASE("no token costs a heap allocation once buffers are warm") {
   SmallModel<float> model(12);
   model.favor(specials.eos, -50);  // every hypothesis runs to its limit
   const Sentences sources(4, {4, 5, 6, 3});
-  for (const Index beam : {1, 4}) {
+  for (DecodeOptions options :
+       {DecodeOptions{.beam = 1}, {.beam = 4}, {.sample = true}, {.sample = true, .top_k = 3, .top_p = 0.9}}) {
     Searcher<float> searcher;
-    DecodeOptions options{.beam = beam, .max_length_factor = 0, .max_length_extra = 60};
+    options.max_length_factor = 0;
+    options.max_length_extra = 60;
     const auto count = [&] {
       const std::size_t before = heap_allocations();
       const std::vector<Hypothesis> found = searcher.decode(model.transformer, sources, specials, options);
