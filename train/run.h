@@ -27,6 +27,9 @@ class RunName {
   /// Throws a misuse error if RUN and --checkpoint both name a checkpoint.
   explicit RunName(const std::string& named, const std::string& choice = {});
 
+  /// False if RUN is a file outside a run.
+  bool is_of_run() const { return !is_checkpoint_ || !folder_.empty(); }
+
   /// The run's folder. Throws if RUN is a file outside a run.
   const std::string& folder() const;
 

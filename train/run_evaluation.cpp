@@ -56,9 +56,9 @@ std::vector<std::span<const std::string>> references_of(const ParallelCorpus& co
   return {corpus.all_targets.begin(), corpus.all_targets.end()};
 }
 
-RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const EvaluationOptions& options, const Job& job) {
-  const Config& config = run.config;
-  Translator translator(run.models(), run.tokenizers, config.data, config.decode);
+CorpusTranslation translate_corpus(const LoadedRun& run, ParallelCorpus& corpus, const EvaluationOptions& options,
+                                   const Job& job) {
+  Translator translator(run.models(), run.tokenizers, run.config.data, run.config.decode);
   translator.divide(divided_among(job));
   translator.split_sentences(options.split_sentences);
   SourceLines lines(translator, run, corpus.source_name, options.bad_line);
@@ -68,10 +68,9 @@ RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const Evalua
   const ParallelCorpus* const all[] = {&corpus};
   agree_on_text(corpus.source_name, all, job);
 
-  RunEvaluation result;
+  CorpusTranslation result;
   result.untranslated = lines.bad();
   result.in_pieces = sources.in_pieces;
-  result.loss = loss_of(run, corpus, options.bad_line, job);
   const Index count = std::ssize(sources.ids);
   if (options.watch) {
     options.watch(0, count);
@@ -80,15 +79,21 @@ RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const Evalua
   const Stopwatch watch;
   result.translations = translator.translate(sources);
   result.seconds = watch.seconds();
+  return result;
+}
 
-  const BleuOptions scoring = bleu_options_for(run, corpus, options);
+RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const EvaluationOptions& options, const Job& job) {
+  RunEvaluation result;
+  static_cast<CorpusTranslation&>(result) = translate_corpus(run, corpus, options, job);
+  result.loss = loss_of(run, corpus, options.bad_line, job);
+  const BleuOptions scoring = result.bleu_options = bleu_options_for(run, corpus, options);
   const std::vector<std::span<const std::string>> references = references_of(corpus);
   result.bleu = corpus_bleu(result.translations, references, scoring);
   result.chrf = corpus_chrf(result.translations, references);
   result.ter = corpus_ter(result.translations, references);
   result.exact_match = exact_match(result.translations, references);
   result.bleu_signature = bleu_signature(scoring, references.size());
-  result.chrf_signature = chrf_signature(config.data.lowercase, references.size());
+  result.chrf_signature = chrf_signature(run.config.data.lowercase, references.size());
   result.ter_signature = ter_signature(references.size());
   return result;
 }

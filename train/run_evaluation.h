@@ -17,6 +17,14 @@ namespace glossa {
 /// Returns a corpus's references: its all_targets, or its target.
 std::vector<std::span<const std::string>> references_of(const ParallelCorpus& corpus);
 
+/// A run's translations of a corpus.
+struct CorpusTranslation {
+  std::vector<std::string> translations;
+  std::int64_t untranslated = 0;  ///< lines that could not be translated
+  std::int64_t in_pieces = 0;     ///< lines that were too long for the model, and translated in pieces
+  double seconds = 0;             ///< for translating
+};
+
 /// Settings of an evaluation.
 struct EvaluationOptions {
   /// Tokenizer for BLEU. By default, the run's; if the run leaves it open, the usual one for language and references.
@@ -34,17 +42,19 @@ struct EvaluationOptions {
 };
 
 /// Quality of a run's translations of a text.
-struct RunEvaluation {
+struct RunEvaluation : CorpusTranslation {
   double loss = 0;  ///< per target token of the first reference; NaN if no pair can be encoded
   BleuScore bleu;
   double chrf = 0, ter = 0;
   double exact_match = 0;  ///< fraction of lines
+  BleuOptions bleu_options;
   std::string bleu_signature, chrf_signature, ter_signature;
-  std::vector<std::string> translations;
-  std::int64_t untranslated = 0;  ///< lines that could not be translated
-  std::int64_t in_pieces = 0;     ///< lines that were too long for the model, and translated in pieces
-  double seconds = 0;             ///< for translating
 };
+
+/// Translates a corpus's sources with a run, as evaluate does; unusable sources become blank. The processes of `job`
+/// divide the work among themselves; all get the result. Throws if they have different corpora.
+CorpusTranslation translate_corpus(const LoadedRun& run, ParallelCorpus& corpus, const EvaluationOptions& options = {},
+                                   const Job& job = Job::alone());
 
 /// Translates a corpus with a run and scores the translations. Blank sources and references
 /// count. Prints notes and warnings as translation does. Call apply_runtime first. The processes

@@ -1,14 +1,18 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <tuple>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
 #include "app/commands/line_pairs.h"
+#include "app/commands/other_system.h"
 #include "autograd/check.h"
 #include "data/text/counted.h"
+#include "data/text/utf8.h"
 #include "data/toy/corpus.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
@@ -25,6 +29,8 @@ struct EvaluateArguments {
   std::string source, test;             // empty: the run's own test corpus
   std::vector<std::string> references;  // of `source`
   std::string tokenize;                 // empty: the run's setting
+  std::optional<std::string> compare;   // the other system
+  std::int64_t resamples = 1000;        // for the comparison
   std::string on_bad_line = "warn", split_sentences = "off";
   std::int64_t beam = 0;
   std::optional<Precision> precision;  // empty: the run's setting
@@ -127,10 +133,46 @@ void check_still_held_out(const LoadedRun& run, const std::string& folder) {
         data.train.text());
 }
 
+/// Returns the text for another run, which is to translate the same sentences. If only the run's text is in lower case,
+/// it is read again. Throws if this gives other sentences, because data.split depends on letter case.
+ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& arguments, const std::string& run,
+                          Config config, const ParallelCorpus& corpus) {
+  const DataConfig& data = other.data;
+  for (const auto& [side, theirs, ours] :
+       {std::tuple{"source", data.source, config.data.source}, std::tuple{"target", data.target, config.data.target}})
+    if (theirs != ours)
+      warn("[--compare] data.{} of {} is {}, and {} of {}", side, *arguments.compare, theirs, ours, run);
+  if (!config.data.lowercase || data.lowercase) return corpus;
+  config.data.lowercase = false;
+  BadLines bad_lines(arguments.on_bad_line);
+  ParallelCorpus again = read_texts(arguments, run, config, bad_lines).corpus;
+  check(
+      std::ranges::equal(again.source, corpus.source, {}, utf8::lower_case), "--compare",
+      "expected a run with data.lowercase: true, as data.split holds out other pairs otherwise; got false. Hint: name "
+      "the test set with --test");
+  return again;
+}
+
+/// Compares the translations of the run in `folder` with those of the other system.
+PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const EvaluateArguments& arguments,
+                         const Config& config, const ParallelCorpus& corpus, const std::string& folder,
+                         const EvaluationOptions& options, const Job& job) {
+  const std::vector<std::string> translations =
+      other.translations(other.config() ? corpus_for(*other.config(), arguments, folder, config, corpus) : corpus,
+                         config.data, options, job);
+  if (translations == found.translations)
+    warn("[--compare] all translations are the same, so that p-values mean nothing");
+  return paired_bootstrap(found.translations, translations, references_of(corpus), found.bleu_options,
+                          arguments.resamples);
+}
+
 int run(const EvaluateArguments& arguments, const Job& job) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision);
-  if (arguments.split_sentences != "off" && config.data.lowercase)
+  std::optional<OtherSystem> other;
+  if (arguments.compare) other.emplace(*arguments.compare, arguments.on_bad_line, arguments.split_sentences);
+  if (arguments.split_sentences != "off" &&
+      (config.data.lowercase || (other && other->config() && other->config()->data.lowercase)))
     misuse("--split-sentences",
            "expected off with data.lowercase: true, as capital letters show where sentences begin; "
            "got {}",
@@ -138,6 +180,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
   BadLines bad_lines(arguments.on_bad_line);
   const Texts texts = read_texts(arguments, name.folder(), config, bad_lines);
   const ParallelCorpus& corpus = texts.corpus;
+  if (other) other->read(corpus, config.data);
   report_unused(corpus);
   report_blank_references(texts);
   if (!arguments.tokenize.empty()) config.train.bleu_tokenize = bleu_tokenizer_of(arguments.tokenize);
@@ -148,15 +191,18 @@ int run(const EvaluateArguments& arguments, const Job& job) {
   job.agree("--split-sentences", arguments.split_sentences);
   ProgressBar bar;
   std::optional<CountProgress> progress;
-  const RunEvaluation found = evaluate(run, corpus,
-                                       {.split_sentences = splits_sentences(arguments.split_sentences, run.state.text),
-                                        .bad_line = bad_lines.handler(),
-                                        .watch =
-                                            [&](Index sentences, Index all) {
-                                              if (!progress) progress.emplace(bar, "sentence", all);
-                                              if (sentences > 0) progress->add(sentences);
-                                            }},
-                                       job);
+  const auto watch = [&](Index sentences, Index all) {
+    if (sentences > 0)
+      progress->add(sentences);
+    else
+      progress.emplace(bar, "sentence", all);
+  };
+  const EvaluationOptions options{.split_sentences = splits_sentences(arguments.split_sentences, run.state.text),
+                                  .bad_line = bad_lines.handler(),
+                                  .watch = watch};
+  const RunEvaluation found = evaluate(run, corpus, options, job);
+  std::optional<PairedBootstrap> comparison;
+  if (other) comparison = compared(found, *other, arguments, config, corpus, name.folder(), options, job);
   bar.clear();
   const BleuScore& bleu = found.bleu;
   const std::int64_t sentences = std::ssize(found.translations), bad = texts.bad + found.untranslated;
@@ -174,6 +220,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
     json.add("bleu", bleu.score).add("chrf", found.chrf).add("ter", found.ter).add("exact_match", found.exact_match);
     json.add("sentences", sentences).add("untranslated", bad).add("in_pieces", found.in_pieces);
     json.add("seconds", found.seconds).add("signature", found.bleu_signature);
+    if (comparison) json.add_json("compare", comparison_json(*comparison, other->name()));
     std::puts(json.text().c_str());
   } else {
     fmt::print("{} of {}{}, translated by {} (update {}){}\n", counted(sentences, "sentence"), corpus.source_name,
@@ -191,8 +238,10 @@ int run(const EvaluateArguments& arguments, const Job& job) {
                counted(sentences, "sentence"), found.seconds);
     if (found.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", found.in_pieces);
     if (bad > 0) fmt::print("{} of the sentences not translated: scored as empty\n", bad);
+    if (comparison) fmt::print("{}", comparison_table(*comparison, other->name()));
   }
-  return bad_lines.status(corpus.source_name, bad, sentences, "translated");
+  const int status = bad_lines.status(corpus.source_name, bad, sentences, "translated");
+  return other ? std::max(status, other->status(found.translations.size())) : status;
 }
 
 }  // namespace
@@ -214,6 +263,13 @@ void add_evaluate(CommandTable& table) {
   constexpr auto tokenizers = bleu_tokenizer_names;
   command.add_option("--tokenize", arguments.tokenize, "tokenizer for BLEU (default: the run's)")
       ->check(CLI::IsMember(std::vector<std::string>(tokenizers.begin(), tokenizers.end())));
+  CLI::Option* compare = command.add_option(
+      "--compare", arguments.compare,
+      "another RUN, or a file with a translation per line: p-values of the differences, by paired bootstrap");
+  command.add_option("--resamples", arguments.resamples, "resamples of the test set for --compare")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str()
+      ->needs(compare);
   add_beam(command, arguments.beam);
   add_precision(command, arguments.precision);
   command.add_flag("--json", arguments.json, "one JSON object");

@@ -112,7 +112,9 @@ TEST_CASE("validation, translate and evaluate give the same results in several p
       CHECK_EQ(all.status, 1);
     }
   }
-  const Strings arguments{"evaluate", run, "--test", tiny / "toy/test", "--beam", "2", "--json"};
+  const Strings arguments{"evaluate", run, "--test",    tiny / "toy/test",
+                          "--beam",   "2", "--compare", tiny / "run/checkpoints/update-00000055.ckpt",
+                          "--json"};
   auto one = json_object(succeeded(glossa_program(arguments)).out);
   auto all = json_object(succeeded(in_processes(3, arguments)).out);
   one.erase("seconds");
