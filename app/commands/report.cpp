@@ -9,6 +9,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/report/report_attention.h"
+#include "app/report/run_groups.h"
 #include "autograd/check.h"
 #include "autograd/stopwatch.h"
 #include "data/text/counted.h"
@@ -92,7 +93,8 @@ class Reporter {
     return all;
   }
 
-  void write(bool following) {
+  /// Writes the page. Returns the spreads of groups of runs, as group_table does.
+  std::string write(bool following) {
     std::vector<RunHistory> runs;
     std::vector<RunAttention> attention;
     for (std::size_t i = 0; i < folders_.size(); ++i) {
@@ -113,6 +115,7 @@ class Reporter {
     } catch (const Error&) {
       write_file_atomically(file_, page);  // a starting trainer may have removed the temporary file from its folder
     }
+    return group_table(runs, groups_of(runs));
   }
 
  private:
@@ -133,8 +136,8 @@ class Reporter {
   std::set<std::string> reported_;
 };
 
-/// Rewrites the report on every change, until no run is training or a signal arrives.
-void follow(Reporter& reporter) {
+/// Rewrites the report on every change, until no run is training or a signal arrives. Returns as Reporter::write.
+std::string follow(Reporter& reporter) {
   using namespace std::chrono_literals;
   constexpr double min_wait = 2, share = 0.05;  // seconds; maximum share of time spent on reports
   Requests requests;
@@ -148,7 +151,7 @@ void follow(Reporter& reporter) {
     while (!requests.stops() && reporter.any_trains() && (waiting.seconds() < wait || reporter.stamp() == stamp))
       std::this_thread::sleep_for(100ms);
   }
-  reporter.write(false);
+  return reporter.write(false);
 }
 
 int run(const ReportArguments& arguments) {
@@ -158,11 +161,8 @@ int run(const ReportArguments& arguments) {
   if (!arguments.input.empty())
     sentences = read_lines(arguments.input, text_options(load_run_config(folders.front()).data));
   Reporter reporter(folders, file, sentences);
-  if (arguments.follow)
-    follow(reporter);
-  else
-    reporter.write(false);
-  fmt::print("wrote the report of {} to {}\n", counted(folders.size(), "run"), file);
+  const std::string groups = arguments.follow ? follow(reporter) : reporter.write(false);
+  fmt::print("wrote the report of {} to {}\n{}", counted(folders.size(), "run"), file, groups);
   return 0;
 }
 

@@ -20,8 +20,17 @@
     } catch { /* see above */ }
   }
 
-  const colorOf = (run) => report.runs.indexOf(run) % colors;
-  const dashOf = (run) => dashes[Math.floor(report.runs.indexOf(run) / 2) % dashes.length];
+  /** The runs by look: a group, whose configurations differ in train.seed only, shares a color; other runs are alone. */
+  const looks = report.runs.flatMap((run, i) => {
+    const group = report.groups.find(({ runs }) => runs.includes(i));
+    return !group ? [[i]] : group.runs[0] === i ? [group.runs] : [];
+  });
+  const lookAt = (run) => looks.findIndex((runs) => runs.includes(report.runs.indexOf(run)));
+  const colorOf = (run) => lookAt(run) % colors;
+  const dashOf = (run) => {
+    const at = lookAt(run), runs = looks[at];
+    return dashes[(runs.length > 1 ? runs.indexOf(report.runs.indexOf(run)) : Math.floor(at / 2)) % dashes.length];
+  };
   const last = (list) => list?.[list.length - 1];
   const optionOf = (run, key) => report.options.find((option) => option.key === key).values[report.runs.indexOf(run)];
 
@@ -85,10 +94,37 @@
     const best = bestValidation(run), updates = lastUpdate(run);
     const seconds = Math.max(last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0);
     const score = (key) => (best && Number.isFinite(best[key]) ? ofHundred(best[key]) : "–");
-    const ofHundred = (value) => value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });  // as in the log
     return [[swatch(run), " ", make("span", { class: "name" }, run.name)], states[run.state] ?? run.state,
             score("valid_perplexity"), score("valid_bleu"), score("valid_chrf"), best ? text(best.update) : "–", text(updates),
             epochsOf(run, updates), run.time === "none" ? "–" : clock(seconds), run.parameters ? text(run.parameters) : "–"];
+  }
+
+  const ofHundred = (value) => value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });  // as in the log
+
+  /** A figure's mean over a group and its standard deviation; below, minimum and maximum. */
+  function spreadOf(figure, size, show) {
+    if (!figure) return "–";
+    const beyond = figure.deviation === null ? "" : ` ± ${show(figure.deviation)}`;
+    return [`${show(figure.mean)}${beyond}`, make("span", { class: "range" },
+      `${show(figure.minimum)} – ${show(figure.maximum)}${figure.count < size ? ` (${figure.count} runs)` : ""}`)];
+  }
+
+  /** The groups of runs that differ in train.seed only. */
+  function groupTable() {
+    if (report.groups.length === 0) return [];
+    const loss = (value) => value.toFixed(4), minutes = (value) => value.toFixed(1);
+    const columns = [["BLEU", "best_bleu", ofHundred], ["chrF2", "best_chrf", ofHundred], ["loss", "best_loss", loss],
+                     ["last BLEU", "final_bleu", ofHundred], ["last chrF2", "final_chrf", ofHundred], ["last loss", "final_loss", loss],
+                     ["minutes", "minutes", minutes]].filter(([, key]) => report.groups.some((group) => group[key]));
+    const row = (group) => {
+      const runs = group.runs.map((i) => report.runs[i]);
+      return [[swatch(runs[0]), " ", make("span", { class: "name" }, runs.map((run) => run.name).join(", "))], text(runs.length),
+              ...columns.map(([, key, show]) => spreadOf(group[key], runs.length, show))];
+    };
+    const caption = "Runs that differ in train.seed only";
+    return [make("h3", {}, caption), make("p", { class: "quiet" }, "Mean ± sample standard deviation, and minimum – maximum: of the best " +
+              "checkpoints’ validations, of the last validations, and of the minutes of training."),
+            table(caption, ["group", "runs", ...columns.map(([title]) => title)], report.groups.map(row), "numbers-right groups")];
   }
 
   function showHead() {
@@ -102,7 +138,7 @@
     place("problems").replaceChildren("Could not be read:", make("ul", {}, problems.map((problem) => make("li", {}, problem))));
     const head = ["run", "state", "perplexity", "BLEU", "chrF2", "best update", "updates", "epochs", "time", "parameters"];
     place("runs").replaceChildren(table("Runs", head, report.runs.map(rowOfRun), "numbers-right"),
-      ...report.runs.filter(endOf).map((run) => make("p", { class: "quiet" }, [`${run.name}: `, ...elementsOf(endOf(run))])));
+      ...report.runs.filter(endOf).map((run) => make("p", { class: "quiet" }, [`${run.name}: `, ...elementsOf(endOf(run))])), ...groupTable());
   }
 
   // --- curves
@@ -142,8 +178,8 @@
 
   /** The look of a run's line for the deciding corpus, 0, or a watched one: with only one run, each has a color. */
   function lookOf(run, place) {
-    const at = report.runs.indexOf(run);
-    return { color: (at + (several ? 0 : place)) % colors, dash: place === 0 ? dashOf(run) : dashes[(Math.floor(at / 2) + place) % dashes.length] };
+    const dash = dashes.indexOf(dashOf(run));
+    return { color: (colorOf(run) + (several ? 0 : place)) % colors, dash: dashes[(dash + place) % dashes.length] };
   }
 
   function linesOf(run, curve) {

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "app/pages/page.h"
+#include "app/report/run_groups.h"
 #include "train/console/json_line.h"
 #include "train/console/local_time.h"
 #include "train/console/version.h"
@@ -102,6 +103,23 @@ std::vector<JsonLine> options_of(std::span<const RunHistory> runs) {
   return all;
 }
 
+/// The groups of runs, each with its figures that are known.
+std::vector<JsonLine> json_of(const std::vector<RunGroup>& groups) {
+  std::vector<JsonLine> all;
+  for (const RunGroup& group : groups) {
+    JsonLine json;
+    json.add_numbers("runs", std::vector<double>(group.runs.begin(), group.runs.end()));
+    for (const auto& [name, spread] : group.figures) {
+      if (!spread) continue;
+      JsonLine figure;
+      figure.add("count", spread->count).add("mean", spread->mean).add("deviation", spread->deviation);
+      json.add(name, figure.add("minimum", spread->minimum).add("maximum", spread->maximum));
+    }
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string report_json(std::span<const RunHistory> runs, std::span<const RunAttention> attention, CorpusBook& corpora,
@@ -118,7 +136,7 @@ std::string report_json(std::span<const RunHistory> runs, std::span<const RunAtt
   JsonLine json;
   json.add("glossa", program_version).add("written", local_time("%Y-%m-%d %H:%M")).add("following", following);
   json.add("runs", documents).add_json("corpora", fmt::format("[{}]", fmt::join(different, ",")));
-  json.add("options", options_of(runs));
+  json.add("groups", json_of(groups_of(runs))).add("options", options_of(runs));
   return json.text();
 }
 

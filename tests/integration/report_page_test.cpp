@@ -134,6 +134,39 @@ std::string vertical_axis(Browser& browser, const std::string& curve) {
 
 }  // namespace
 
+TEST_CASE("a report shows the spread of runs that differ in train.seed only, in one color") {
+  if (!Browser::is_there()) return;
+  const TinyRun tiny;
+  const auto train = [&](const char* run, const char* option) {
+    succeeded(tiny.train(run, {"train.validate_every=10u", "decode.max_tokens=64", option}));
+  };
+  train("a", "train.seed=1");
+  train("alone", "optim.lr=1e-2");
+  train("b", "train.seed=2");
+  const Outcome outcome =
+      succeeded(glossa_program({"report", tiny / "a", tiny / "alone", tiny / "b", "--out", tiny / "seeds.html"}));
+  const Strings lines = lines_of(outcome.out);
+  REQUIRE_EQ(lines.size(), 4);
+  CHECK(lines[3].ends_with("  a, b"));
+  Browser browser({});
+  open_report(browser, tiny / "seeds.html", 1400);
+  const json shown = json::parse(browser.run(R"(
+    const looks = ["a validation", "alone validation", "b validation"].map((name) =>
+      [...document.querySelectorAll("[data-curve=loss] path.line")].find((path) => path.dataset.series.startsWith(name)));
+    return [looks.map((path) => [path.getAttribute("class"), path.getAttribute("stroke-dasharray")]),
+            [...document.querySelectorAll("table.groups tbody tr")].map((row) => [...row.cells].map((cell) => cell.innerText))];)"));
+  const json &looks = shown[0], &rows = shown[1];
+  CHECK_EQ(looks[0][0], looks[2][0]);
+  CHECK_NE(looks[0][0], looks[1][0]);
+  CHECK_NE(looks[0][1], looks[2][1]);
+  REQUIRE_EQ(rows.size(), 1);
+  CHECK_NE(rows[0][0].get<std::string>().find("a, b"), std::string::npos);
+  CHECK_EQ(rows[0][1], "2");
+  for (std::size_t i = 2; i < rows[0].size(); ++i)
+    CHECK_NE(rows[0][i].get<std::string>().find(" ± "), std::string::npos);
+  CHECK_EQ(browser.complaints(), Strings{});
+}
+
 TEST_CASE("a report shows once, and not as a problem, that sentences have no attention") {
   if (!Browser::is_there()) return;
   const TinyRun tiny;
