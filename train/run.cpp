@@ -139,6 +139,7 @@ Config of_weights(const Config& run) {
   Config config;
   config.model = run.model;
   config.decode = run.decode;
+  config.decode.average = 0;  // a new run decides itself how many checkpoints it keeps
   const DataConfig usual = std::exchange(config.data, run.data);
   DataConfig& data = config.data;  // without the corpora and options that cut and batch them
   data.train = usual.train;

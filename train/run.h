@@ -55,7 +55,7 @@ struct LoadedRun {
   Tokenizers tokenizers;
   std::unique_ptr<Model> model;
   TrainingState state;                               // of the newest checkpoint read
-  std::vector<std::filesystem::path> checkpoints{};  // the files read
+  std::vector<std::filesystem::path> checkpoints{};  // the files read, of all models
   std::vector<std::unique_ptr<Model>> others{};      // further models of an ensemble
 
   /// The model or, of an ensemble, all models.

@@ -43,6 +43,7 @@ LoadedRun load_ensemble(std::span<const RunName> names, Config config, const Job
              "expected the vocabulary of {}; got another. Hint: train the runs of an ensemble on one text, with "
              "train.seed alone different, or with one run as train.warm_start",
              names.front().folder());
+    all.checkpoints.insert(all.checkpoints.end(), other.checkpoints.begin(), other.checkpoints.end());
     all.others.push_back(std::move(other.model));
   }
   return all;

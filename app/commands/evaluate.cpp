@@ -17,6 +17,7 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/run_ensemble.h"
 #include "train/run_evaluation.h"
 #include "train/runtime.h"
 
@@ -25,7 +26,8 @@ namespace glossa::commands {
 namespace {
 
 struct EvaluateArguments {
-  std::string run, checkpoint;
+  std::vector<std::string> runs;  // several: an ensemble
+  std::string checkpoint;
   std::string source, test;             // empty: the run's own test corpus
   std::vector<std::string> references;  // of `source`
   std::string tokenize;                 // empty: the run's setting
@@ -167,8 +169,9 @@ PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const E
 }
 
 int run(const EvaluateArguments& arguments, const Job& job) {
-  const RunName name(arguments.run, arguments.checkpoint);
-  Config config = load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision);
+  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
+  const std::string& folder = names.front().folder();
+  Config config = load_run_config(folder, arguments.sets, arguments.beam, arguments.precision);
   std::optional<OtherSystem> other;
   if (arguments.compare) other.emplace(*arguments.compare, arguments.on_bad_line, arguments.split_sentences);
   if (arguments.split_sentences != "off" &&
@@ -178,14 +181,14 @@ int run(const EvaluateArguments& arguments, const Job& job) {
            "got {}",
            arguments.split_sentences);
   BadLines bad_lines(arguments.on_bad_line);
-  const Texts texts = read_texts(arguments, name.folder(), config, bad_lines);
+  const Texts texts = read_texts(arguments, folder, config, bad_lines);
   const ParallelCorpus& corpus = texts.corpus;
   if (other) other->read(corpus, config.data);
   report_unused(corpus);
   report_blank_references(texts);
   if (!arguments.tokenize.empty()) config.train.bleu_tokenize = bleu_tokenizer_of(arguments.tokenize);
-  const LoadedRun run = load_run(name, config, job);
-  if (texts.is_held_out) check_still_held_out(run, name.folder());
+  const LoadedRun run = load_ensemble(names, config, job);
+  if (texts.is_held_out) check_still_held_out(run, folder);
   apply_runtime(config.runtime, job);
 
   job.agree("--split-sentences", arguments.split_sentences);
@@ -202,12 +205,12 @@ int run(const EvaluateArguments& arguments, const Job& job) {
                                   .watch = watch};
   const RunEvaluation found = evaluate(run, corpus, options, job);
   std::optional<PairedBootstrap> comparison;
-  if (other) comparison = compared(found, *other, arguments, config, corpus, name.folder(), options, job);
+  if (other) comparison = compared(found, *other, arguments, config, corpus, folder, options, job);
   bar.clear();
   const BleuScore& bleu = found.bleu;
   const std::int64_t sentences = std::ssize(found.translations), bad = texts.bad + found.untranslated;
   std::vector<std::string> checkpoints;
-  for (const std::filesystem::path& file : name.files()) checkpoints.push_back(file.string());
+  for (const std::filesystem::path& file : run.checkpoints) checkpoints.push_back(file.string());
 
   if (arguments.json) {
     JsonLine json;
@@ -249,7 +252,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
 void add_evaluate(CommandTable& table) {
   const auto [command, arguments] = table.add<EvaluateArguments>(
       {.name = "evaluate", .help = "Measure loss and translation quality on a test set", .group = "Measure"}, run);
-  add_run(command, arguments.run, arguments.checkpoint);
+  add_runs(command, arguments.runs, arguments.checkpoint);
   CLI::Option* source = command.add_option("--source", arguments.source, "file to translate");
   CLI::Option* reference =
       command.add_option("--reference", arguments.references, "its reference translation; repeatable")

@@ -41,7 +41,7 @@ std::vector<std::string> OtherSystem::translations(ParallelCorpus corpus, const 
     const RunName name(named_);
     const LoadedRun run = load_run(name, *config_, job);
     std::vector<std::string> files;
-    for (const std::filesystem::path& file : name.files()) files.push_back(file.string());
+    for (const std::filesystem::path& file : run.checkpoints) files.push_back(file.string());
     name_ = fmt::format("{} (update {})", fmt::join(files, ", "), run.state.update);
     options.split_sentences = splits_sentences(split_sentences_, run.state.text);
     options.bad_line = bad_lines_.handler();

@@ -22,14 +22,14 @@ void apply(const RuntimeConfig& config) {
 
 }  // namespace
 
-SharedTranslator::SharedTranslator(const std::string& run, const std::string& checkpoint, std::int64_t beam,
-                                   const Settings& settings, const std::string& split_sentences) {
-  const RunName name(run, checkpoint);
-  Config config = load_run_config(name.folder(), settings, beam);
+SharedTranslator::SharedTranslator(const std::vector<std::string>& runs, const std::string& checkpoint,
+                                   std::int64_t beam, const Settings& settings, const std::string& split_sentences) {
+  const std::vector<RunName> names = run_names(runs, checkpoint);
+  Config config = load_run_config(names.front().folder(), settings, beam);
   apply(config.runtime);
   const Computing computing;
-  run_ = load_run(name, std::move(config));
-  translator_.emplace(*run_.model->transformer, run_.tokenizers, run_.config.data, run_.config.decode);
+  run_ = load_ensemble(names, std::move(config));
+  translator_.emplace(run_.models(), run_.tokenizers, run_.config.data, run_.config.decode);
   translator_->split_sentences(split_sentences == "auto" ? run_.state.text.has_one_sentence_a_line()
                                                          : split_sentences == "on");
 }

@@ -6,19 +6,21 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "autograd/check.h"
 #include "python/binding/computing.h"
 #include "train/decoding/translator.h"
-#include "train/run.h"
+#include "train/run_ensemble.h"
 
 namespace glossa::python {
 
 /// Python's `glossa.Translator`: a loaded run. Several Python threads may share it; they wait for each other.
 class SharedTranslator {
  public:
-  SharedTranslator(const std::string& run, const std::string& checkpoint, std::int64_t beam, const Settings& settings,
-                   const std::string& split_sentences);
+  /// Loads a run, or several as an ensemble.
+  SharedTranslator(const std::vector<std::string>& runs, const std::string& checkpoint, std::int64_t beam,
+                   const Settings& settings, const std::string& split_sentences);
 
   const LoadedRun& run() const { return run_; }
 

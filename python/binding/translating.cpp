@@ -206,11 +206,11 @@ void add_translating(nb::module_& m) {
       m, "Translator", "A run that is loaded, from glossa.load. Threads may share it: they wait for each other.")
       .def(
           "__init__",
-          [](SharedTranslator* self, const std::string& run, const std::string& checkpoint, std::int64_t beam,
-             const NamedOptions& options, const std::string& split_sentences) {
-            new (self) SharedTranslator(run, checkpoint, beam, to_options(options), split_sentences);
+          [](SharedTranslator* self, const std::vector<std::string>& runs, const std::string& checkpoint,
+             std::int64_t beam, const NamedOptions& options, const std::string& split_sentences) {
+            new (self) SharedTranslator(runs, checkpoint, beam, to_options(options), split_sentences);
           },
-          "run"_a, "checkpoint"_a, "beam"_a, "options"_a, "split_sentences"_a)
+          "runs"_a, "checkpoint"_a, "beam"_a, "options"_a, "split_sentences"_a)
       .def_prop_ro(
           "update", [](const SharedTranslator& shared) { return shared.run().state.update; },
           "The update of the newest checkpoint read")

@@ -121,13 +121,16 @@ class Run:
 
 def load(
     run: PathLike,
-    *,
+    *others: PathLike,
     checkpoint: str = "",
     beam: int | None = None,
     set: Mapping[str, Option] | None = None,
     split_sentences: str = "auto",
 ) -> Translator:
     """Loads a run, from its folder or one of its checkpoints, to translate with it.
+
+    With `others`, which have the same vocabulary, the runs are an ensemble: the probability of a token is the mean of
+    theirs. The options of decoding are those of the first.
 
     `checkpoint` chooses one of the run's: "best" (the default), "last", an update's number, or "average:N", the mean of
     the newest N. `set` overrides options of decoding and of the machine. `split_sentences` is "on", "off", or "auto":
@@ -137,7 +140,7 @@ def load(
         raise misuse("split_sentences", "auto, on or off", split_sentences)
     if beam is not None and beam < 1:
         raise misuse("beam", "at least 1", str(beam))
-    return Translator(os.fspath(run), checkpoint, beam or 0, dict(set or {}), split_sentences)
+    return Translator([os.fspath(each) for each in (run, *others)], checkpoint, beam or 0, dict(set or {}), split_sentences)
 
 
 def import_model(

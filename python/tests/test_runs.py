@@ -13,6 +13,14 @@ import glossa as gl
 LINES = ["hello world", "", "how are you", "the man sees a  red house ."]
 
 
+def test_a_run_twice_is_an_ensemble_with_its_own_translations(trained):
+    alone, twice = gl.load(trained, beam=3), gl.load(trained, trained, beam=3)
+    found = alone.translate(LINES)
+    assert twice.translate(LINES) == found
+    texts = [line for line in LINES if line], [line for line in found if line]
+    assert [s.score for s in twice.score(*texts)] == pytest.approx([s.score for s in alone.score(*texts)], rel=1e-5)
+
+
 def test_translations_equal_the_commands(trained, command):
     expected = command("translate", trained.folder, "--beam", "3", input="\n".join(LINES) + "\n").splitlines()
     best = gl.load(trained, beam=3)
