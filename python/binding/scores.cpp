@@ -1,11 +1,14 @@
 #include <fmt/ranges.h>
 
+#include <cstdint>
+
 #include "autograd/check.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/texts.h"
 #include "train/scores/bleu.h"
 #include "train/scores/chrf.h"
+#include "train/scores/paired_bootstrap.h"
 #include "train/scores/ter.h"
 
 namespace glossa::python {
@@ -54,6 +57,47 @@ Score ter(const Texts& hypotheses, const OneOrMoreTexts& references) {
   });
 }
 
+PairedBootstrap bootstrap(const Texts& system, const Texts& other, const OneOrMoreTexts& references,
+                          const std::string& tokenize, bool lowercase, std::int64_t resamples) {
+  const BleuOptions options{.lowercase = lowercase, .tokenizer = tokenizer_named(tokenize)};
+  return scored(system, references, [&](auto lines, References texts) {
+    return paired_bootstrap(lines, other, texts, options, resamples);
+  });
+}
+
+std::string shown(const PairedScore& score) {
+  return fmt::format("{:.2f} and {:.2f}, p = {:.4f}", score.system.score, score.other.score, score.p_value);
+}
+
+void add_paired_bootstrap(nb::module_& m) {
+  nb::class_<ResampledScore>(m, "ResampledScore", "A system's score of a text, and its distribution over resamples")
+      .def_ro("score", &ResampledScore::score, "The score of the text itself")
+      .def_ro("mean", &ResampledScore::mean, "The mean over the resamples")
+      .def_ro("interval", &ResampledScore::interval, "Half the width of the 95 % confidence interval")
+      .def("__repr__", [](const ResampledScore& score) {
+        return fmt::format("<glossa.ResampledScore {:.2f} ({:.2f} ± {:.2f})>", score.score, score.mean, score.interval);
+      });
+  nb::class_<PairedScore>(m, "PairedScore", "Two systems' scores of a text")
+      .def_ro("system", &PairedScore::system)
+      .def_ro("other", &PairedScore::other)
+      .def_prop_ro("difference", &PairedScore::difference, "The system's score minus the other's")
+      .def_ro("p_value", &PairedScore::p_value, "The two-sided p-value of the difference")
+      .def("__repr__", [](const PairedScore& score) { return fmt::format("<glossa.PairedScore {}>", shown(score)); });
+  nb::class_<PairedBootstrap>(m, "PairedBootstrap", "Two systems compared by paired bootstrap resampling")
+      .def_ro("bleu", &PairedBootstrap::bleu)
+      .def_ro("chrf", &PairedBootstrap::chrf)
+      .def_ro("ter", &PairedBootstrap::ter)
+      .def_ro("resamples", &PairedBootstrap::resamples)
+      .def("__repr__", [](const PairedBootstrap& all) {
+        return fmt::format("<glossa.PairedBootstrap: BLEU {}; chrF {}; TER {}>", shown(all.bleu), shown(all.chrf),
+                           shown(all.ter));
+      });
+  m.def("paired_bootstrap", bootstrap, "system"_a, "other"_a, "references"_a, nb::kw_only(), "tokenize"_a = "13a",
+        "lowercase"_a = false, "resamples"_a = 1000,
+        "Compares two systems' translations by paired bootstrap resampling (Koehn 2004), as sacreBLEU does. "
+        "`references` is a list of lines, or a list of such lists; `lowercase` is for BLEU and chrF.");
+}
+
 }  // namespace
 
 void add_scores(nb::module_& m) {
@@ -71,6 +115,7 @@ void add_scores(nb::module_& m) {
         "Corpus chrF2 from 0 to 100 (Popović 2015), as sacreBLEU computes it");
   m.def("ter", ter, "hypotheses"_a, "references"_a,
         "Corpus TER (Snover et al. 2006), as sacreBLEU computes it; 0 is best");
+  add_paired_bootstrap(m);
 }
 
 }  // namespace glossa::python

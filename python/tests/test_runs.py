@@ -4,6 +4,7 @@ import json
 import logging
 import signal
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,6 +208,25 @@ def test_metrics(metric):
     assert "version:glossa" in metric(lines, lines).signature
     with pytest.raises(gl.Error):
         metric(lines, lines[:1])
+
+
+def test_paired_bootstrap_agrees_with_sacrebleu():
+    path = Path(__file__).parents[2] / "tests" / "golden" / "paired_bootstrap.json"
+    golden = json.loads(path.read_text(encoding="utf-8"))
+    for case in golden["cases"][:10]:
+        texts = case["system"], case["other"], case["references"]
+        found = gl.paired_bootstrap(*texts, resamples=golden["resamples"])
+        assert found.resamples == golden["resamples"] and "p = " in repr(found)
+        for key, score in (("bleu", found.bleu), ("chrf", found.chrf), ("ter", found.ter)):
+            sides = [getattr(side, name) for side in (score.system, score.other) for name in ("score", "mean", "interval")]
+            np.testing.assert_allclose([*sides, score.p_value], case[key], atol=2e-4, rtol=0)
+            assert score.difference == sides[0] - sides[3]
+    lines = ["the cat sat on the mat", "it rained"]
+    assert gl.paired_bootstrap(lines, lines, lines, resamples=9).ter.p_value == 0.1
+    with pytest.raises(gl.Error, match="as many lines"):
+        gl.paired_bootstrap(lines, lines[:1], lines)
+    with pytest.raises(gl.Misuse, match="tokenize"):
+        gl.paired_bootstrap(lines, lines, lines, tokenize="mecab")
 
 
 def test_an_exception_while_a_message_is_logged_is_raised_later(trained, caplog):

@@ -85,7 +85,9 @@ TEST_CASE("paired bootstrap agrees with sacreBLEU") {
 
 TEST_CASE("paired bootstrap has the scores of the corpus, and the same bits with any number of threads") {
   const auto& golden = paired_golden()["cases"][3];
-  const Lines system = golden["system"], other = golden["other"];
+  Lines system = golden["system"], other = golden["other"];
+  REQUIRE(system.front().starts_with("vs "));
+  system.front()[0] = 'V';  // letter case matters
   const SeveralReferences references(golden["references"]);
   REQUIRE(references.all().size() > 1);
   const BleuOptions options{.lowercase = true, .tokenizer = BleuTokenizer::characters};
@@ -96,7 +98,9 @@ TEST_CASE("paired bootstrap has the scores of the corpus, and the same bits with
   };
   const PairedBootstrap result = found(1);
   CHECK_EQ(result.bleu.system.score, corpus_bleu(system, references.all(), options).score);
+  CHECK_EQ(result.chrf.system.score, corpus_chrf(system, references.all(), true));
   CHECK_EQ(result.chrf.other.score, corpus_chrf(other, references.all(), true));
+  CHECK_NE(result.chrf.system.score, corpus_chrf(system, references.all(), false));
   CHECK_EQ(result.ter.other.score, corpus_ter(other, references.all()));
   CHECK_EQ(result.ter.difference(), result.ter.system.score - result.ter.other.score);
   for (const int count : {2, 5}) CHECK_EQ(numbers(found(count)), numbers(result));
