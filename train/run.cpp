@@ -73,7 +73,8 @@ void check_acts(const Setting& setting, const DecodeConfig& decode) {
     if (!met) setting.refuse("expected {} as well; got {} alone, which has no effect", other, key);
   };
   if (key == "decode.temperature" || key == "decode.top_k" || key == "decode.top_p" || key == "decode.seed")
-    needs(decode.sample, "decode.sample=true");
+    needs(decode.sample || decode.mbr > 0, "decode.sample=true or decode.mbr");
+  if (key == "decode.mbr_utility") needs(decode.mbr > 0, "decode.mbr");
   if (key == "decode.alpha")
     needs(decode.length_penalty != DecodeConfig::LengthPenalty::none, "decode.length_penalty=power or gnmt");
 }

@@ -73,6 +73,7 @@ class Trials {
 Config with_search(Config config, const TunedSearch& search) {
   DecodeConfig& decode = config.decode;
   decode.sample = false;
+  decode.mbr = 0;
   decode.beam = search.beam;
   decode.alpha = search.alpha;
   if (decode.length_penalty == DecodeConfig::LengthPenalty::none)

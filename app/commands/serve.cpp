@@ -14,6 +14,7 @@
 #include "app/serve/connections.h"
 #include "app/serve/web.h"
 #include "app/serve/workers.h"
+#include "autograd/check.h"
 #include "autograd/parallel.h"
 #include "data/text/text_file.h"
 #include "train/console/print.h"
@@ -109,7 +110,10 @@ int run(const ServeArguments& arguments) {
   std::vector<ServedModel> models;
   for (const std::string& named : arguments.runs) {
     const RunName name(named, arguments.checkpoint);
-    runs.push_back(load_run(name, load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision)));
+    const Config config = load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision);
+    if (config.decode.mbr > 0)
+      misuse("decode.mbr", "expected 0 for serve; got {} for {}. Hint: --set decode.mbr=0", config.decode.mbr, named);
+    runs.push_back(load_run(name, config));
     models.push_back(served_model(name, runs.back()));
   }
   apply_runtime(runs.front().config.runtime);

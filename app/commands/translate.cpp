@@ -17,6 +17,7 @@
 #include "files/atomic_file.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/decoding/mbr.h"
 #include "train/decoding/output_watch.h"
 #include "train/decoding/translation_format.h"
 #include "train/interruption.h"
@@ -126,14 +127,17 @@ TranslationFormat format_of(const TranslateArguments& arguments) {
   return arguments.scores ? TranslationFormat::text_scores : TranslationFormat::text;
 }
 
-/// The run's configuration, with a beam large enough for the requested translations.
+/// The run's configuration, with a beam large enough for the requested translations of a beam search.
 Config config_of(const TranslateArguments& arguments, const std::string& run) {
-  if (arguments.beam > 0 && arguments.nbest > arguments.beam)
-    misuse("--nbest", "expected at most the beam, {}; got {}", arguments.beam, arguments.nbest);
   Config config = load_run_config(run, arguments.sets, arguments.beam, arguments.precision);
+  if (config.decode.mbr == 0 && arguments.beam > 0 && arguments.nbest > arguments.beam)
+    misuse("--nbest", "expected at most the beam, {}; got {}", arguments.beam, arguments.nbest);
   if (arguments.nbest > 1 && config.decode.sample)
     misuse("--nbest", "expected 1 with decode.sample: true, which draws one translation; got {}", arguments.nbest);
-  config.decode.beam = std::max(config.decode.beam, arguments.nbest);
+  if (config.decode.mbr == 0) config.decode.beam = std::max(config.decode.beam, arguments.nbest);
+  if (config.decode.mbr > 0 && arguments.nbest > mbr_candidates(config.decode))
+    misuse("--nbest", "expected at most {}, the candidates of decode.mbr: {}; got {}", mbr_candidates(config.decode),
+           config.decode.mbr, arguments.nbest);
   return config;
 }
 

@@ -37,14 +37,16 @@ void note_left_behind(const std::vector<std::pair<const char*, bool>>& options, 
 }
 
 void note_left_by_huggingface(const DecodeConfig& decode) {
-  note_left_behind({{"decode.max_length_factor", decode.max_length_factor > 0}}, "config.json");
+  note_left_behind({{"decode.max_length_factor", decode.max_length_factor > 0}, {"decode.mbr", decode.mbr > 0}},
+                   "config.json");
 }
 
 void note_left_by_marian(const DecodeConfig& decode, const Outgoing& model) {
   const auto is_implied = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
   note_left_behind({{"decode.min_length", decode.min_length > 0},
                     {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},
-                    {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_implied)}},
+                    {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_implied)},
+                    {"decode.mbr", decode.mbr > 0}},
                    "decoder.yml");
 }
 

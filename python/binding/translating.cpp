@@ -26,6 +26,7 @@ namespace {
 void check_beam(const SharedTranslator& shared, Index n) {
   const DecodeConfig& decode = shared.run().config.decode;
   if (n < 1) misuse("n_best", "expected at least 1; got {}", n);
+  if (decode.mbr > 0) return;  // the translator checks it
   if (n > decode.beam)
     misuse("n_best", "expected at most the beam, {}; got {}. Hint: glossa.load(run, beam={})", decode.beam, n, n);
   if (n > 1 && decode.sample) misuse("n_best", "expected 1 with decode.sample; got {}", n);
@@ -91,7 +92,8 @@ std::string page_of(const Attention& attention) {
 void add_results(nb::module_& m) {
   nb::class_<Translation>(m, "Translation", "A translation with its scores")
       .def_ro("text", &Translation::text)
-      .def_ro("score", &Translation::score, "log_probability divided by the length penalty")
+      .def_ro("score", &Translation::score,
+              "log_probability divided by the length penalty; with decode.mbr, the mean utility")
       .def_ro("log_probability", &Translation::log_probability, "The natural logarithm, </s> included")
       .def_prop_ro(
           "probability", [](const Translation& translation) { return std::exp(translation.log_probability); },
@@ -236,7 +238,8 @@ void add_translating(nb::module_& m) {
           },
           "line"_a, "n"_a, nb::kw_only(), "align"_a = false, "The n best translations of a line")
       .def("n_best", n_best, "lines"_a, "n"_a, nb::kw_only(), "align"_a = false,
-           "The n best translations of each line, best first; n is at most the beam. Fewer if some have the same text.")
+           "The n best translations of each line, best first; n is at most the beam or, with decode.mbr, the number of "
+           "candidates. Fewer if some have the same text.")
       .def("score", score_lines, "sources"_a, "targets"_a,
            "Scores each target as a translation of its source, as `glossa score` does")
       .def("evaluate", evaluate_run, "source"_a, "references"_a, nb::kw_only(), "tokenize"_a = nb::none(),

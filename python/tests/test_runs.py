@@ -68,6 +68,29 @@ def test_n_best(trained, command):
         best.translate("two\nlines")
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"decode.sample": True, "decode.top_k": 3},
+        {"decode.sample": True, "decode.top_p": 0.5},
+        {"decode.mbr": 6, "decode.mbr_utility": "bleu"},
+    ],
+)
+def test_sampling_and_minimum_bayes_risk_equal_the_commands(trained, command, options):
+    text = "hello world\nhow are you\nthe cat sleeps\n"
+    drawing = gl.load(trained, beam=1, set=options)
+    sets = [word for key, value in options.items() for word in ("--set", f"{key}={value}".replace("True", "true"))]
+    expected = command("translate", trained.folder, "--beam", "1", *sets, input=text).splitlines()
+    assert drawing.translate(text.splitlines()) == expected
+    if "decode.mbr" not in options:
+        return
+    found = drawing.n_best("how are you", 6)
+    assert 1 <= len(found) <= 6
+    assert [t.score for t in found] == sorted((t.score for t in found), reverse=True)
+    with pytest.raises(gl.Misuse, match="decode.mbr"):
+        drawing.n_best("how are you", 7)
+
+
 def test_scores_equal_the_commands(trained, command, tmp_path):
     source, target = tmp_path / "text.en", tmp_path / "text.hi"
     source.write_text("hello world\nhow are you\n")

@@ -79,7 +79,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/checkpoint", {"train/config", "train/console", "train/tensor_files"}},
       {"train/corpora", {"train/config", "train/console"}},
       {"train/model", {"train/config", "train/processes"}},
-      {"train/decoding", {"train/model", "train/corpora", "train/config", "train/console"}},
+      {"train/decoding", {"train/model", "train/corpora", "train/config", "train/console", "train/scores"}},
       {"app", {"app/commands"}},
       {"app/commands", {"app/serve", "app/report", "app/exchange", "app/measure", "app/pages"}},
       {"app/exchange", {}},

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes metrics.json: corpora of a few lines with sacreBLEU's scores. Some are written by hand and have every setting.
 295 others have many scripts, and most of them are drawn. 45 further ones have two to four references, of which some are
-blank lines, read as by sacreBLEU's command. Needs sacrebleu 2.6.0; any Python from 3.9 draws the same.
+blank lines, read as by sacreBLEU's command. "sentences" has the scores of single lines, each against each of a corpus.
+Needs sacrebleu 2.6.0; any Python from 3.9 draws the same.
 
 Usage: pip install sacrebleu==2.6.0 && python3 tests/golden/metrics.py > tests/golden/metrics.json
 """
@@ -9,6 +10,7 @@ Usage: pip install sacrebleu==2.6.0 && python3 tests/golden/metrics.py > tests/g
 import json
 import random
 
+from sacrebleu import sentence_bleu, sentence_chrf
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 TOKENIZERS = ["13a", "none", "char", "intl", "zh"]
@@ -196,6 +198,15 @@ def drawn_case(name, hypotheses, references):
     }
 
 
+def sentence_case(name, texts):
+    return {
+        "name": name,
+        "texts": texts,
+        "bleu": [[sentence_bleu(text, [reference]).score for reference in texts] for text in texts],
+        "chrf": [[sentence_chrf(text, [reference]).score for reference in texts] for text in texts],
+    }
+
+
 def bleu_case(options, hypotheses, references):
     metric = BLEU(**options)
     score = metric.corpus_score(hypotheses, [references])
@@ -253,6 +264,8 @@ for name, (hypotheses, references) in CORPORA.items():
     )
 drawn = [drawn_case(*corpus) for corpus in drawn_corpora()]
 several = [case_of_several(*corpus) for corpus in corpora_of_several()]
+of_sentences = [(name, *texts) for name, texts in CORPORA.items()] + list(drawn_corpora())[::7]
+sentences = [sentence_case(name, hypotheses + references) for name, hypotheses, references in of_sentences]
 golden = {
     "tokenizers": TOKENIZERS,
     "spaces": [c for c in range(0x110000) if not chr(c).split()],
@@ -265,4 +278,4 @@ def lines_of(cases):
 
 
 print(json.dumps(golden)[:-1] + f',\n"cases": {lines_of(cases)},\n"drawn": {lines_of(drawn)},')
-print(f'"several": {lines_of(several)}}}')
+print(f'"several": {lines_of(several)},\n"sentences": {lines_of(sentences)}}}')

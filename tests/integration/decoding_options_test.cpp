@@ -17,6 +17,7 @@ struct Row {
   Strings beside = {};
   bool score_refuses = true;
   bool shows = true;  // false: affects speed and rounding only
+  bool serve_refuses = false;
 };
 
 const Row rows[] = {
@@ -35,6 +36,8 @@ const Row rows[] = {
     {"decode.top_k=2", {"decode.beam=1", "decode.sample=true"}},
     {"decode.top_p=0.3", {"decode.beam=1", "decode.sample=true"}},
     {"decode.seed=9", {"decode.beam=1", "decode.sample=true"}},
+    {"decode.mbr=4", {"decode.beam=1"}, true, true, true},
+    {"decode.mbr_utility=bleu", {"decode.mbr=6", "decode.temperature=3"}, true, true, true},
 };
 
 Strings with_sets(Strings arguments, const Strings& sets) {
@@ -43,6 +46,11 @@ Strings with_sets(Strings arguments, const Strings& sets) {
     arguments.push_back(set);
   }
   return arguments;
+}
+
+Strings with(const std::string& option, Strings beside) {
+  beside.push_back(option);
+  return beside;
 }
 
 }  // namespace
@@ -86,10 +94,13 @@ TEST_CASE("every option of decoding acts on every command that accepts it") {
         CHECK_EQ(run({row.option}).status, 2);
         continue;
       }
+      if (name == "serve" && row.serve_refuses) {
+        check_refused(glossa_program(with_sets({"serve", served.run()}, with(row.option, beside))), 2,
+                      {"[decode.mbr]", "for serve"});
+        continue;
+      }
       if (name == "score" && row.option == "decode.renormalize=true") beside.clear();  // nothing else to act on
-      Strings both = beside;
-      both.push_back(row.option);
-      const std::string before = output(beside), after = output(both);
+      const std::string before = output(beside), after = output(with(row.option, beside));
       if (row.shows) CHECK_NE(before, after);
     }
   }
@@ -98,7 +109,8 @@ TEST_CASE("every option of decoding acts on every command that accepts it") {
 TEST_CASE("an option of decoding that another one disables is refused") {
   const std::string run = fixture().run();
   for (const char* set : {"decode.temperature=0.5", "decode.top_k=2", "decode.top_p=0.5", "decode.seed=2"})
-    check_refused(glossa_program({"translate", run, "--set", set}, "a"), 2, {"decode.sample=true"});
+    check_refused(glossa_program({"translate", run, "--set", set}, "a"), 2, {"decode.sample=true or decode.mbr"});
+  check_refused(glossa_program({"translate", run, "--set", "decode.mbr_utility=bleu"}, "a"), 2, {"decode.mbr as well"});
   check_refused(
       glossa_program({"translate", run, "--set", "decode.length_penalty=none", "--set", "decode.alpha=2"}, "a"), 2,
       {"[--set decode.alpha=2]", "decode.length_penalty"});

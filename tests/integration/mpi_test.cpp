@@ -100,7 +100,8 @@ TEST_CASE("validation, translate and evaluate give the same results in several p
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=60", "optim.lr=1e-2", "decode.max_tokens=64"}));
   const std::string run = tiny / "run", source = read_bytes(tiny / "toy/test.en") + "\xff bad\n\nlast of all\n";
-  for (const Strings& options : {Strings{}, Strings{"--beam", "3", "--nbest", "3", "--scores"}}) {
+  for (const Strings& options : {Strings{}, Strings{"--beam", "3", "--nbest", "3", "--scores"},
+                                 Strings{"--beam", "2", "--nbest", "3", "--set", "decode.mbr=9"}}) {
     const Strings arguments = Strings{"translate", run} + options;
     const Outcome one = glossa_program(arguments, source);
     CHECK_EQ(one.status, 1);  // because of the bad line

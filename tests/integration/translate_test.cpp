@@ -176,6 +176,10 @@ TEST_CASE("--nbest, --format and --scores agree on translations and scores") {
 
   check_refused(fixture.translate({"--beam", "2", "--nbest", "3"}), 2, {"[--nbest]", "the beam, 2; got 3"});
   check_refused(fixture.translate({"--nbest", "3", "--set", "decode.sample=true"}), 2, {"[--nbest]", "decode.sample"});
+  succeeded(fixture.translate({"--nbest", "4", "--set", "decode.mbr=4"}));
+  succeeded(fixture.translate({"--nbest", "5", "--beam", "2", "--set", "decode.mbr=4"}));
+  check_refused(fixture.translate({"--nbest", "5", "--beam", "1", "--set", "decode.mbr=4"}), 2,
+                {"[--nbest] expected at most 4, the candidates of decode.mbr: 4; got 5"});
   check_refused(fixture.translate({"--nbest", "2", "--format", "text"}), 2, {"[--format]", "got text"});
   check_refused(fixture.translate({"--nbest", "0"}), 2, {"--nbest"});
 }

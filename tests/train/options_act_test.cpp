@@ -247,6 +247,12 @@ const std::vector<Row>& rows() {
       {"decode.top_p", "0.5", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
       {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.sample=true"}},
       {"decode.average", "2", {"checkpoints that translate"}},
+      {"decode.mbr", "8", {"translation"}},
+      {"decode.mbr", "8", {"translation"}, {"decode.beam=1", "decode.mbr=2"}},
+      {"decode.mbr_utility", "bleu", {"translation"}, {"decode.beam=1", "decode.mbr=8"}},
+      {"decode.temperature", "0.5", {"translation"}, {"decode.beam=1", "decode.mbr=8"}},
+      {"decode.top_k", "2", {"translation"}, {"decode.beam=1", "decode.mbr=8"}},
+      {"decode.seed", "2", {"translation"}, {"decode.beam=1", "decode.mbr=8"}},
       {"decode.precision", "bf16", {"translation"}},
 
       {"runtime.threads", "2", {"threads"}},

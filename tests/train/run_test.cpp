@@ -40,9 +40,13 @@ TEST_CASE("an option of decoding without its section is suggested, and one that 
   CHECK_EQ(error({"beam", 4}), "[options] unknown key 'beam'; did you mean 'decode.beam'?");
   CHECK(error("width=4").starts_with("[--set width=4] expected an option of decode or runtime"));
   CHECK(error({"model.width", 4}).starts_with("[options] model.width: expected an option of decode or runtime"));
-  CHECK_EQ(error("decode.seed=2"),
-           "[--set decode.seed=2] expected decode.sample=true as well; got decode.seed alone, which has no effect");
-  CHECK(error({"decode.seed", 2}).starts_with("[options] decode.seed: expected decode.sample=true as well"));
+  CHECK_EQ(
+      error("decode.seed=2"),
+      "[--set decode.seed=2] expected decode.sample=true or decode.mbr as well; got decode.seed alone, which has no "
+      "effect");
+  CHECK(error({"decode.seed", 2})
+            .starts_with("[options] decode.seed: expected decode.sample=true or decode.mbr as well"));
+  CHECK(error({"decode.mbr_utility", "bleu"}).starts_with("[options] decode.mbr_utility: expected decode.mbr as well"));
 }
 
 TEST_CASE("a program sets a run's options of decoding by their keys") {

@@ -168,6 +168,9 @@ struct DecodeConfig {
   /// Rule that decides when a sentence's search ends and which hypotheses it returns; see Searcher.
   enum class Search { glossa, huggingface };
 
+  /// Sentence score by which minimum Bayes risk decoding compares translations.
+  enum class MbrUtility { chrf, bleu };
+
   std::int64_t beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
   LengthPenalty length_penalty = LengthPenalty::power;
   double alpha = 1;
@@ -187,6 +190,8 @@ struct DecodeConfig {
   std::int64_t top_k = 0;                 ///< draw from the k most probable tokens (Fan et al. 2018); 0: from all
   double top_p = 1;                       ///< draw from the nucleus of this probability (Holtzman et al. 2020); 1: all
   std::int64_t seed = 1;                  ///< of the draws
+  std::int64_t mbr = 0;                   ///< samples per sentence for minimum Bayes risk decoding; 0: off
+  MbrUtility mbr_utility = MbrUtility::chrf;
   std::int64_t average = 0;               ///< newest checkpoints whose mean translates; 0: the best one alone
   Precision precision = Precision::full;  ///< of the factors of matrix products
 };

@@ -253,10 +253,15 @@ void check_decode(const DecodeConfig& decode) {
   if (decode.sample && decode.beam > 1)
     misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is a single draw, not a search",
            decode.beam);
-  if (decode.top_k > 0 && !decode.sample)
-    misuse("decode.top_k", "expected 0 without decode.sample: true; got {}", decode.top_k);
-  if (decode.top_p < 1 && !decode.sample)
-    misuse("decode.top_p", "expected 1 without decode.sample: true; got {}", decode.top_p);
+  if (decode.sample && decode.mbr > 0)
+    misuse("decode.sample",
+           "expected false with decode.mbr: {}; got true. Hint: decode.mbr draws samples itself and selects one",
+           decode.mbr);
+  const bool draws = decode.sample || decode.mbr > 0;
+  if (decode.top_k > 0 && !draws)
+    misuse("decode.top_k", "expected 0 without decode.sample: true or decode.mbr; got {}", decode.top_k);
+  if (decode.top_p < 1 && !draws)
+    misuse("decode.top_p", "expected 1 without decode.sample: true or decode.mbr; got {}", decode.top_p);
   if (decode.max_length_factor == 0 && decode.max_length_extra == 0)
     misuse("decode.max_length_extra", "expected at least 1 with decode.max_length_factor: 0; got 0");
 }

@@ -245,13 +245,18 @@ std::vector<Option<DecodeConfig>> decode_options() {
       option("sample", &C::sample, true_or_false(),
              "draw each token from the softmax instead of searching for the most probable translation"),
       option("temperature", &C::temperature, number("(0, 100]"),
-             "sample: logits are divided by this; below 1, likely tokens become likelier"),
+             "sample, mbr: logits are divided by this; below 1, likely tokens become likelier"),
       option("top_k", &C::top_k, whole("[0, 999999]"),
-             "sample: draw from the k most probable tokens only; 0: from all"),
-      option("top_p", &C::top_p, number("(0, 1]"),
-             "sample: draw from the nucleus only, the fewest most probable tokens with this total probability; after "
-             "temperature and top_k"),
-      option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample: random seed"),
+             "sample, mbr: draw from the k most probable tokens only; 0: from all"),
+      option(
+          "top_p", &C::top_p, number("(0, 1]"),
+          "sample, mbr: draw from the nucleus only, the fewest most probable tokens with this total probability; after "
+          "temperature and top_k"),
+      option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample, mbr: random seed"),
+      option("mbr", &C::mbr, whole("[0, 1024]"),
+             "minimum Bayes risk decoding: draw N samples, and return the one most similar to all; 0: off"),
+      option("mbr_utility", &C::mbr_utility, choice<C::MbrUtility>({"chrf", "bleu"}),
+             "mbr: sentence score that measures similarity, as sacreBLEU defines it"),
       option("average", &C::average, whole("[0, 1000]"),
              "translate with the mean of the newest N checkpoints, or of as many as there are, unless --checkpoint "
              "chooses others; 0: with the best checkpoint"),

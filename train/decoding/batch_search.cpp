@@ -16,19 +16,19 @@ StepOptions step_options(const DecodeOptions& options) {
 template <class T>
 void BatchSearch<T>::begin(const Ensemble<T>& models, const SpecialIds& specials, const DecodeOptions& options, Index n,
                            std::span<const Index> batch, std::span<const std::vector<int>> sources,
-                           std::span<const std::int64_t> numbers) {
+                           std::span<const std::int64_t> numbers, SampleRange samples) {
   models_ = models;
   specials_ = specials;
   options_ = options;
   wanted_ = n;
   n_ = options.search == Search::huggingface ? options.beam : n;
   excluded_ = ExcludedTokens(options, specials, models.vocabulary());
-  start(batch, sources, numbers);
+  start(batch, sources, numbers, samples);
 }
 
 template <class T>
 void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
-                           std::span<const std::int64_t> numbers) {
+                           std::span<const std::int64_t> numbers, SampleRange samples) {
   source_ids_.clear();
   source_spans_.clear();
   sentences_.clear();
@@ -42,10 +42,13 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
     check(!source.empty(), "decode", "expected at least one token in source {}; got none", input);
     const double limit = options_.max_length_factor * source.size() + options_.max_length_extra;
     const double max_positions = static_cast<double>(models_->max_positions());
-    survivors_.push_back(std::ssize(live_) * options_.beam);
-    live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
-    sentences_.push_back({.limit = static_cast<Index>(std::clamp(limit, 1.0, max_positions)),
-                          .number = numbers.empty() ? input : numbers[input]});
+    for (Index k = 0; k < samples.count; ++k) {
+      survivors_.push_back(std::ssize(live_) * options_.beam);
+      live_.push_back({.sentence = std::ssize(sentences_), .node = 0, .log_probability = 0});
+      sentences_.push_back({.limit = static_cast<Index>(std::clamp(limit, 1.0, max_positions)),
+                            .number = numbers.empty() ? input : numbers[input],
+                            .sample = samples.first + k});
+    }
     source_spans_.push_back({std::ssize(source_ids_), std::ssize(source)});
     source_ids_.insert(source_ids_.end(), source.begin(), source.end());
     capacity = std::max(capacity, sentences_.back().limit);
@@ -106,9 +109,9 @@ void BatchSearch<T>::choose(const typename Ensemble<T>::States& states) {
   }
   uniforms_.clear();
   for (const Live& live : live_)
-    uniforms_.push_back(sampling_uniform(static_cast<std::uint64_t>(options_.seed),
-                                         static_cast<std::uint64_t>(sentences_[live.sentence].number),
-                                         static_cast<std::uint32_t>(caches_.position())));
+    uniforms_.push_back(sampling_uniform(
+        static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(sentences_[live.sentence].number),
+        static_cast<std::uint32_t>(caches_.position()), static_cast<std::uint32_t>(sentences_[live.sentence].sample)));
   sample_tokens(models_->project(states).value(), never,
                 {.temperature = options_.temperature,
                  .top_k = options_.top_k,

@@ -13,6 +13,11 @@
 
 namespace glossa {
 
+/// Consecutive samples of each sentence of a batch, by index; see Searcher::sample.
+struct SampleRange {
+  Index first = 0, count = 1;
+};
+
 /// Search over one batch of sentences with a model or several. The caller advances it token by token; `Searcher`
 /// describes the algorithm. Memory is reused from batch to batch.
 template <class T>
@@ -23,10 +28,12 @@ class BatchSearch {
   explicit BatchSearch(Context<T>& context) : context_(context) {}
 
   /// Begins the search for the `n` best translations of `sources[i]`, for each i in `batch`. `numbers` is as in
-  /// Searcher::decode. The models must outlive the search.
+  /// Searcher::decode. With DecodeOptions::sample, `samples` are drawn of each source. Each sample is a sentence of the
+  /// search, and the source is encoded once: sample k of source i has place i * samples.count + k - samples.first. The
+  /// models must outlive the search.
   void begin(const Ensemble<T>& models, const SpecialIds& specials, const DecodeOptions& options, Index n,
              std::span<const Index> batch, std::span<const std::vector<int>> sources,
-             std::span<const std::int64_t> numbers);
+             std::span<const std::int64_t> numbers, SampleRange samples = {});
 
   /// Extends every live hypothesis by one token.
   void step();
@@ -69,6 +76,7 @@ class BatchSearch {
   struct Sentence {
     Index limit;                  // maximum length, in tokens
     std::int64_t number;          // see Searcher::decode
+    Index sample;                 // index of the sample
     Index ended = 0;              // number of hypotheses that reached </s>
     Index found = 0;              // number of the sentence's entries in found_, at most n_
     bool is_first_final = false;  // true once the search for the single best would have ended
@@ -86,7 +94,7 @@ class BatchSearch {
   Index choices() const { return options_.beam == 1 ? 1 : 2 * options_.beam; }
 
   void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
-             std::span<const std::int64_t> numbers);
+             std::span<const std::int64_t> numbers, SampleRange samples);
   void choose(const typename Ensemble<T>::States& states);
   void advance(Index place, Index begin, Index end);
   void force_end(Index place, Index begin, Index end);

@@ -13,15 +13,22 @@ namespace glossa {
 
 namespace {
 
-/// Groups sources of similar length, longest first, as many as the options allow but at least one.
-std::vector<std::span<const Index>> batches_of(std::span<const Index> order, std::span<const std::vector<int>> sources,
-                                               const DecodeOptions& options) {
-  std::vector<std::span<const Index>> batches;
+struct SearchBatch {
+  std::span<const Index> sources;
+  SampleRange samples;
+};
+
+/// Groups sources of similar length, longest first, as many as the options allow but at least one. If the options do
+/// not allow all samples of a source in a batch, divides them.
+std::vector<SearchBatch> batches_of(std::span<const Index> order, std::span<const std::vector<int>> sources,
+                                    Index samples, const DecodeOptions& options) {
+  std::vector<SearchBatch> batches;
   while (!order.empty()) {
-    const Index longest = std::ssize(sources[order.front()]);
-    const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * std::max<Index>(1, longest)));
-    const std::size_t count = std::min(order.size(), static_cast<std::size_t>(fitting));
-    batches.push_back(order.first(count));
+    const Index longest = std::max<Index>(1, std::ssize(sources[order.front()]));
+    const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * longest));  // sentences, or samples
+    const std::size_t count = std::min(order.size(), static_cast<std::size_t>(std::max<Index>(1, fitting / samples)));
+    for (Index first = 0; first < samples; first += fitting)
+      batches.push_back({order.first(count), {first, std::min(fitting, samples - first)}});
     order = order.subspan(count);
   }
   return batches;
@@ -62,21 +69,30 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Ensemble<T>& mode
                                                          std::span<const std::vector<int>> sources,
                                                          const SpecialIds& specials, const DecodeOptions& options,
                                                          Index n, std::span<const std::int64_t> numbers) {
+  return search(models, sources, specials, options, n, 1, numbers);
+}
+
+template <class T>
+std::vector<std::vector<Hypothesis>> Searcher<T>::sample(const Ensemble<T>& models,
+                                                         std::span<const std::vector<int>> sources,
+                                                         const SpecialIds& specials, DecodeOptions options, Index count,
+                                                         std::span<const std::int64_t> numbers) {
+  check(count >= 1, "sample", "expected at least 1 sample; got {}", count);
+  options.sample = true;
+  options.beam = 1;
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  search(models, sources, specials, options, n, numbers,
-         [&](std::span<const Index> batch, const BatchSearch<T>& found) {
-           for (Index k = 0; k < std::ssize(batch); ++k)
-             for (Index rank = 0; rank < found.found(k); ++rank) results[batch[k]].push_back(found.hypothesis(k, rank));
-         });
-  division_.complete(results);
+  for (std::size_t i = 0;
+       std::vector<Hypothesis> & found : search(models, sources, specials, options, 1, count, numbers))
+    results[i++ / static_cast<std::size_t>(count)].push_back(std::move(found.front()));
   return results;
 }
 
 template <class T>
-template <class Use>
-void Searcher<T>::search(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
-                         const SpecialIds& specials, const DecodeOptions& options, Index n,
-                         std::span<const std::int64_t> numbers, Use use) {
+std::vector<std::vector<Hypothesis>> Searcher<T>::search(const Ensemble<T>& models,
+                                                         std::span<const std::vector<int>> sources,
+                                                         const SpecialIds& specials, const DecodeOptions& options,
+                                                         Index n, Index samples,
+                                                         std::span<const std::int64_t> numbers) {
   check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
   check(std::isfinite(options.alpha), "decode.alpha", "expected a finite number; got {}", options.alpha);
   check(options.max_length_factor >= 0 && std::isfinite(options.max_length_factor), "decode.max_length_factor",
@@ -89,13 +105,13 @@ void Searcher<T>::search(const Ensemble<T>& models, std::span<const std::vector<
   std::vector<Index> order(sources.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
-  std::vector<std::span<const Index>> batches = batches_of(order, sources, options);
+  std::vector<SearchBatch> batches = batches_of(order, sources, samples, options);
   // Consecutive batches go to the searchers in turn, as batches get ever shorter.
-  std::vector<Index> turns;  // sentences of one batch for each searcher
+  std::vector<Index> turns;  // sentences, or samples, of one batch for each searcher
   std::size_t own = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (i % division_.count == 0) turns.push_back(0);
-    turns.back() += std::ssize(batches[i]);
+    turns.back() += std::ssize(batches[i].sources) * batches[i].samples.count;
     if (static_cast<int>(i % division_.count) == division_.index) batches[own++] = batches[i];
   }
   batches.resize(own);
@@ -104,15 +120,21 @@ void Searcher<T>::search(const Ensemble<T>& models, std::span<const std::vector<
   std::size_t ids = 0;
   for (const std::vector<int>& source : sources) ids += source.size();
   std::optional<PreparedWeights<T>> weights;
-  if (ids >= 1024 || options.precision == Precision::bf16) weights.emplace();
+  if (ids * static_cast<std::size_t>(samples) >= 1024 || options.precision == Precision::bf16) weights.emplace();
   while (std::ssize(searches_) < threads()) searches_.emplace_back(contexts_.emplace_back());
   for (Context<T>& context : contexts_) context.set_prepared_weights(weights ? &*weights : nullptr);
+  std::vector<std::vector<Hypothesis>> results(sources.size() * static_cast<std::size_t>(samples));
   std::mutex watching;
   const auto search_batch = [&](Index i) {
     BatchSearch<T>& search = searches_[thread_index()];
-    search.begin(models, specials, options, n, batches[i], sources, numbers);
+    const auto [batch, range] = batches[i];
+    search.begin(models, specials, options, n, batch, sources, numbers, range);
     while (!search.is_done()) search.step();
-    use(batches[i], search);
+    for (Index place = 0; place < std::ssize(batch) * range.count; ++place) {
+      std::vector<Hypothesis>& found =
+          results[batch[place / range.count] * samples + range.first + place % range.count];
+      for (Index rank = 0; rank < search.found(place); ++rank) found.push_back(search.hypothesis(place, rank));
+    }
     if (!watch_) return;
     const std::scoped_lock lock(watching);
     watch_(turns[i]);
@@ -122,6 +144,8 @@ void Searcher<T>::search(const Ensemble<T>& models, std::span<const std::vector<
     parallel_for(std::ssize(batches), search_batch);
   else
     for (Index i = 0; i < std::ssize(batches); ++i) search_batch(i);
+  division_.complete(results);
+  return results;
 }
 
 template class Searcher<float>;

@@ -88,19 +88,27 @@ class Searcher {
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
                                               std::span<const std::int64_t> numbers = {});
 
-  /// Makes later searches call `watch` whenever a batch is done, with the number of its sentences. In a divided search,
-  /// each searcher searches one batch per turn. The number is then the count of sentences in all batches of that turn,
-  /// those of other searchers included. Only one thread at a time calls `watch`.
+  /// Draws `count` translations of each source, in order of their index, as `decode` draws one with `sample`. Sample k
+  /// is a function of (seed, sentence number, k), and sample 0 is that of `decode`. Ignores options.sample and the
+  /// beam.
+  std::vector<std::vector<Hypothesis>> sample(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
+                                              const SpecialIds& specials, DecodeOptions options, Index count,
+                                              std::span<const std::int64_t> numbers = {});
+
+  /// Makes later searches call `watch` whenever a batch is done, with the number of its sentences, or of
+  /// its samples. In a divided search, each searcher searches one batch per turn. The number is then the count of
+  /// sentences in all batches of that turn, those of other searchers included. Only one thread at a time calls `watch`.
   void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
 
   /// Makes later searches a part of divided ones.
   void divide(SearchDivision division) { division_ = std::move(division); }
 
  private:
-  /// Searches all batches. Calls `use(batch, search)` after the search of each, from several threads concurrently.
-  template <class Use>
-  void search(const Ensemble<T>& models, std::span<const std::vector<int>> sources, const SpecialIds& specials,
-              const DecodeOptions& options, Index n, std::span<const std::int64_t> numbers, Use use);
+  /// Searches all batches. Returns the n best hypotheses of each source or, with options.sample, of each of its
+  /// `samples` samples.
+  std::vector<std::vector<Hypothesis>> search(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
+                                              const SpecialIds& specials, const DecodeOptions& options, Index n,
+                                              Index samples, std::span<const std::int64_t> numbers);
 
   std::deque<Context<T>> contexts_;  // one per thread
   std::deque<BatchSearch<T>> searches_;

@@ -124,10 +124,10 @@ void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, co
   check_probabilities(drawn);
 }
 
-double sampling_uniform(std::uint64_t seed, std::uint64_t sentence, std::uint32_t position) {
+double sampling_uniform(std::uint64_t seed, std::uint64_t sentence, std::uint32_t position, std::uint32_t sample) {
   static const std::uint64_t purpose = hash_name("decode.sample");
   const PhiloxCounter bits =
-      philox({static_cast<std::uint32_t>(sentence), static_cast<std::uint32_t>(sentence >> 32), position, 0},
+      philox({static_cast<std::uint32_t>(sentence), static_cast<std::uint32_t>(sentence >> 32), position, sample},
              philox_key(seed, purpose));
   return ((static_cast<std::uint64_t>(bits[0]) << 21) | (bits[1] >> 11)) * 0x1p-53;
 }

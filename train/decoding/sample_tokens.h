@@ -33,8 +33,8 @@ template <class T>
 void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, const SamplingOptions& options,
                    std::span<const double> uniforms, std::span<TokenScore> drawn, SamplingMemory& memory);
 
-/// Returns the random number, uniform in [0, 1), that draws token `position` of sentence `sentence`. The number does
-/// not depend on the batch.
-double sampling_uniform(std::uint64_t seed, std::uint64_t sentence, std::uint32_t position);
+/// Returns the random number, uniform in [0, 1), that draws token `position` of sample `sample` of sentence `sentence`.
+/// The number does not depend on the batch.
+double sampling_uniform(std::uint64_t seed, std::uint64_t sentence, std::uint32_t position, std::uint32_t sample = 0);
 
 }  // namespace glossa

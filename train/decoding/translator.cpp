@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
+#include <utility>
 
+#include "autograd/parallel.h"
 #include "data/text/line_pieces.h"
 #include "data/text/sentences.h"
 #include "data/tokenizers/token_words.h"
 #include "data/tokenizers/word_tokenizer.h"
+#include "train/decoding/mbr.h"
 #include "train/decoding/scoring.h"
 
 namespace glossa {
@@ -107,16 +111,55 @@ auto Translator::encode(std::span<const std::string> lines, std::string_view nam
   return sources;
 }
 
+void Translator::watch(std::function<void(Index)> watch) {
+  const Index searches = options_.mbr > 0 ? mbr_candidates(options_) : 1;  // of a piece
+  searcher_.watch([watch = std::move(watch), searches, done = Index{0}](Index count) mutable {
+    const Index before = done / searches;
+    done += count;
+    if (watch) watch(done / searches - before);
+  });
+}
+
+/// The n best hypotheses of each piece.
+std::vector<std::vector<Hypothesis>> Translator::n_best_of_pieces(const Sources& sources, Index n) {
+  const Tokenizer& target = *tokenizers_.target;
+  const SpecialIds& specials = target.specials();
+  if (options_.mbr == 0) return searcher_.n_best(models_, sources.ids, specials, options_, n, sources.numbers);
+  if (n < 1 || n > mbr_candidates(options_))
+    misuse("n_best", "expected 1 to {} translations (the candidates of decode.mbr); got {}", mbr_candidates(options_),
+           n);
+  // Few enough pieces at a time that their samples need little memory, but enough for full batches.
+  constexpr Index max_samples = 16384;
+  const Index at_once = std::max<Index>(1, max_samples / options_.mbr), count = std::ssize(sources.ids);
+  std::vector<std::vector<Hypothesis>> best;
+  for (Index begin = 0; begin < count; begin += at_once) {
+    const auto part = [&](const auto& all) {
+      return std::span(all).subspan(static_cast<std::size_t>(begin),
+                                    static_cast<std::size_t>(std::min(at_once, count - begin)));
+    };
+    std::vector<std::vector<Hypothesis>> found =
+        searcher_.sample(models_, part(sources.ids), specials, options_, options_.mbr, part(sources.numbers));
+    if (options_.beam > 1)
+      for (std::size_t i = 0; Hypothesis & hypothesis :
+                              searcher_.decode(models_, part(sources.ids), specials, options_, part(sources.numbers)))
+        found[i++].push_back(std::move(hypothesis));
+    parallel_for(std::ssize(found), [&](Index i) {
+      found[i] = mbr_best(std::move(found[i]), options_.mbr, target, options_.mbr_utility, n);
+    });
+    std::ranges::move(found, std::back_inserter(best));
+  }
+  return best;
+}
+
 std::vector<Hypothesis> Translator::search(const Sources& sources) {
-  return searcher_.decode(models_, sources.ids, tokenizers_.target->specials(), options_, sources.numbers);
+  std::vector<Hypothesis> best;
+  for (std::vector<Hypothesis>& found : n_best_of_pieces(sources, 1)) best.push_back(std::move(found.front()));
+  return best;
 }
 
 std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources, Index n) {
   std::vector<std::vector<Translation>> found;
-  for (const std::vector<Hypothesis>& piece :
-       searcher_.n_best(models_, sources.ids, tokenizers_.target->specials(), options_, n, sources.numbers)) {
-    found.push_back(translations(piece));
-  }
+  for (const std::vector<Hypothesis>& piece : n_best_of_pieces(sources, n)) found.push_back(translations(piece));
   if (alignment_layer_) align(sources, found);
   std::vector<std::vector<Translation>> results(sources.count);
   for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
@@ -152,12 +195,14 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
     Translation& whole = results[rank];
     whole.finished = true;
     Index length = 0, words = 0;
+    double utility = 0;
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       if (pieces[k].empty()) continue;
       const Translation& piece = pieces[k][std::min(rank, pieces[k].size() - 1)];
       if (append_piece(whole.text, piece.text, gaps[k])) --words;
       length += std::ssize(piece.tokens) + (piece.finished ? 1 : 0);
       whole.log_probability += piece.log_probability;
+      utility += piece.score / static_cast<double>(pieces.size());
       whole.finished = whole.finished && piece.finished;
       whole.tokens.insert(whole.tokens.end(), piece.tokens.begin(), piece.tokens.end());
       whole.token_log_probabilities.insert(whole.token_log_probabilities.end(), piece.token_log_probabilities.begin(),
@@ -165,7 +210,7 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
       for (const auto& [read, written] : piece.alignment) whole.alignment.emplace_back(read, written + words);
       words += std::ssize(split_words(piece.text));
     }
-    whole.score = penalized(whole.log_probability, length, options_);
+    whole.score = options_.mbr > 0 ? utility : penalized(whole.log_probability, length, options_);
   }
   keep_distinct(results);
   return results;

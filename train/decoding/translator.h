@@ -17,8 +17,9 @@ namespace glossa {
 /// number of its line. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
-/// Translation of a line. `score`, `log_probability` and `finished` are as in `Hypothesis`. If the line is translated
-/// in pieces, these three cover all pieces.
+/// Translation of a line. `score`, `log_probability` and `finished` are as in `Hypothesis`, but with decode.mbr the
+/// score is the mean utility, from 0 to 100. If the line is translated in pieces, these three cover all pieces; a mean
+/// utility is then the mean over the pieces.
 struct Translation {
   std::string text = {};
   double score = 0, log_probability = 0;
@@ -30,7 +31,8 @@ struct Translation {
 
 /// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line is translated in pieces if
 /// `split_sentences` is on and it has several sentences, or if a piece has more tokens than the model has positions.
-/// `cut_line` cuts such a piece so that no part is longer than training sentences were. Not thread-safe.
+/// `cut_line` cuts such a piece so that no part is longer than training sentences were. With decode.mbr, `mbr_best`
+/// selects the translations of each piece. Not thread-safe.
 class Translator {
  public:
   /// `models` have these tokenizers and must outlive the translator.
@@ -85,8 +87,9 @@ class Translator {
   /// Returns one translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
-  /// Returns the n best translations of each line, best first, as `Searcher::n_best`; fewer if some have the same text.
-  /// Those of a line in several pieces are `joined`. A line without pieces has no translation.
+  /// Returns the n best translations of each line, best first, as `Searcher::n_best` or, with decode.mbr, as
+  /// `mbr_best`; fewer if some have the same text. Those of a line in several pieces are `joined`. A line without
+  /// pieces has no translation.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// Joins the n-best lists of a line's pieces. The k-th translation of the line joins the k-th of each piece, or the
@@ -109,12 +112,14 @@ class Translator {
   AttentionMaps attention(std::vector<int> source, const Translation& translation);
 
   /// Makes later searches call `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
-  void watch(std::function<void(Index)> watch) { searcher_.watch(std::move(watch)); }
+  /// With decode.mbr, a piece counts once as many candidates are done as it needs, whichever pieces they belong to.
+  void watch(std::function<void(Index)> watch);
 
   /// Divides later searches, as `Searcher::divide` does.
   void divide(SearchDivision division) { searcher_.divide(std::move(division)); }
 
  private:
+  std::vector<std::vector<Hypothesis>> n_best_of_pieces(const Sources& sources, Index n);
   static std::vector<int> read_tokens(const Translation& translation);
   std::vector<int> words_of_line(std::span<const int> ids) const;
   void align(const Sources& sources, std::vector<std::vector<Translation>>& found);

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "data/text/utf8.h"
 #include "train/console/version.h"
@@ -16,41 +15,38 @@ namespace {
 
 constexpr std::size_t bleu_order = 4;
 
-using Tokens = std::vector<std::string>;
-using Ngrams = std::vector<std::array<std::string_view, bleu_order>>;
-
-/// All n-grams of one order, sorted; unused places are empty.
-Ngrams sorted_ngrams(const Tokens& words, std::size_t order) {
-  Ngrams ngrams;
-  for (std::size_t i = 0; i + order <= words.size(); ++i) {
-    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(i), order, ngrams.emplace_back().begin());
+/// Numbers the words of texts.
+class WordNumbers {
+ public:
+  std::vector<std::uint32_t> of(const std::string& line, const BleuOptions& options) {
+    std::vector<std::uint32_t> words;
+    for (std::string& word : bleu_tokens(options.tokenizer, options.lowercase ? utf8::full_lower_case(line) : line))
+      words.push_back(numbers_.try_emplace(std::move(word), static_cast<std::uint32_t>(numbers_.size())).first->second);
+    return words;
   }
-  std::ranges::sort(ngrams);
-  return ngrams;
-}
 
-/// The n-grams of all references, each with its largest count in any of them.
-Ngrams wanted_ngrams(std::span<const Tokens> references, std::size_t order) {
-  Ngrams wanted;
-  for (const Tokens& reference : references) {
-    Ngrams all;
-    std::ranges::set_union(wanted, sorted_ngrams(reference, order), std::back_inserter(all));
-    wanted = std::move(all);
-  }
-  return wanted;
-}
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
 
 /// The reference length closest to a hypothesis of `length` words; of two equally close ones, the shorter.
-std::size_t closest_length(std::size_t length, std::span<const Tokens> references) {
-  const auto key = [length](const Tokens& words) {
-    return std::pair(std::max(words.size(), length) - std::min(words.size(), length), words.size());
-  };
-  return std::ranges::min(references, {}, key).size();
+std::uint64_t closest_length(std::uint64_t length, std::span<const std::uint64_t> references) {
+  return std::ranges::min(references, {}, [length](std::uint64_t other) {
+    return std::pair(std::max(other, length) - std::min(other, length), other);
+  });
 }
 
 double smoothing_value(const BleuOptions& options) {
   if (options.smoothing_value != 0) return options.smoothing_value;
   return options.smoothing == BleuSmoothing::floor ? 0.1 : 1;
+}
+
+/// Adds the n-grams of a line.
+void add_ngrams(BleuCounts& counts, const NgramCounts& hypothesis, const NgramCounts& wanted) {
+  for (std::size_t n = 0; n < bleu_order; ++n) {
+    counts.matches[n] += static_cast<double>(common_ngrams(hypothesis[n], wanted[n]));
+    counts.totals[n] += static_cast<double>(total_ngrams(hypothesis[n]));
+  }
 }
 
 }  // namespace
@@ -68,32 +64,29 @@ BleuCounts& BleuCounts::operator+=(const BleuCounts& more) {
 std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, References references,
                                     const BleuOptions& options) {
   check_references("bleu", hypotheses.size(), references);
-  const auto words_of = [&](const std::string& line) {
-    return bleu_tokens(options.tokenizer, options.lowercase ? utf8::full_lower_case(line) : line);
-  };
   std::vector<BleuCounts> of_lines;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     BleuCounts& counts = of_lines.emplace_back();
-    const Tokens hypothesis = words_of(hypotheses[i]);
-    std::vector<Tokens> of_references;
-    for (const std::string& reference : references_of(references, i)) of_references.push_back(words_of(reference));
-    counts.hypothesis_length = hypothesis.size();
-    counts.reference_length = closest_length(hypothesis.size(), of_references);
-    for (std::size_t n = 1; n <= bleu_order; ++n) {
-      const Ngrams proposed = sorted_ngrams(hypothesis, n), wanted = wanted_ngrams(of_references, n);
-      Ngrams common;  // each with the smaller of both counts (clipped)
-      std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
-      counts.matches[n - 1] = static_cast<double>(common.size());
-      counts.totals[n - 1] = static_cast<double>(proposed.size());
+    WordNumbers numbers;
+    NgramIndex index;
+    const std::vector<std::uint32_t> hypothesis = numbers.of(hypotheses[i], options);
+    std::vector<std::uint64_t> lengths;  // of the references
+    NgramCounts wanted(bleu_order);      // n-grams of all references, each with its largest count in any of them
+    for (const std::string& reference : references_of(references, i)) {
+      const std::vector<std::uint32_t> words = numbers.of(reference, options);
+      const NgramCounts ngrams = index.count(words, bleu_order);
+      for (std::size_t n = 0; n < bleu_order; ++n) wanted[n] = united_ngrams(wanted[n], ngrams[n]);
+      lengths.push_back(words.size());
     }
+    add_ngrams(counts, index.count(hypothesis, bleu_order), wanted);
+    counts.hypothesis_length = hypothesis.size();
+    counts.reference_length = closest_length(hypothesis.size(), lengths);
   }
   return of_lines;
 }
 
 BleuScore bleu_of(const BleuCounts& counts, const BleuOptions& options) {
-  BleuScore result;
-  result.hypothesis_length = counts.hypothesis_length;
-  result.reference_length = counts.reference_length;
+  BleuScore result{.hypothesis_length = counts.hypothesis_length, .reference_length = counts.reference_length};
   const auto hypothesis_length = static_cast<double>(result.hypothesis_length);
   const auto reference_length = static_cast<double>(result.reference_length);
   if (reference_length > 0) result.ratio = hypothesis_length / reference_length;
@@ -133,6 +126,21 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, References refere
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,
                       const BleuOptions& options) {
   return corpus_bleu(hypotheses, References(&reference, 1), options);
+}
+
+SentenceBleu::SentenceBleu(std::span<const std::string> texts) {
+  WordNumbers numbers;
+  NgramIndex index;
+  for (const std::string& text : texts) {
+    const std::vector<std::uint32_t> words = numbers.of(text, {});
+    texts_.push_back({words.size(), index.count(words, bleu_order)});
+  }
+}
+
+double SentenceBleu::operator()(std::size_t hypothesis, std::size_t reference) const {
+  BleuCounts counts{.hypothesis_length = texts_[hypothesis].length, .reference_length = texts_[reference].length};
+  add_ngrams(counts, texts_[hypothesis].ngrams, texts_[reference].ngrams);
+  return bleu_of(counts, {.effective_order = true}).score;
 }
 
 std::string bleu_signature(const BleuOptions& options, std::size_t references) {

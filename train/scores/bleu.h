@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/scores/bleu_tokenizer.h"
+#include "train/scores/ngram_counts.h"
 #include "train/scores/references.h"
 
 namespace glossa {
@@ -62,6 +63,23 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses, References refere
 /// Overload for a single reference.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,
                       const BleuOptions& options = {});
+
+/// Sentence BLEU of texts, each with each. The n-grams of a text are counted once, so that many pairs are cheap.
+class SentenceBleu {
+ public:
+  explicit SentenceBleu(std::span<const std::string> texts);
+
+  /// Returns the score, from 0 to 100, of the text with index `hypothesis`, if that with index `reference` is the only
+  /// reference: sacreBLEU's sentence_bleu, with tokenizer 13a, exponential smoothing and effective order.
+  double operator()(std::size_t hypothesis, std::size_t reference) const;
+
+ private:
+  struct Text {
+    std::uint64_t length;  // words
+    NgramCounts ngrams;
+  };
+  std::vector<Text> texts_;
+};
 
 /// The settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
 /// `references` is the number of references.

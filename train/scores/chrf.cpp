@@ -3,9 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
+#include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "data/text/utf8.h"
 #include "train/console/version.h"
@@ -16,30 +15,21 @@ namespace {
 constexpr std::size_t chrf_order = 6;
 constexpr double recall_weight = 2 * 2;  // beta squared
 
-std::u32string letters(const std::string& line, bool lowercase) {
-  std::u32string result;
+/// Code points of a text, without white space.
+std::vector<std::uint32_t> letters(const std::string& line, bool lowercase) {
+  std::vector<std::uint32_t> result;
   utf8::for_each(lowercase ? utf8::full_lower_case(line) : line, [&](std::string_view, utf8::CodePoint c) {
-    if (!utf8::is_python_space(c.value)) result += c.value;
+    if (!utf8::is_python_space(c.value)) result.push_back(c.value);
   });
   return result;
 }
 
-std::vector<std::u32string_view> sorted_ngrams(std::u32string_view text, std::size_t order) {
-  std::vector<std::u32string_view> ngrams;
-  for (std::size_t i = 0; i + order <= text.size(); ++i) ngrams.push_back(text.substr(i, order));
-  std::ranges::sort(ngrams);
-  return ngrams;
-}
-
-ChrfCounts counts_of(std::u32string_view hypothesis, std::u32string_view reference) {
+ChrfCounts counts_of(const NgramCounts& hypothesis, const NgramCounts& reference) {
   ChrfCounts counts;
   for (std::size_t n = 0; n < chrf_order; ++n) {
-    const auto proposed = sorted_ngrams(hypothesis, n + 1), wanted = sorted_ngrams(reference, n + 1);
-    std::vector<std::u32string_view> common;  // each with the smaller of both counts (clipped)
-    std::ranges::set_intersection(proposed, wanted, std::back_inserter(common));
-    if (!wanted.empty()) counts.proposed[n] = static_cast<double>(proposed.size());
-    counts.wanted[n] = static_cast<double>(wanted.size());
-    counts.matches[n] = static_cast<double>(common.size());
+    if (!reference[n].empty()) counts.proposed[n] = static_cast<double>(total_ngrams(hypothesis[n]));
+    counts.wanted[n] = static_cast<double>(total_ngrams(reference[n]));
+    counts.matches[n] = static_cast<double>(common_ngrams(hypothesis[n], reference[n]));
   }
   return counts;
 }
@@ -70,10 +60,11 @@ std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, Ref
   check_references("chrf", hypotheses.size(), references);
   std::vector<ChrfCounts> of_lines;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::u32string hypothesis = letters(hypotheses[i], lowercase);
+    NgramIndex index;
+    const NgramCounts hypothesis = index.count(letters(hypotheses[i], lowercase), chrf_order);
     std::vector<ChrfCounts> counts;  // by reference
     for (const std::string& reference : references_of(references, i))
-      counts.push_back(counts_of(hypothesis, letters(reference, lowercase)));
+      counts.push_back(counts_of(hypothesis, index.count(letters(reference, lowercase), chrf_order)));
     of_lines.push_back(*std::ranges::max_element(counts, {}, chrf_of));  // the first of equal ones
   }
   return of_lines;
@@ -85,6 +76,15 @@ double corpus_chrf(std::span<const std::string> hypotheses, References reference
 
 double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> reference, bool lowercase) {
   return corpus_chrf(hypotheses, References(&reference, 1), lowercase);
+}
+
+SentenceChrf::SentenceChrf(std::span<const std::string> texts) {
+  NgramIndex index;
+  for (const std::string& text : texts) texts_.push_back(index.count(letters(text, /*lowercase=*/false), chrf_order));
+}
+
+double SentenceChrf::operator()(std::size_t hypothesis, std::size_t reference) const {
+  return chrf_of(counts_of(texts_[hypothesis], texts_[reference]));
 }
 
 std::string chrf_signature(bool lowercase, std::size_t references) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "train/scores/ngram_counts.h"
 #include "train/scores/references.h"
 
 namespace glossa {
@@ -36,6 +37,19 @@ double corpus_chrf(std::span<const std::string> hypotheses, References reference
 /// Overload for a single reference.
 double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> reference,
                    bool lowercase = false);
+
+/// Sentence chrF2 of texts, each with each. The n-grams of a text are counted once, so that many pairs are cheap.
+class SentenceChrf {
+ public:
+  explicit SentenceChrf(std::span<const std::string> texts);
+
+  /// Returns the score, from 0 to 100, of the text with index `hypothesis`, if that with index `reference` is the only
+  /// reference: sacreBLEU's sentence_chrf. An empty text has score 0 with any other, itself included.
+  double operator()(std::size_t hypothesis, std::size_t reference) const;
+
+ private:
+  std::vector<NgramCounts> texts_;
+};
 
 /// The settings as a sacreBLEU signature, but with glossa's version. `references` is their number.
 std::string chrf_signature(bool lowercase = false, std::size_t references = 1);

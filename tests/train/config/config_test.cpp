@@ -390,8 +390,15 @@ TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({"decode.sample=true", "decode.beam=4"}) ==
         "[decode.beam] expected 1 with decode.sample: true; got 4. Hint: a sample is a single draw, not a search");
   CHECK(check_error({"decode.sample=true", "decode.top_k=4", "decode.top_p=0.5"}) == "no error");
-  CHECK(check_error({"decode.top_k=4"}) == "[decode.top_k] expected 0 without decode.sample: true; got 4");
-  CHECK(check_error({"decode.top_p=0.5"}) == "[decode.top_p] expected 1 without decode.sample: true; got 0.5");
+  CHECK(check_error({"decode.top_k=4"}) ==
+        "[decode.top_k] expected 0 without decode.sample: true or decode.mbr; got 4");
+  CHECK(check_error({"decode.top_p=0.5"}) ==
+        "[decode.top_p] expected 1 without decode.sample: true or decode.mbr; got 0.5");
+  CHECK(check_error({"decode.mbr=8", "decode.beam=4", "decode.top_k=4", "decode.top_p=0.5"}) == "no error");
+  CHECK(
+      check_error({"decode.mbr=8", "decode.sample=true"}) ==
+      "[decode.sample] expected false with decode.mbr: 8; got true. Hint: decode.mbr draws samples itself and selects "
+      "one");
   CHECK(check_error({"optim.warmup=0"}) ==
         "[optim.warmup] expected at least 1 update with optim.schedule: inverse_sqrt; got 0");
   CHECK(check_error({"optim.warmup=0", "optim.schedule=noam"}) ==

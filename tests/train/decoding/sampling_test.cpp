@@ -179,8 +179,11 @@ TEST_CASE("every sentence draws a different number at every position, whatever t
   const std::uint64_t sentences[] = {0, 1, std::uint64_t{1} << 32, (std::uint64_t{1} << 32) + 1};
   for (const std::uint64_t sentence : sentences)
     for (const std::uint32_t position : {0, 1, 2})
-      for (const std::uint64_t seed : {1, 2}) drawn.insert(sampling_uniform(seed, sentence, position));
-  CHECK(drawn.size() == 4 * 3 * 2);
+      for (const std::uint64_t seed : {1, 2}) {
+        for (const std::uint32_t sample : {0, 1, 5}) drawn.insert(sampling_uniform(seed, sentence, position, sample));
+        CHECK(sampling_uniform(seed, sentence, position) == sampling_uniform(seed, sentence, position, 0));
+      }
+  CHECK(drawn.size() == 4 * 3 * 2 * 3);
   CHECK(*drawn.begin() >= 0);
   CHECK(*drawn.rbegin() < 1);
   // Samples also vary if all tokens are equally likely everywhere.
@@ -217,6 +220,37 @@ TEST_CASE("samples are a function of seed, number and position, not of batches, 
   const Sentences repeated(30, sources[0]);
   const std::vector<Hypothesis> each = model.sample(repeated, {});
   CHECK(std::ranges::any_of(each, [&](const Hypothesis& h) { return h.tokens != each[0].tokens; }));
+}
+
+TEST_CASE("several samples are a function of seed, number, index and position, and the first is that of decode") {
+  const UncertainModel model;
+  const Sentences sources = sources_of(10);
+  const auto samples = [&](const DecodeOptions& options, Index count) {
+    return Searcher<double>().sample(model.transformer, sources, specials, options, count);
+  };
+  const std::vector<std::vector<Hypothesis>> all = samples({}, 7);
+  REQUIRE(all.size() == 10);
+  std::vector<Hypothesis> first;
+  int different = 0;
+  for (const std::vector<Hypothesis>& each : all) {
+    REQUIRE(each.size() == 7);
+    first.push_back(each[0]);
+    different += std::ranges::any_of(each, [&](const Hypothesis& h) { return h.tokens != each[0].tokens; });
+  }
+  CHECK(same_tokens(first, model.sample(sources, {})));
+  CHECK(different == 10);
+  const int before = threads();
+  for (const int count : {1, 3})
+    for (const Index max_tokens : {1, 10, 50, 100000}) {  // also fewer than the samples of a source need
+      set_threads(count);
+      const auto others = samples({.max_tokens = max_tokens}, 7);
+      for (std::size_t i = 0; i < all.size(); ++i) CHECK(same_tokens(others[i], all[i]));
+    }
+  set_threads(before);
+  const auto three = samples({.beam = 4}, 3);  // the beam does not matter
+  for (std::size_t i = 0; i < all.size(); ++i)
+    CHECK(same_tokens(three[i], std::vector<Hypothesis>(all[i].begin(), all[i].begin() + 3)));
+  CHECK_THROWS_AS(samples({}, 0), Error);
 }
 
 TEST_CASE("a sample has a log-probability, ends at </s> or at the limit, and near temperature 0 is greedy search's") {

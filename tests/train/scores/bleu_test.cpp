@@ -83,6 +83,18 @@ TEST_CASE("bleu agrees with sacreBLEU on drawn corpora with several references")
   }
 }
 
+TEST_CASE("sentence bleu agrees with sacreBLEU's sentence_bleu") {
+  REQUIRE(metrics_golden()["sentences"].size() >= 60);
+  for (const auto& golden : metrics_golden()["sentences"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> texts = golden["texts"];
+    const SentenceBleu score(texts);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      for (std::size_t j = 0; j < texts.size(); ++j)
+        CHECK(std::abs(score(i, j) - golden["bleu"][i][j].get<double>()) <= 1e-9);
+  }
+}
+
 TEST_CASE("bleu by hand with two references: clipped by the larger count, and the closest length") {
   const std::vector<std::string> hypothesis{"the the cat"}, first{"the cat sat"}, second{"the the the dog"};
   const std::span<const std::string> both[] = {first, second};

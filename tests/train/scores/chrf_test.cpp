@@ -46,6 +46,18 @@ TEST_CASE("chrf agrees with sacreBLEU on drawn corpora with several references")
   }
 }
 
+TEST_CASE("sentence chrf agrees with sacreBLEU's sentence_chrf") {
+  REQUIRE(metrics_golden()["sentences"].size() >= 60);
+  for (const auto& golden : metrics_golden()["sentences"]) {
+    CAPTURE(golden["name"]);
+    const std::vector<std::string> texts = golden["texts"];
+    const SentenceChrf score(texts);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      for (std::size_t j = 0; j < texts.size(); ++j)
+        CHECK(std::abs(score(i, j) - golden["chrf"][i][j].get<double>()) <= 1e-9);
+  }
+}
+
 TEST_CASE("chrf counts code points, not bytes, and no spaces") {
   // One of two letters is right: precision and recall are 1/2 for single letters and 0 for pairs.
   const std::vector<std::string> hypothesis{"ä ö"}, reference{"ä\u00a0ü"};

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/tokenizers/tokenizer.h"
+#include "train/decoding/decoding.h"
+
+namespace glossa {
+
+using MbrUtility = DecodeConfig::MbrUtility;
+
+/// Returns the mean utility of each text: the mean of its sentence scores, from 0 to 100, with each of the first
+/// `samples` texts as the only reference. A reference that occurs several times counts as often; a text is also its own
+/// reference if it is among the samples. The scores are those of SentenceChrf or SentenceBleu.
+std::vector<double> mean_utilities(std::span<const std::string> texts, std::size_t samples, MbrUtility utility);
+
+/// Minimum Bayes risk decoding (Eikema and Aziz 2020 and 2022, Freitag et al. 2022). Returns the `n` candidates with
+/// the highest mean utility, best first, fewer if fewer have different texts; `score` is then the mean utility. The
+/// first `samples` candidates were drawn from the model, and their texts are the references. Of equally good candidates
+/// the earlier one comes first, and of equal texts only the first counts.
+std::vector<Hypothesis> mbr_best(std::vector<Hypothesis> candidates, Index samples, const Tokenizer& target,
+                                 MbrUtility utility, Index n);
+
+/// Number of candidates of minimum Bayes risk decoding: the samples and, with a beam above 1, the translation that beam
+/// search finds, which is no reference.
+Index mbr_candidates(const DecodeOptions& options);
+
+}  // namespace glossa
