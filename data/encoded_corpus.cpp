@@ -43,6 +43,11 @@ std::string with_prefix(std::string_view prefix, std::string_view text) {
   return prefix.empty() ? std::string(text) : fmt::format("{} {}", prefix, text);
 }
 
+std::size_t ids_before_text(const Tokenizer& tokenizer, const EncodeOptions& options) {
+  const std::size_t prefix = options.source_prefix.empty() ? 0 : tokenizer.encode(options.source_prefix).size();
+  return prefix + static_cast<std::size_t>(options.source_bos);
+}
+
 std::vector<int> encode_source(const Tokenizer& tokenizer, std::string_view text, std::string_view name,
                                std::int64_t line, const EncodeOptions& options) {
   std::vector<int> ids = tokenizer.encode_line(text, name, line);
@@ -63,7 +68,8 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
   if (of_source.pad != of_target.pad) encoded.source_pad = of_source.pad;
   EncodeReport& report = encoded.report;
   const std::size_t added = static_cast<std::size_t>(options.source_bos) + static_cast<std::size_t>(options.source_eos);
-  const std::size_t before = options.source_prefix.empty() ? 0 : source_tokenizer.encode(options.source_prefix).size();
+  const std::size_t before =
+      ids_before_text(source_tokenizer, options) - static_cast<std::size_t>(options.source_bos);  // of the prefix
   for (std::size_t pair = 0; pair < corpus.source.size(); ++pair) {
     const std::int64_t line = corpus.line(pair);
     std::vector<int> source =

@@ -68,6 +68,9 @@ std::uint64_t data_hash(const EncodedCorpus& training, const EncodedCorpus& vali
 std::vector<int> encode_source(const Tokenizer& tokenizer, std::string_view text, std::string_view name,
                                std::int64_t line, const EncodeOptions& options);
 
+/// Number of ids of a source before its own text: of <s> and the prefix.
+std::size_t ids_before_text(const Tokenizer& tokenizer, const EncodeOptions& options);
+
 /// Returns the prefix, a space and the text; only the text if the prefix is empty.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 

@@ -377,7 +377,11 @@ std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin,
   }
   if (origin.new_folder) origin.new_folder->keep();
   if (!places.is_recorded()) record_origin(run.folder, places.working_folder());
-  write_file_atomically(config_file(run.folder), state.config);
+  Config written = run.config;
+  // Translation may have other options of decoding than validation, whose scores must remain comparable.
+  if (run.resumes && std::filesystem::exists(config_file(run.folder)))
+    written.decode = load_config(config_file(run.folder)).decode;
+  write_file_atomically(config_file(run.folder), dump(written));
   if (!run.resumes) run.task->save(run.folder);
   const std::int64_t updates_done = run.resumes ? state.update : -1;
   std::unique_ptr<RunRecords> records(

@@ -184,7 +184,7 @@ std::optional<Config> options_of(const std::string& run) {
   for (const auto& [key, trained, now] : differences(options, written))
     if (may_change_on_resume(key))
       options = load_config("", {key + "=" + now}, std::move(options));
-    else
+    else if (!key.starts_with("decode."))  // those stay in config.yaml, for translation
       warn("[{}] {}: {} was changed from {}, which a resumed run keeps", file.string(), key, now, trained);
   return options;
 }

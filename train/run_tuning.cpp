@@ -72,8 +72,11 @@ class Trials {
 
 Config with_search(Config config, const TunedSearch& search) {
   DecodeConfig& decode = config.decode;
-  decode.sample = false;
+  const DecodeConfig usual;
+  decode.sample = false;  // and the options that draw
   decode.mbr = 0;
+  decode.top_k = usual.top_k;
+  decode.top_p = usual.top_p;
   decode.beam = search.beam;
   decode.alpha = search.alpha;
   if (decode.length_penalty == DecodeConfig::LengthPenalty::none)

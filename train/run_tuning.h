@@ -32,7 +32,7 @@ struct TuningOptions {
 /// Searches with different beams and length penalties.
 struct Tuning {
   std::vector<TunedSearch> searches;  ///< the first has the run's own options; the others are sorted by beam and alpha
-  std::size_t best = 0;               ///< index of the best one; of equally good ones, the one with the smaller beam
+  std::size_t best = 0;               ///< index of the best one; of equally good ones, the first
   PairedBootstrap compared;           ///< the best one and the run's own options
 };
 

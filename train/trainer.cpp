@@ -196,7 +196,7 @@ TrainingEnd Trainer::update_until_end() {
     if (end || best || (good && save_due_)) save(best);
   }
   const bool best_at_end = *end != TrainingEnd::stopped && validate_end();
-  if (*end != TrainingEnd::stopped) validate_mean();
+  if (*end != TrainingEnd::stopped && state_.update > begin) validate_mean();
   conclude(*end, state_.update > begin, best_at_end);
   return *end;
 }
@@ -432,19 +432,34 @@ bool Trainer::validate_end() {
 /// Validates the mean of checkpoints that translates by default, if there is one, and leaves the weights as they were.
 void Trainer::validate_mean() {
   if (!run_.validates() || run_.config.decode.average == 0) return;
-  const std::span<float> weights = run_.task->parameters().values();
+  ParameterStore<float>& parameters = run_.task->parameters();
+  const std::span<float> weights = parameters.values();
   const std::vector<float> before(weights.begin(), weights.end());
-  std::vector<CheckpointReader> readers;
-  if (run_.records)
-    for (const auto& file : newest_checkpoints(run_.folder, static_cast<std::size_t>(run_.config.decode.average)))
-      readers.emplace_back(file);
-  if (!readers.empty()) read_mean_parameters(readers, run_.task->parameters());
+  const auto restore = [&] {
+    std::ranges::copy(before, weights.begin());
+    parameters.mark_changed();
+  };
+  std::size_t count = 0;
+  try {
+    run_.job.together([&] {
+      if (!run_.records) return;
+      std::vector<CheckpointReader> readers;
+      for (const auto& file : newest_checkpoints(run_.folder, static_cast<std::size_t>(run_.config.decode.average)))
+        readers.emplace_back(file);
+      count = readers.size();
+      read_mean_parameters(readers, parameters);
+    });
+  } catch (const Error& error) {  // of a damaged checkpoint; training itself has succeeded
+    restore();
+    return log(fmt::format("warning: the mean of checkpoints was not validated: {}", error.what()),
+               LogLine::Kind::warning);
+  }
   run_.job.broadcast(std::as_writable_bytes(weights));
+  parameters.mark_changed();
   const ValidationReport report = validation(true);
-  std::ranges::copy(before, weights.begin());
-  log(LogLine{
-      .kind = LogLine::Kind::figures,
-      .text = fmt::format("Mean of the newest {} : {}", counted(readers.size(), "checkpoint"), scores_of(report))});
+  restore();
+  log(LogLine{.kind = LogLine::Kind::figures,
+              .text = fmt::format("Mean of the newest {} : {}", counted(count, "checkpoint"), scores_of(report))});
 }
 
 /// Returns which figures of a validation at the end are the best so far, although train.metric is not; empty if none.

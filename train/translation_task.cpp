@@ -46,6 +46,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
       data_hash_(encoded.hash()),
       training_(std::move(encoded.training)),
       text_statistics_(glossa::text_statistics(corpora.training, training_, config.data.source)),
+      before_text_(ids_before_text(*tokenizers.source, encode_options(config.data))),
       subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)),
       sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   const HeldOut& split = corpora.split;
@@ -110,8 +111,8 @@ TranslationTask::Loss TranslationTask::largest_loss(Context<float>& context, con
 
 TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
   rows_.assign(batch_, config_.train.passes());
-  drop_words(batch_, rows_, config_.train.word_dropout, tokenizers_.source->specials(), training_.specials,
-             static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
+  drop_words(batch_, rows_, config_.train.word_dropout, tokenizers_.source->specials(), before_text_,
+             training_.specials, static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
   context.begin(options);
   const CrossEntropy<float> loss =
       training_loss(context, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train);

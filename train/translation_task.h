@@ -99,6 +99,7 @@ class TranslationTask {
   TextStatistics text_statistics_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
   std::string data_report_;
+  std::size_t before_text_;  // ids of a source
   SubwordRegularization subwords_;
   Sampler sampler_;  // batches by the lengths of the tokenizer's segmentations, so that each epoch has as many
   std::int64_t epoch_ = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "autograd/available_memory.h"
+#include "autograd/check.h"
 #include "train/config/config.h"
 
 namespace glossa::commands {
@@ -26,7 +27,8 @@ void declare_precision(CLI::App& command, std::initializer_list<const char*> nam
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
 }
 
-constexpr const char* checkpoint_choices = "best, last, an update, or average:N of the newest N (default: best)";
+constexpr const char* checkpoint_choices =
+    "best, last, an update, or average:N of the newest N (default: best, or what decode.average says)";
 
 constexpr const char* decoding_help =
     "in bf16, factors are rounded to bfloat16; in int8, to integers with a scale per row";
@@ -48,6 +50,12 @@ void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& ch
       ->required();
   command.add_option("--checkpoint", checkpoint, checkpoint_choices);
   add_force(command);
+}
+
+void check_average_acts(const std::string& checkpoint, const std::vector<std::string>& sets) {
+  for (const std::string& set : sets)
+    if (!checkpoint.empty() && set.starts_with("decode.average"))
+      misuse("--checkpoint", "expected nothing with --set {}, which chooses the checkpoints; got {}", set, checkpoint);
 }
 
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where) {

@@ -21,6 +21,9 @@ void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 /// As add_run, for a command that takes one run, or several as an ensemble.
 void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& checkpoint);
 
+/// Throws a misuse error if --checkpoint keeps decode.average in `sets` from having an effect.
+void check_average_acts(const std::string& checkpoint, const std::vector<std::string>& sets);
+
 /// Declares --set; the option's help ends with the text `where`.
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where = "");
 

@@ -17,6 +17,7 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/held_out_check.h"
 #include "train/run_ensemble.h"
 #include "train/run_evaluation.h"
 #include "train/runtime.h"
@@ -123,18 +124,6 @@ void report_blank_references(const Texts& texts) {
   }
 }
 
-/// Throws if the corpora have changed since training: the part that is held out now may then include training pairs.
-void check_still_held_out(const LoadedRun& run, const std::string& folder) {
-  DataConfig data = run.config.data;
-  // Translation may use another prefix than training.
-  data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
-  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed), CorpusPlaces(folder));
-  check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
-        "expected the text that the run was trained on, from which data.split holds out a test set; got another, as {} "
-        "or data.valid has changed. Hint: restore it, or name a test corpus with --test",
-        data.train.text());
-}
-
 /// Returns the text for another run, which is to translate the same sentences. If only the run's text is in lower case,
 /// it is read again. Throws if this gives other sentences, because data.split depends on letter case.
 ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& arguments, const std::string& run,
@@ -169,6 +158,7 @@ PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const E
 }
 
 int run(const EvaluateArguments& arguments, const Job& job) {
+  check_average_acts(arguments.checkpoint, arguments.sets);
   const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
   const std::string& folder = names.front().folder();
   Config config = load_run_config(folder, arguments.sets, arguments.beam, arguments.precision);
@@ -188,10 +178,16 @@ int run(const EvaluateArguments& arguments, const Job& job) {
   report_blank_references(texts);
   if (!arguments.tokenize.empty()) config.train.bleu_tokenize = bleu_tokenizer_of(arguments.tokenize);
   const LoadedRun run = load_ensemble(names, config, job);
-  if (texts.is_held_out) check_still_held_out(run, folder);
+  if (texts.is_held_out) {
+    check_still_held_out(run, folder);
+    for (const RunName& name : std::span(names).subspan(1))
+      check_holds_out_the_same(config.data, load_run_config(name.folder()).data, name.folder());
+    if (other && other->config()) check_holds_out_the_same(config.data, other->config()->data, *arguments.compare);
+  }
   apply_runtime(config.runtime, job);
 
   job.agree("--split-sentences", arguments.split_sentences);
+  job.agree("--compare", !other ? "nothing" : other->config() ? "a run" : "a text");
   ProgressBar bar;
   std::optional<CountProgress> progress;
   const auto watch = [&](Index sentences, Index all) {

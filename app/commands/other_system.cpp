@@ -25,6 +25,7 @@ OtherSystem::OtherSystem(const std::string& named, std::string_view policy, cons
          "expected a run, or a file with a translation per line; not found. Hint: {}",
          nearest.empty() ? "check the path" : fmt::format("did you mean {}?", shell_path(nearest)));
   }
+  if (!std::filesystem::is_directory(named) && !std::filesystem::is_regular_file(named)) return;  // a pipe
   if (const RunName run(named); run.is_of_run()) config_ = load_run_config(run.folder());
 }
 
@@ -36,7 +37,6 @@ void OtherSystem::read(const ParallelCorpus& corpus, const DataConfig& data) {
 
 std::vector<std::string> OtherSystem::translations(ParallelCorpus corpus, const DataConfig& data,
                                                    EvaluationOptions options, const Job& job) {
-  job.agree("--compare", config_ ? "a run" : "a text");
   if (config_) {
     const RunName name(named_);
     const LoadedRun run = load_run(name, *config_, job);

@@ -55,10 +55,13 @@ void check_acts(const Settings& settings, const DecodeConfig& decode) {
     const std::string& key = setting.key();
     const bool divides = key == "decode.length_penalty" || key == "decode.alpha",
                excludes = key == "decode.forbidden" || key == "decode.min_length";
-    if (!key.starts_with("decode.") || divides || key == "decode.renormalize" || key == "decode.precision") continue;
+    if (!key.starts_with("decode.") || divides || key == "decode.renormalize" || key == "decode.precision" ||
+        key == "decode.average")
+      continue;
     if (!excludes)
       setting.refuse(
-          "expected decode.length_penalty, decode.alpha, decode.precision, decode.renormalize, decode.forbidden or "
+          "expected decode.length_penalty, decode.alpha, decode.average, decode.precision, decode.renormalize, "
+          "decode.forbidden or "
           "decode.min_length; got an option of searching, which score does not do");
     if (!decode.renormalize)
       setting.refuse("expected decode.renormalize=true as well; got {} alone, which has no effect on scores", key);
@@ -66,6 +69,7 @@ void check_acts(const Settings& settings, const DecodeConfig& decode) {
 }
 
 int run(const ScoreArguments& arguments) {
+  check_average_acts(arguments.checkpoint, arguments.sets);
   const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
   const Config config = load_run_config(names.front().folder(), arguments.sets, 0, arguments.precision);
   check_acts(arguments.sets, config.decode);

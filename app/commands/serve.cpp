@@ -93,7 +93,7 @@ ServedModel served_model(const RunName& name, const LoadedRun& run) {
                     .update = run.state.update};
   for (const std::string& corpus : run.config.data.train) model.trained_on.push_back(brief_name(corpus));
   if (run.checkpoints.size() > 1) return model;
-  model.validation_beam = load_run_config(name.folder(), {}).decode.beam;
+  model.validation_beam = parse_config(run.state.config, name.folder()).decode.beam;
   const Series validation = read_metrics(name.folder(), /*being_written=*/true).validation;
   for (const std::vector<double>& row : validation.rows) {
     if (row[validation.column("update")] != static_cast<double>(model.update)) continue;

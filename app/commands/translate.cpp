@@ -154,6 +154,7 @@ int run(const TranslateArguments& arguments, const Job& job) {
   if (arguments.alignment_layer && !arguments.alignment)
     misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
   Output output(job.is_first() ? arguments.output : "", arguments.input);
+  check_average_acts(arguments.checkpoint, arguments.sets);
   const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
   const LoadedRun run = load_ensemble(names, config_of(arguments, names.front().folder()), job);
   apply_runtime(run.config.runtime, job);

@@ -12,6 +12,7 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
+#include "train/held_out_check.h"
 #include "train/run_tuning.h"
 #include "train/runtime.h"
 
@@ -32,10 +33,12 @@ struct TuneArguments {
 /// The corpus that the command line names, else the one that chose the run's best checkpoint.
 ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& folder, const Config& config) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
-  if (!arguments.test.empty()) {
-    DataConfig data = config.data;
-    data.test = arguments.test;
-    return read_test_corpus(data, seed);
+  DataConfig data = config.data;
+  data.test = arguments.test;
+  if (!arguments.test.empty()) return read_test_corpus(data, seed);
+  if (!data.valid.empty() && !toy_pairs("data.valid", *data.valid.begin())) {
+    data.test = *data.valid.begin();
+    return read_test_corpus(data, seed, CorpusPlaces(folder));  // the training text may be gone
   }
   ParallelCorpus corpus = read_corpora(config.data, seed, CorpusPlaces(folder)).validation;
   if (corpus.source.empty())
@@ -86,12 +89,20 @@ void print_result(const Tuning& tuning, const Config& config, bool by_chrf) {
 }
 
 int run(const TuneArguments& arguments) {
+  for (const std::string& set : arguments.sets)
+    if (arguments.write && set.starts_with("decode."))
+      misuse("--write",
+             "expected no option of decode by --set, as only the best search is written; got {}. Hint: edit {}", set,
+             config_file(RunName(arguments.run).folder()).string());
+  check_average_acts(arguments.checkpoint, arguments.sets);
   const RunName name(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name.folder(), arguments.sets, 0, arguments.precision);
   ParallelCorpus corpus = corpus_of(arguments, name.folder(), config);
   const std::size_t sentences = corpus.source.size();
   const std::string text = corpus.source_name;
   const LoadedRun run = load_run(name, config);
+  if (arguments.test.empty() && config.data.valid.empty() && !toy_pairs_alone("data.train", config.data.train))
+    check_still_held_out(run, name.folder());
   apply_runtime(config.runtime);
   ProgressBar bar;
   std::optional<CountProgress> progress;

@@ -96,7 +96,7 @@ RunAttention ReportAttention::of(const std::string& run, std::span<const std::st
   Made& made = made_[run];
   if (made.checkpoint != checkpoint) {
     try {
-      made = {checkpoint, attention_of(name, sentences, is_training)};
+      made = {checkpoint, attention_of(RunName(checkpoint), sentences, is_training)};
     } catch (const Error& error) {
       problems.push_back(error.what());
     }

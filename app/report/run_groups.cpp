@@ -74,9 +74,11 @@ std::optional<Spread> spread_of(std::vector<double> values) {
   return spread;
 }
 
+/// True if two configurations train alike, apart from the seed. Options of use do not count.
 bool differ_in_seed_only(const Config& a, const Config& b) {
-  return std::ranges::all_of(differences(a, b),
-                             [](const OptionDifference& option) { return option.key == "train.seed"; });
+  return a.train.seed != b.train.seed && std::ranges::all_of(differences(a, b), [](const OptionDifference& option) {
+           return option.key == "train.seed" || is_of_use(option.key);
+         });
 }
 
 /// A mean with its standard deviation, or as much of it as is known.
@@ -95,8 +97,10 @@ std::string in_cell(const RunGroup& group, std::string_view name, int digits) {
 std::vector<RunGroup> groups_of(std::span<const RunHistory> runs) {
   std::vector<RunGroup> groups;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto group = std::ranges::find_if(
-        groups, [&](const RunGroup& g) { return differ_in_seed_only(runs[g.runs.front()].config, runs[i].config); });
+    const auto group = std::ranges::find_if(groups, [&](const RunGroup& g) {
+      return std::ranges::all_of(
+          g.runs, [&](std::size_t other) { return differ_in_seed_only(runs[other].config, runs[i].config); });
+    });
     if (group == groups.end())
       groups.push_back({.runs = {i}, .figures = {}});
     else
@@ -117,11 +121,11 @@ std::vector<RunGroup> groups_of(std::span<const RunHistory> runs) {
 std::string group_table(std::span<const RunHistory> runs, std::span<const RunGroup> groups) {
   if (groups.empty()) return "";
   std::string table = "runs that differ in train.seed only, at their best checkpoints: mean ± standard deviation\n";
-  table += fmt::format("{:>4}  {:<16}{:<16}{:<18}{}\n", "runs", "BLEU", "chrF2", "loss", "names");
+  table += fmt::format("{:>4}  {:<24}  {:<24}  {:<26}  {}\n", "runs", "BLEU", "chrF2", "loss", "names");
   for (const RunGroup& group : groups) {
     std::vector<std::string> names;
     for (const std::size_t run : group.runs) names.push_back(runs[run].name);
-    table += fmt::format("{:>4}  {:<16}{:<16}{:<18}{}\n", group.runs.size(), in_cell(group, "best_bleu", 2),
+    table += fmt::format("{:>4}  {:<24}  {:<24}  {:<26}  {}\n", group.runs.size(), in_cell(group, "best_bleu", 2),
                          in_cell(group, "best_chrf", 2), in_cell(group, "best_loss", 4), fmt::join(names, ", "));
   }
   return table;

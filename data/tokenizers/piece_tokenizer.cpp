@@ -45,15 +45,17 @@ std::unique_ptr<PieceTokenizer> PieceTokenizer::parse(std::string_view bytes, co
 
 std::string PieceTokenizer::serialize() const { return vocabulary_.serialize(name) + "\n" + model_; }
 
-/// Tokens that the sentencepiece model lacks, such as those of other languages, are no text.
 std::vector<ScoredPiece> PieceTokenizer::pieces() const {
   std::vector<ScoredPiece> pieces;
   for (int id = 0; id < vocabulary_size(); ++id) {
     const std::string& token = vocabulary_.token(id);
     ScoredPiece& piece = pieces.emplace_back(scored_piece(*processor_, processor_->PieceToId(token)));
-    piece.is_text = piece.is_text && piece.text == token && !specials().contains(id);
+    piece.is_text = piece.is_text && piece.text == token && !specials().contains(id);  // else of another language
     piece.text = token;
   }
+  for (int id = 0; id < processor_->GetPieceSize(); ++id)
+    if (vocabulary_.id(processor_->IdToPiece(id)) == specials().unk)
+      pieces.emplace_back(scored_piece(*processor_, id)).has_id = false;
   return pieces;
 }
 

@@ -14,7 +14,7 @@ namespace glossa {
 /// library prepends.
 std::string reason(const sentencepiece::util::Status& status);
 
-/// A piece of a model with its score. Text is what the model cuts text into: not its special, unused and byte pieces.
+/// A piece of a model with its score. `is_text` is false for special, unused and byte pieces.
 ScoredPiece scored_piece(const sentencepiece::SentencePieceProcessor& processor, int id);
 
 /// Loads a serialized model. If the model is empty or damaged, throws `[where] expected WHAT; got: ...`.

@@ -13,7 +13,7 @@ namespace glossa {
 namespace {
 
 constexpr std::string_view space = "\u2581";
-constexpr double nowhere = -std::numeric_limits<double>::infinity();
+constexpr double impossible = -std::numeric_limits<double>::infinity();
 
 /// Ends of the characters of a text, in bytes.
 std::vector<std::size_t> ends_of_characters(std::string_view text) {
@@ -25,7 +25,7 @@ std::vector<std::size_t> ends_of_characters(std::string_view text) {
 /// ln(e^a + e^b).
 double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
-  return b == nowhere ? a : a + std::log1p(std::exp(b - a));
+  return b == impossible ? a : a + std::log1p(std::exp(b - a));
 }
 
 /// A piece that ends at a position of a word: where it begins, and its id.
@@ -96,7 +96,7 @@ void SubwordSampler::add_word(std::string_view word, RandomStream* random, std::
 bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   struct Symbol {
     std::size_t begin, end;
-    int merged;            // id of this symbol and the next as one piece; -1 if there is none such
+    int merged;            // index of this symbol and the next as one piece; -1 if no piece has their text
     std::size_t left_out;  // step in which this merge was left out last
   };
   std::vector<Symbol> symbols;
@@ -128,8 +128,8 @@ bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std
   bool is_known = true;
   for (const Symbol& symbol : symbols) {
     const int id = find(word.substr(symbol.begin, symbol.end - symbol.begin));
-    is_known = is_known && id >= 0;
-    if (id >= 0) ids.push_back(id);
+    is_known = is_known && id >= 0 && pieces_[static_cast<std::size_t>(id)].has_id;
+    ids.push_back(id);
   }
   return is_known;
 }
@@ -137,7 +137,7 @@ bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std
 /// A path through the lattice of pieces: forward sums or maxima of log-probabilities, then the path from the end.
 bool SubwordSampler::add_path(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   const std::vector<std::size_t> ends = ends_of_characters(word);
-  std::vector<double> total(word.size() + 1, nowhere);  // by position, in bytes
+  std::vector<double> total(word.size() + 1, impossible);  // by position, in bytes
   std::vector<std::vector<Arc>> arcs(word.size() + 1);
   const double power = random ? strength_ : 1;
   total[0] = 0;
@@ -145,14 +145,15 @@ bool SubwordSampler::add_path(std::string_view word, RandomStream* random, std::
   for (const std::size_t next : ends) {
     for (auto end = std::ranges::lower_bound(ends, next); end != ends.end() && *end - begin <= longest_; ++end) {
       const int id = find(word.substr(begin, *end - begin));
-      if (id < 0 || total[begin] == nowhere) continue;
+      if (id < 0 || total[begin] == impossible) continue;
+      if (random && !pieces_[static_cast<std::size_t>(id)].has_id) continue;
       const double weight = total[begin] + power * pieces_[static_cast<std::size_t>(id)].score;
       arcs[*end].push_back({begin, id, weight});
       total[*end] = random ? log_add(total[*end], weight) : std::max(total[*end], weight);
     }
     begin = next;
   }
-  if (total[word.size()] == nowhere) return false;
+  if (total[word.size()] == impossible) return false;
   const std::size_t first = ids.size();
   for (std::size_t at = word.size(); at > 0;) {
     const std::vector<Arc>& choices = arcs[at];

@@ -38,7 +38,8 @@ class Tokenizer {
   /// Returns the token of an id, as it is in the vocabulary. Throws if the id is out of range.
   virtual std::string token(int id) const = 0;
 
-  /// The tokens with their scores, in id order, if a sentencepiece model cuts the text; otherwise empty.
+  /// The tokens with their scores, in id order, then the pieces without an id, if a sentencepiece model cuts the text;
+  /// otherwise empty.
   virtual std::vector<ScoredPiece> pieces() const { return {}; }
 
   /// The complete tokenizer as the bytes of one file, which `parse_tokenizer` reads.

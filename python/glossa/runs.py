@@ -132,7 +132,7 @@ def load(
     With `others`, which have the same vocabulary, the runs are an ensemble: the probability of a token is the mean of
     theirs. The options of decoding are those of the first.
 
-    `checkpoint` chooses one of the run's: "best" (the default), "last", an update's number, or "average:N", the mean of
+    `checkpoint` chooses one of the run's: "best" (the default without decode.average), "last", an update's number, or "average:N", the mean of
     the newest N. `set` overrides options of decoding and of the machine. `split_sentences` is "on", "off", or "auto":
     lines are translated sentence by sentence if the model was trained on lines of one sentence.
     """

@@ -55,10 +55,16 @@ TEST_CASE("a resumed run takes from its config.yaml only options that may change
   write_bytes(config_file(begun.run()), dump(edited));
   const Config config = begun.resumed("", {});
   CHECK_EQ(to_string(config.train.max_updates), "8u");
-  CHECK_EQ(config.decode.beam, 2);
+  CHECK_EQ(config.decode.beam, 1);
   CHECK_EQ(config.train.label_smoothing, 0.1);
   std::filesystem::remove(config_file(begun.run()));
   CHECK_EQ(to_string(begun.resumed("", {}).train.max_updates), "4u");
+  write_bytes(config_file(begun.run()), dump(edited));
+  begun.fixture.train(config, "run", true);
+  const Config after = load_config(config_file(begun.run()));
+  CHECK_EQ(after.decode.beam, 2);  // for translation
+  CHECK_EQ(to_string(after.train.max_updates), "8u");
+  CHECK_EQ(after.train.label_smoothing, 0.1);
 }
 
 TEST_CASE("the command that continues a run can be pasted") {

@@ -268,8 +268,8 @@ std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
 /// Throws a misuse error unless a run started with `old` may resume with `now`. These options may differ: train.max_*,
-/// train.patience, train.precision, train.*_every, train.tensorboard, train.exportable, decode.* and runtime.*. For any
-/// other difference, the error names the key and both values. An imported pretrained model cannot be resumed at all.
+/// train.patience, train.precision, train.*_every, train.tensorboard, train.exportable and runtime.*. For any other
+/// difference, the error names the key and both values. An imported pretrained model cannot be resumed at all.
 void check_resume(const Config& old, const Config& now);
 
 /// True if an option may change when a run resumes, because the form of the state of training does not depend on it.

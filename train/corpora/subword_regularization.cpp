@@ -1,5 +1,6 @@
 #include "train/corpora/subword_regularization.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "autograd/check.h"
@@ -27,22 +28,31 @@ std::optional<SubwordSampler> sampler_of(const DataConfig& config, const Tokeniz
 SubwordRegularization::SubwordRegularization(const DataConfig& config, const Tokenizers& tokenizers, std::uint64_t seed)
     : source_(sampler_of(config, *tokenizers.source)),
       target_(sampler_of(config, *tokenizers.target)),
+      before_text_(ids_before_text(*tokenizers.source, encode_options(config))),
       max_length_(static_cast<std::size_t>(config.max_length)),
       seed_(seed) {}
 
 void SubwordRegularization::draw(EncodedCorpus& corpus, std::span<const int> sentences, std::int64_t epoch) const {
   if (!source_) return;
-  const auto draw_side = [&](const SubwordSampler& sampler, std::vector<int>& ids, std::uint64_t side, int sentence,
-                             std::size_t added) {
-    const std::uint64_t of_epoch = hash_name("data.subwords") + static_cast<std::uint64_t>(epoch);
-    RandomStream random(mix64(seed_) ^ of_epoch, 2 * static_cast<std::uint64_t>(sentence) + side);
-    std::vector<int> drawn = sampler.draw(ids, random);
-    ids = drawn.size() + added <= max_length_ ? std::move(drawn) : sampler.best(ids);
+  struct Side {
+    const SubwordSampler& sampler;
+    std::uint64_t number;
+    std::size_t before, after;  // ids that stay: those at the front, and </s> of a target, which joins it in a batch
   };
+  const auto draw_side = [&](const Side& side, std::vector<int>& ids, int sentence) {
+    const std::uint64_t of_epoch = hash_name("data.subwords") + static_cast<std::uint64_t>(epoch);
+    RandomStream random(mix64(seed_) ^ of_epoch, 2 * static_cast<std::uint64_t>(sentence) + side.number);
+    const std::span<const int> text = std::span<const int>(ids).subspan(std::min(side.before, ids.size()));
+    std::vector<int> drawn = side.sampler.draw(text, random);
+    if (side.before + drawn.size() + side.after > max_length_) drawn = side.sampler.best(text);
+    drawn.insert(drawn.begin(), ids.begin(), ids.end() - std::ssize(text));
+    ids = std::move(drawn);
+  };
+  const Side source{*source_, 0, before_text_, 0}, target{*target_, 1, 0, 1};
   parallel_for(std::ssize(sentences), [&](Index i) {
     const int sentence = sentences[i];
-    draw_side(*source_, corpus.source[static_cast<std::size_t>(sentence)], 0, sentence, 0);
-    draw_side(*target_, corpus.target[static_cast<std::size_t>(sentence)], 1, sentence, 1);  // and </s>
+    draw_side(source, corpus.source[static_cast<std::size_t>(sentence)], sentence);
+    draw_side(target, corpus.target[static_cast<std::size_t>(sentence)], sentence);
   });
 }
 

@@ -1,10 +1,13 @@
 #include "train/decoding/ensemble.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "autograd/check.h"
-#include "autograd/operators.h"
+#include "autograd/frame.h"
 #include "autograd/ops.h"
+#include "autograd/parallel.h"
 
 namespace glossa {
 
@@ -51,11 +54,27 @@ auto Ensemble<T>::states(Context<T>& context, std::span<const int> source, const
 
 template <class T>
 Variable<T> Ensemble<T>::project(const States& states) const {
-  Variable<T> first = models_.front()->project(states.front());
-  if (is_single()) return first;
-  Variable<T> sum = softmax(first);
-  for (std::size_t m = 1; m < models_.size(); ++m) sum = sum + softmax(models_[m]->project(states[m]));
-  return log(sum / static_cast<double>(models_.size()));
+  if (is_single()) return models_.front()->project(states.front());
+  Context<T>& context = states.front().context();
+  const Shape shape{states.front().shape().rows(), vocabulary()};
+  const Tensor<T> mean = context.tensor(shape), top = context.tensor(shape);
+  for (std::size_t m = 0; m < models_.size(); ++m) {
+    const Frame<T> frame(context, inputs_stay);
+    const Variable<T> logarithms = log_softmax(models_[m]->project(states[m]));
+    const Tensor<const T> x = logarithms.value(), p = exp(logarithms).value();
+    parallel_ranges(mean.size(), 4096, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        mean[i] = m == 0 ? p[i] : mean[i] + p[i];
+        top[i] = m == 0 ? x[i] : std::max(top[i], x[i]);
+      }
+    });
+  }
+  const T count = static_cast<T>(models_.size());
+  parallel_ranges(mean.size(), 4096, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i)  // where the mean is too small for a number: the largest alone
+      mean[i] = mean[i] > std::numeric_limits<T>::min() ? std::log(mean[i] / count) : top[i] - std::log(count);
+  });
+  return context.constant(mean);
 }
 
 template class Ensemble<float>;

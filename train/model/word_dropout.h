@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "data/batch.h"
@@ -8,9 +9,10 @@
 namespace glossa {
 
 /// Word dropout (Bowman et al. 2016, section 3.1; here also on the source): each token that the encoder reads, and each
-/// that the decoder reads, becomes `<unk>` with probability p. The tokens to predict, and special tokens, stay. What is
-/// drawn is a function of the seed, the update, the sentence with its pass, and the token's position.
-void drop_words(Batch& batch, const BatchRows& rows, double p, const SpecialIds& of_source, const SpecialIds& of_target,
-                std::uint64_t seed, std::uint64_t update);
+/// that the decoder reads, becomes `<unk>` with probability p. The tokens to predict, special tokens, and the first
+/// `before_text` tokens of a source stay. A draw is a function of the seed, the update, the sentence with its pass, and
+/// the token's position.
+void drop_words(Batch& batch, const BatchRows& rows, double p, const SpecialIds& of_source, std::size_t before_text,
+                const SpecialIds& of_target, std::uint64_t seed, std::uint64_t update);
 
 }  // namespace glossa

@@ -68,8 +68,8 @@ TEST_CASE("a group's figures are those of the best and the last validations, wit
   CHECK_FALSE(figure(group, "best_chrf").spread);
   CHECK_EQ(group_table(runs, groups_of(runs)),
            "runs that differ in train.seed only, at their best checkpoints: mean ± standard deviation\n"
-           "runs  BLEU            chrF2           loss              names\n"
-           "   3  33.67 ± 7.77    -               6.6333 ± 0.7767   a, b, c\n");
+           "runs  BLEU                      chrF2                     loss                        names\n"
+           "   3  33.67 ± 7.77              -                         6.6333 ± 0.7767             a, b, c\n");
 }
 
 TEST_CASE("runs without validations or scores leave gaps in a group's figures") {
@@ -98,7 +98,9 @@ TEST_CASE("drawn runs fall into groups by what differs besides the seed") {
     std::vector<std::vector<std::size_t>> expected(4);
     for (std::size_t i = 0; i < 9; ++i) {
       const auto kind = static_cast<std::size_t>(draw() % 4);
-      runs.push_back(run_of("run", static_cast<std::int64_t>(draw() % 3), {50}));
+      runs.push_back(run_of("run", static_cast<std::int64_t>(i), {50}));
+      runs.back().config.decode.beam = 1 + static_cast<std::int64_t>(draw() % 4);  // of use, not of training
+      runs.back().config.runtime.threads = 1 + static_cast<std::int64_t>(draw() % 4);
       runs.back().config.model.width = 16 << (kind % 2);
       runs.back().config.optim.lr = 0.1 * static_cast<double>(1 + kind / 2);
       expected[kind].push_back(i);
@@ -109,4 +111,11 @@ TEST_CASE("drawn runs fall into groups by what differs besides the seed") {
     for (const RunGroup& group : groups_of(runs)) found.push_back(group.runs);
     CHECK_EQ(found, expected);
   }
+}
+
+TEST_CASE("a repeated run is in no group with the first") {
+  const std::vector<RunHistory> twice{run_of("a", 1, {30}), run_of("copy", 1, {30})};
+  CHECK(groups_of(twice).empty());
+  const std::vector<RunHistory> runs{run_of("a", 1, {30}), run_of("b", 2, {40}), run_of("copy", 1, {30})};
+  CHECK_EQ(groups_of(runs).at(0).runs, std::vector<std::size_t>{0, 1});
 }

@@ -212,6 +212,22 @@ TEST_CASE("a draw that would need a character outside the vocabulary is replaced
   CHECK(counts[(Ids{2, 4})] > 0);
 }
 
+TEST_CASE("pieces without an id take part in merges, but are never drawn") {
+  std::vector<ScoredPiece> pieces = pieces_of({{"a", -4}, {"b", -5}, {"c", -6}, {"abc", -1}});
+  pieces.push_back({.text = "ab", .score = 0, .is_text = true, .has_id = false});
+  pieces.push_back({.text = "d", .score = -7, .is_text = true, .has_id = false});
+  for (const Rule rule : {Rule::bpe_dropout, Rule::unigram}) {
+    const SubwordSampler sampler(pieces, rule, 0.5);
+    CHECK_EQ(sampler.best(Ids{1, 2, 3}), Ids{4});
+    RandomStream random(1, "draws");
+    std::map<Ids, int> counts;
+    for (int k = 0; k < 300; ++k) ++counts[sampler.draw(Ids{4}, random)];
+    CHECK_EQ(counts.size(), 2);
+    CHECK(counts[Ids{4}] > 0);
+    CHECK(counts[(Ids{1, 2, 3})] > 0);
+  }
+}
+
 TEST_CASE("pieces of several words are drawn from as well") {
   const std::vector<ScoredPiece> pieces =
       pieces_of({{"\u2581", -5}, {"a", -6}, {"\u2581a", 0}, {"\u2581a\u2581a", -1}});

@@ -451,24 +451,24 @@ TEST_CASE("the optimizer's epochs are converted to updates once the corpus is kn
   CHECK(set_error("optim.warmup=2t").ends_with(", epochs such as 2e or auto; got '2t'"));
 }
 
-TEST_CASE("on resume only limits, periods, decoding and the runtime may change") {
+TEST_CASE("on resume only limits, periods and the runtime may change") {
   const Config old;
   for (const char* set : {"train.max_updates=5", "train.max_epochs=5", "train.max_minutes=5", "train.validate_every=5u",
                           "train.save_every=2e", "train.log_every=0", "train.tensorboard=true", "train.precision=bf16",
-                          "decode.beam=4", "decode.sample=true", "runtime.threads=8", "runtime.gemm=eigen"}) {
+                          "runtime.threads=8", "runtime.gemm=eigen"}) {
     CAPTURE(set);
     CHECK(complaint_of([&] { check_resume(old, load_config("", {set})); }) == "no error");
   }
   CHECK(complaint_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
         "[model.width] expected 256, as when the run was started; got 512. Hint: on --resume only train.max_*, "
-        "train.patience, train.precision, train.*_every, train.tensorboard, train.exportable, decode.* and runtime.* "
-        "may change; start a new run for the rest");
+        "train.patience, train.precision, train.*_every, train.tensorboard, train.exportable and runtime.* may change; "
+        "start a new run for the rest");
   int fixed = 0;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {
       if (option.accepts != "true or false") continue;
       const std::string key = section.name + "." + option.name;
-      if (key == "train.tensorboard" || section.name == "decode") continue;
+      if (key == "train.tensorboard") continue;
       const std::string other = option.text(old) == "true" ? "false" : "true";
       CHECK(
           complaint_of([&] { check_resume(old, load_config("", {key + "=" + other})); }).starts_with("[" + key + "]"));

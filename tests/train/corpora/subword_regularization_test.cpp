@@ -101,6 +101,23 @@ TEST_CASE("sentences that get too long keep the tokenizer's segmentation") {
   CHECK(kept < f.plain.size());
 }
 
+TEST_CASE("a source's prefix and special tokens stay") {
+  Drawn f;
+  f.config.source_prefix = "the dog";
+  f.config.source_bos = true;
+  f.config.bpe_dropout = 1;
+  const Quiet quiet;
+  f.plain = encode_training(f.config, read_corpora(f.config, 1).training, f.tokenizers);
+  const EncodedCorpus corpus = f.drawn(f.all, 0);
+  const std::vector<int> prefix = f.tokenizers.source->encode("the dog");
+  for (const std::vector<int>& source : corpus.source) {
+    CHECK_EQ(source.front(), corpus.specials.bos);
+    CHECK_EQ(source.back(), corpus.specials.eos);
+    CHECK_EQ(std::vector<int>(source.begin() + 1, source.begin() + 1 + std::ssize(prefix)), prefix);
+  }
+  CHECK_NE(corpus.source, f.plain.source);
+}
+
 TEST_CASE("a rule that the vocabulary does not have is refused") {
   Drawn f;
   f.config.bpe_dropout = 0;

@@ -29,10 +29,10 @@ Batch batch_of(int sentences, Layout layout = Layout::packed) {
   return make_batch(corpus, indices, layout);
 }
 
-Batch dropped(Batch batch, double p, std::uint64_t update = 1, std::uint64_t seed = 1) {
+Batch dropped(Batch batch, double p, std::uint64_t update = 1, std::uint64_t seed = 1, std::size_t before_text = 0) {
   BatchRows rows;
   rows.assign(batch, 2);
-  drop_words(batch, rows, p, specials, specials, seed, update);
+  drop_words(batch, rows, p, specials, before_text, specials, seed, update);
   return batch;
 }
 
@@ -54,6 +54,13 @@ TEST_CASE("word dropout replaces a share of the tokens that are read, and no oth
   CHECK(std::abs(sources - 0.3) < 0.02);  // 4 standard deviations
   CHECK(std::abs(targets - 0.3) < 0.02);
   CHECK_EQ(dropped(before, 0), before);
+  const Batch spared = dropped(before, 0.9, 1, 1, 2);
+  for (const Span& span : before.source_spans)
+    for (int t = 0; t < 2; ++t) {
+      const auto place = static_cast<std::size_t>(span.offset + t);
+      CHECK_EQ(spared.source[place], before.source[place]);
+    }
+  CHECK_NE(spared.source, before.source);
 }
 
 TEST_CASE("word dropout depends on seed, update, pass, side and place, and on nothing else") {

@@ -1,0 +1,41 @@
+#include "train/held_out_check.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "autograd/check.h"
+#include "train/console/print.h"
+
+namespace glossa {
+
+void check_still_held_out(const LoadedRun& run, const std::string& folder) {
+  DataConfig data = run.config.data;
+  // Translation may use another prefix than training.
+  data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
+  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed), CorpusPlaces(folder));
+  check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
+        "expected the text that the run was trained on, from which data.split holds out a test set; got another, as {} "
+        "or data.valid has changed. Hint: restore it, or name a test corpus with --test",
+        data.train.text());
+}
+
+void check_holds_out_the_same(const DataConfig& run, const DataConfig& other, const std::string& folder_of_other) {
+  constexpr std::array<std::string_view, 8> keys{"data.train",  "data.valid",         "data.test",
+                                                 "data.split",  "data.source_column", "data.target_column",
+                                                 "data.source", "data.target"};
+  Config a, b;
+  a.data = run;
+  b.data = other;
+  for (const auto& [key, ours, theirs] : differences(a, b))
+    if (std::ranges::find(keys, key) != keys.end()) {
+      warn(
+          "[{}] may have been trained on sentences of this test set: its {} is {}, not {}. Hint: name a test set with "
+          "--test",
+          folder_of_other, key, theirs, ours);
+      return;
+    }
+}
+
+}  // namespace glossa
