@@ -55,7 +55,7 @@ void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& ch
 void check_average_acts(const std::string& checkpoint, const std::vector<std::string>& sets) {
   for (const std::string& set : sets)
     if (!checkpoint.empty() && set.starts_with("decode.average"))
-      misuse("--checkpoint", "expected nothing with --set {}, which chooses the checkpoints; got {}", set, checkpoint);
+      misuse("--checkpoint", "expected nothing with decode.average, which chooses the checkpoints; got {}", checkpoint);
 }
 
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where) {

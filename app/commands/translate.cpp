@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "app/commands/arguments.h"
 #include "app/commands/bad_lines.h"
@@ -15,6 +16,7 @@
 #include "data/text/counted.h"
 #include "data/tokenizers/unknown_words.h"
 #include "files/atomic_file.h"
+#include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/decoding/mbr.h"
@@ -155,6 +157,9 @@ int run(const TranslateArguments& arguments, const Job& job) {
     misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
   Output output(job.is_first() ? arguments.output : "", arguments.input);
   check_average_acts(arguments.checkpoint, arguments.sets);
+  for (const std::string& named : std::span(arguments.runs).subspan(1))
+    if (std::filesystem::exists(named) ? !RunName(named).is_of_run() : std::filesystem::path(named).has_extension())
+      throw Error(Error::Kind::misuse, unknown_name("translate", "run", named, {"--input " + named}, ""));
   const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
   const LoadedRun run = load_ensemble(names, config_of(arguments, names.front().folder()), job);
   apply_runtime(run.config.runtime, job);

@@ -83,7 +83,7 @@ void print_result(const Tuning& tuning, const Config& config, bool by_chrf) {
   const Config tuned = with_search(config, best);
   std::vector<std::string> sets;
   for (const OptionDifference& option : differences(config, tuned))
-    sets.push_back(fmt::format("--set {}={}", option.key, option.after));
+    sets.push_back("--set " + option.key + "=" + option.after);
   fmt::print("best: {}, {:+.2f} {} (p = {:.3f}), in {:.1f} times the time\n", fmt::join(sets, " "), score.difference(),
              by_chrf ? "chrF2" : "BLEU", score.p_value, best.seconds / tuning.searches.front().seconds);
 }
@@ -92,8 +92,9 @@ int run(const TuneArguments& arguments) {
   for (const std::string& set : arguments.sets)
     if (arguments.write && set.starts_with("decode."))
       misuse("--write",
-             "expected no option of decode by --set, as only the best search is written; got {}. Hint: edit {}", set,
-             config_file(RunName(arguments.run).folder()).string());
+             "expected no other options of decode, as only the best search is written; got {}. Hint: put them into the "
+             "run's config.yaml first",
+             set);
   check_average_acts(arguments.checkpoint, arguments.sets);
   const RunName name(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name.folder(), arguments.sets, 0, arguments.precision);

@@ -64,7 +64,7 @@ TEST_CASE("tune resets options that only drawing has") {
     config.replace(config.find(from), std::string_view(from).size(), to);
   write_bytes(f.tiny / "run1/config.yaml", config);
   succeeded(glossa_program({"tune", f[1], "--beams", "1", "--write"}));
-  succeeded(glossa_program({"translate", f[1], "--input", f.tiny / "corpus/valid.en"}));
+  succeeded(glossa_program({"translate", f[1]}, "hello world\n"));
 }
 
 TEST_CASE("several runs translate, score and are evaluated as one") {
@@ -95,7 +95,7 @@ TEST_CASE("several runs translate, score and are evaluated as one") {
   CHECK(mean >= std::min(one, two) - 0.7);  // at least the better one's probability, halved
   const Outcome evaluated =
       succeeded(glossa_program({"evaluate", f[1], f[2], "--source", source, "--reference", target, "--json"}));
-  CHECK_EQ(json_object(evaluated.out).at("bleu").substr(0, 3), "100");
+  CHECK_EQ(json_object(evaluated.out).at("exact_match").substr(0, 1), "1");
   CHECK(has(json_object(evaluated.out).at("checkpoints"), "run2/checkpoints"));
   check_error(glossa_program({"translate", f[1], f.tiny / "none", "--input", source}), 1, {"not found"});
 }

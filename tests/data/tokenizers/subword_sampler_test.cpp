@@ -18,13 +18,16 @@ using Distribution = std::map<Segmentation, double>;
 
 namespace {
 
-std::vector<std::string> toy_lines() {
-  std::vector<std::string> lines;
-  for (const ToyPair& pair : toy_corpus(400, 7, "toy").train) {
-    lines.push_back(pair.english);
-    lines.push_back(pair.hindi);
-  }
-  return lines;
+const std::vector<std::string>& toy_lines() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> lines;
+    for (const ToyPair& pair : toy_corpus(400, 7, "toy").train) {
+      lines.push_back(pair.english);
+      lines.push_back(pair.hindi);
+    }
+    return lines;
+  }();
+  return all;
 }
 
 std::unique_ptr<Tokenizer> tokenizer_of(SubwordModel model, int vocabulary = 300) {
