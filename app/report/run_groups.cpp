@@ -9,6 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "train/run.h"
+
 namespace glossa {
 
 namespace {
