@@ -52,8 +52,9 @@ std::vector<double> numbers(const PairedBootstrap& result) {
 
 TEST_CASE("resamples are NumPy's") {
   for (const auto& [lines, expected] : paired_golden()["draws"].items()) {
-    CAPTURE(lines);
-    Resampler resampler(static_cast<std::uint32_t>(std::stoul(lines)));
+    const std::string count = lines;  // clang 16 captures no structured bindings
+    CAPTURE(count);
+    Resampler resampler(static_cast<std::uint32_t>(std::stoul(count)));
     std::vector<std::uint32_t> drawn(expected.size());
     const std::size_t half = drawn.size() / 2 + 1;  // an odd number
     resampler.draw(std::span(drawn).first(half));
@@ -73,7 +74,8 @@ TEST_CASE("paired bootstrap agrees with sacreBLEU") {
     const PairedBootstrap found = paired_bootstrap(system, other, references.all(), {}, resamples);
     CHECK_EQ(found.resamples, resamples);
     for (const auto& [key, score] : {std::pair{"bleu", found.bleu}, {"chrf", found.chrf}, {"ter", found.ter}}) {
-      CAPTURE(key);
+      const std::string name = key;
+      CAPTURE(name);
       const std::vector<double> ours = numbers(score), expected = golden[key];
       REQUIRE_EQ(ours.size(), expected.size());
       for (std::size_t i = 0; i < 6; ++i) CHECK(std::abs(ours[i] - expected[i]) <= 1e-4);  // sacreBLEU sums floats
