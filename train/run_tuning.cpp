@@ -23,7 +23,7 @@ double alpha_at(std::int64_t n) { return std::round(10 * (first_alpha + alpha_st
 
 constexpr std::int64_t alphas = 1 + static_cast<std::int64_t>((last_alpha - first_alpha) / alpha_step + 0.5);
 
-/// Runs searches on one text, none twice.
+/// Runs searches on one text, and scores them.
 class Trials {
  public:
   Trials(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options)
