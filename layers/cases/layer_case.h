@@ -9,8 +9,9 @@ namespace glossa {
 inline constexpr double layer_excess_limit = 10 * excess_limit;
 
 /// Error in bf16 of a layer that amplifies rounding errors, as a multiple of its error in float. A float has 16 more
-/// bits.
-inline constexpr double bf16_over_float = 2 * 0x1p16;
+/// bits. Chance adds to it: how the few roundings of a row cancel in float depends on compiler and processor (the
+/// largest multiple seen is 3.2 * 0x1p16).
+inline constexpr double bf16_over_float = 6 * 0x1p16;
 
 template <class T>
 using LayerFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
