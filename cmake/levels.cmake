@@ -1,7 +1,8 @@
-# The shared library libglossa.so, which has all but the programs' own code, compiled for each level of x86-64:
-# x86-64-v2 in FOLDER, v3 (AVX2) and v4 (AVX-512) in FOLDER/glibc-hwcaps/x86-64-vN (man ld.so). It is private: of the
-# same build as the programs.
-set(parts files autograd layers optim data train app)
+# The shared library libglossa.so, which has all but the programs' own code, for each level of x86-64: x86-64-v2 in
+# FOLDER, v3 (AVX2) and v4 (AVX-512) in FOLDER/glibc-hwcaps/x86-64-vN (man ld.so). It is private: of the same build as the
+# programs. Parts that do not compute are compiled once, for x86-64-v2. They come last: of an inline function that
+# several parts have, the linker takes the first.
+set(computing autograd layers optim train)
 foreach(level v2 v3 v4)
   set(library glossa_${level})
   add_library(${library} SHARED)
@@ -9,9 +10,9 @@ foreach(level v2 v3 v4)
   # Calls within the library stay there, even if a program has the same inline function, compiled for x86-64-v2.
   target_link_options(${library} PRIVATE -Wl,-Bsymbolic-functions,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
   target_link_libraries(${library} PUBLIC glossa_flags)
-  foreach(part ${parts})
+  foreach(part ${computing} files data app)
     set(objects glossa_${part})
-    if(NOT level STREQUAL "v2")
+    if(NOT level STREQUAL "v2" AND part IN_LIST computing)
       set(objects glossa_${part}_${level})
       get_target_property(sources glossa_${part} SOURCES)
       add_library(${objects} OBJECT ${sources})

@@ -293,7 +293,7 @@ TEST_CASE("products in bf16 are within their bounds, for all kinds, shapes, tran
                                                             {7, 65, 33},  {13, 100, 31},  {32, 32, 64}, {33, 48, 257},
                                                             {48, 16, 96}, {20, 130, 600}, {17, 40, 513}};
   for (const auto& [m, n, k] : shapes)
-    for (int form = 0; form < 64; ++form) {
+    for (int form = 0; form < 64; form += testing::sanitized ? 5 : 1) {
       const bool halves = form & 8;
       const Index extra = form & 32 ? 3 : 0;
       check_product({m, n, k, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0, halves, halves, (form & 16) != 0,
