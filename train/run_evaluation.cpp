@@ -40,16 +40,13 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, const LineErrorHandl
   return sum / static_cast<double>(tokens);
 }
 
-BleuOptions bleu_options_for(const LoadedRun& run, const ParallelCorpus& corpus, const EvaluationOptions& options) {
+}  // namespace
+
+BleuOptions bleu_options(const LoadedRun& run, const ParallelCorpus& corpus) {
   BleuOptions scoring = bleu_options(run.config);
-  if (options.bleu_tokenize)
-    scoring.tokenizer = *options.bleu_tokenize;
-  else if (!run.config.train.bleu_tokenize)  // an imported run leaves it open
-    scoring.tokenizer = usual_bleu_tokenizer(run.config.data.target, corpus.target);
+  if (!run.config.train.bleu_tokenize) scoring.tokenizer = usual_bleu_tokenizer(run.config.data.target, corpus.target);
   return scoring;
 }
-
-}  // namespace
 
 std::vector<std::span<const std::string>> references_of(const ParallelCorpus& corpus) {
   if (corpus.all_targets.empty()) return {corpus.target};
@@ -86,7 +83,8 @@ RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const Evalua
   RunEvaluation result;
   static_cast<CorpusTranslation&>(result) = translate_corpus(run, corpus, options, job);
   result.loss = loss_of(run, corpus, options.bad_line, job);
-  const BleuOptions scoring = result.bleu_options = bleu_options_for(run, corpus, options);
+  BleuOptions& scoring = result.bleu_options = bleu_options(run, corpus);
+  if (options.bleu_tokenize) scoring.tokenizer = *options.bleu_tokenize;
   const std::vector<std::span<const std::string>> references = references_of(corpus);
   result.bleu = corpus_bleu(result.translations, references, scoring);
   result.chrf = corpus_chrf(result.translations, references);

@@ -17,6 +17,10 @@ namespace glossa {
 /// Returns a corpus's references: its all_targets, or its target.
 std::vector<std::span<const std::string>> references_of(const ParallelCorpus& corpus);
 
+/// BLEU settings of a run for a corpus. If the run leaves the tokenizer open, as imported runs do, it is the usual one
+/// for language and references.
+BleuOptions bleu_options(const LoadedRun& run, const ParallelCorpus& corpus);
+
 /// A run's translations of a corpus.
 struct CorpusTranslation {
   std::vector<std::string> translations;
@@ -27,7 +31,7 @@ struct CorpusTranslation {
 
 /// Settings of an evaluation.
 struct EvaluationOptions {
-  /// Tokenizer for BLEU. By default, the run's; if the run leaves it open, the usual one for language and references.
+  /// Tokenizer for BLEU. By default as bleu_options has it.
   std::optional<BleuTokenizer> bleu_tokenize = {};
 
   bool split_sentences = false;  ///< translate the sentences of a line one by one

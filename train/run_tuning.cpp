@@ -27,9 +27,7 @@ constexpr std::int64_t alphas = 1 + static_cast<std::int64_t>((last_alpha - firs
 class Trials {
  public:
   Trials(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options)
-      : run_(run), corpus_(std::move(corpus)), options_(options), scoring_(bleu_options(run.config)) {
-    if (!run.config.train.bleu_tokenize)
-      scoring_.tokenizer = usual_bleu_tokenizer(run.config.data.target, corpus_.target);
+      : run_(run), corpus_(std::move(corpus)), options_(options), scoring_(bleu_options(run, corpus_)) {
     const Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
     SourceLines lines(translator, run, corpus_.source_name, {});
     for (std::size_t i = 0; i < corpus_.source.size(); ++i) lines.add(corpus_.source[i], corpus_.line(i));

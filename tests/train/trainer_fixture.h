@@ -64,6 +64,23 @@ class TrainerFixture {
     return std::filesystem::canonical(folder_ / run / "checkpoints/last");
   }
 
+  /// SHA-256 of the weights of a run's last checkpoint.
+  std::string weights(const std::string& run) const { return parameters_sha256(CheckpointReader(last(run))); }
+
+  /// Trains into the folder "whole" until `end` updates, and into "resumed" until half as many and then, with three
+  /// threads, until the end. Expects the same weights.
+  void check_resumed(std::int64_t end) const {
+    Config changed = config;
+    changed.train.max_updates = {static_cast<double>(end), Period::Unit::updates};
+    train(changed, "whole");
+    Config half = changed;
+    half.train.max_updates.amount = static_cast<double>(end / 2);
+    train(half, "resumed");
+    changed.runtime.threads = 3;
+    train(changed, "resumed", true);
+    CHECK_EQ(weights("whole"), weights("resumed"));
+  }
+
   Config config;
 
  private:

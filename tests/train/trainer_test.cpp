@@ -461,10 +461,8 @@ TEST_CASE("a watched corpus does not change a run, and a resumed run reports the
   const auto whole = validations("whole");
   REQUIRE_EQ(whole.size(), 3);
   CHECK(validations("resumed") == whole);
-  CHECK_EQ(parameters_sha256(CheckpointReader(fixture.last("whole"))),
-           parameters_sha256(CheckpointReader(fixture.last("alone"))));
-  CHECK_EQ(parameters_sha256(CheckpointReader(fixture.last("whole"))),
-           parameters_sha256(CheckpointReader(fixture.last("resumed"))));
+  CHECK_EQ(fixture.weights("whole"), fixture.weights("alone"));
+  CHECK_EQ(fixture.weights("whole"), fixture.weights("resumed"));
   for (std::size_t i = 0; i < whole.size(); ++i) {
     CHECK_EQ(whole[i]["valid_loss"], validations("alone")[i]["valid_loss"]);
     CHECK_NE(whole[i]["valid_loss:" + old], whole[i]["valid_loss"]);

@@ -132,6 +132,30 @@ TEST_CASE("an ensemble has the positions that all models have, and models of one
   CHECK_THROWS_WITH_AS(all.add(*other->transformer), doctest::Contains("expected models of one vocabulary"), Error);
 }
 
+TEST_CASE("an ensemble of a run with itself translates as that run, in every precision") {
+  TrainerFixture fixture;
+  fixture.config.train.max_updates = updates(3);
+  fixture.train(fixture.config, "run");
+  const std::string run = fixture / "run";
+  const std::vector<std::string> lines{"w3 w7 end", "w1 end", "w4 w11 w5 end"};
+  for (const char* const precision : {"float", "bf16", "int8"}) {
+    CAPTURE(precision);
+    const auto n_best = [&](const std::vector<std::string>& named) {
+      const Quiet quiet;  // of slow bf16
+      const Settings settings{"decode.beam=3", fmt::format("decode.precision={}", precision)};
+      const LoadedRun loaded = load_ensemble(run_names(named, "last"), load_run_config(run, settings));
+      Translator translator(loaded.models(), loaded.tokenizers, loaded.config.data, loaded.config.decode);
+      return translator.n_best(translator.encode(lines, "text"), 3);
+    };
+    const auto alone = n_best({run}), both = n_best({run, run});
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      for (std::size_t k = 0; k < alone[i].size(); ++k) {
+        CHECK_EQ(both[i][k].text, alone[i][k].text);
+        CHECK_EQ(both[i][k].score, doctest::Approx(alone[i][k].score).epsilon(1e-5));
+      }
+  }
+}
+
 TEST_CASE("runs of one vocabulary and one treatment of text load as an ensemble") {
   TrainerFixture fixture;
   fixture.config.train.max_updates = updates(3);
