@@ -28,7 +28,7 @@ class Trials {
  public:
   Trials(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options)
       : run_(run), corpus_(std::move(corpus)), options_(options), scoring_(bleu_options(run, corpus_)) {
-    const Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
+    const Translator translator(run.models(), run.tokenizers, run.config.data, run.config.decode);
     SourceLines lines(translator, run, corpus_.source_name, {});
     for (std::size_t i = 0; i < corpus_.source.size(); ++i) lines.add(corpus_.source[i], corpus_.line(i));
     sources_ = lines.take();
@@ -40,7 +40,7 @@ class Trials {
   /// The search with these options of decoding.
   TunedSearch search(const DecodeConfig& decode) {
     if (options_.watch) options_.watch(done_, std::max(expected_, done_ + 1));
-    Translator translator(*run_.model->transformer, run_.tokenizers, run_.config.data, decode);
+    Translator translator(run_.models(), run_.tokenizers, run_.config.data, decode);
     TunedSearch search{.beam = decode.beam, .alpha = decode.alpha};
     const Stopwatch watch;
     search.translations = translator.translate(sources_);

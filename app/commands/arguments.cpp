@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -52,10 +53,16 @@ void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& ch
   add_force(command);
 }
 
-void check_average_acts(const std::string& checkpoint, const std::vector<std::string>& sets) {
-  for (const std::string& set : sets)
-    if (!checkpoint.empty() && set.starts_with("decode.average"))
+void check_average_acts(const std::vector<std::string>& runs, const std::string& checkpoint,
+                        const std::vector<std::string>& sets) {
+  for (const std::string& set : sets) {
+    if (!set.starts_with("decode.average=") || set == "decode.average=0") continue;
+    if (!checkpoint.empty())
       misuse("--checkpoint", "expected nothing with decode.average, which chooses the checkpoints; got {}", checkpoint);
+    for (const std::string& run : runs)
+      if (std::filesystem::is_regular_file(run))
+        misuse("RUN", "expected a run's folder with decode.average, which chooses the checkpoints; got {}", run);
+  }
 }
 
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where) {

@@ -21,8 +21,10 @@ void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 /// As add_run, for a command that takes one run, or several as an ensemble.
 void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& checkpoint);
 
-/// Throws a misuse error if --checkpoint keeps decode.average in `sets` from having an effect.
-void check_average_acts(const std::string& checkpoint, const std::vector<std::string>& sets);
+/// Throws a misuse error if a choice of checkpoints, by --checkpoint or as a RUN, keeps decode.average in `sets` from
+/// having an effect.
+void check_average_acts(const std::vector<std::string>& runs, const std::string& checkpoint,
+                        const std::vector<std::string>& sets);
 
 /// Declares --set; the option's help ends with the text `where`.
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where = "");

@@ -151,14 +151,13 @@ PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const E
   const std::vector<std::string> translations =
       other.translations(other.config() ? corpus_for(*other.config(), arguments, folder, config, corpus) : corpus,
                          config.data, options, job);
-  if (translations == found.translations)
-    warn("[--compare] all translations are the same, so that p-values mean nothing");
+  if (translations == found.translations) warn("[--compare] all translations are the same");
   return paired_bootstrap(found.translations, translations, references_of(corpus), found.bleu_options,
                           arguments.resamples);
 }
 
 int run(const EvaluateArguments& arguments, const Job& job) {
-  check_average_acts(arguments.checkpoint, arguments.sets);
+  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
   const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
   const std::string& folder = names.front().folder();
   Config config = load_run_config(folder, arguments.sets, arguments.beam, arguments.precision);
@@ -222,8 +221,9 @@ int run(const EvaluateArguments& arguments, const Job& job) {
     if (comparison) json.add_json("compare", comparison_json(*comparison, other->name()));
     std::puts(json.text().c_str());
   } else {
-    fmt::print("{} of {}{}, translated by {} (update {}){}\n", counted(sentences, "sentence"), corpus.source_name,
-               texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "), run.state.update,
+    fmt::print("{} of {}{}, translated by {}{}{}\n", counted(sentences, "sentence"), corpus.source_name,
+               texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "),
+               run.others.empty() ? fmt::format(" (update {})", run.state.update) : "",
                config.decode.precision == Precision::full
                    ? ""
                    : fmt::format(", products in {}", name_of(config.decode.precision)));

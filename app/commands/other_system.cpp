@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -67,8 +68,8 @@ std::string comparison_table(const PairedBootstrap& found, const std::string& ot
     const auto side = [](const ResampledScore& of) {
       return fmt::format("{:.2f} ({:.2f} ± {:.2f})", of.score, of.mean, of.interval);
     };
-    table += fmt::format("{:<6}{:<24}{:<24}{:>+10.2f}  {:.4f}\n", name, side(score.system), side(score.other),
-                         score.difference(), score.p_value);
+    table += fmt::format("{:<6}{:<24}{:<24}{:>+10.2f}  {}\n", name, side(score.system), side(score.other),
+                         score.difference(), std::isnan(score.p_value) ? "-" : fmt::format("{:.4f}", score.p_value));
   }
   return table;
 }

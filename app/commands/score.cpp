@@ -69,7 +69,7 @@ void check_acts(const Settings& settings, const DecodeConfig& decode) {
 }
 
 int run(const ScoreArguments& arguments) {
-  check_average_acts(arguments.checkpoint, arguments.sets);
+  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
   const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
   const Config config = load_run_config(names.front().folder(), arguments.sets, 0, arguments.precision);
   check_acts(arguments.sets, config.decode);

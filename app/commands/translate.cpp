@@ -156,7 +156,7 @@ int run(const TranslateArguments& arguments, const Job& job) {
   if (arguments.alignment_layer && !arguments.alignment)
     misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
   Output output(job.is_first() ? arguments.output : "", arguments.input);
-  check_average_acts(arguments.checkpoint, arguments.sets);
+  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
   for (const std::string& named : std::span(arguments.runs).subspan(1))
     if (std::filesystem::exists(named) ? !RunName(named).is_of_run() : std::filesystem::path(named).has_extension())
       throw Error(Error::Kind::misuse, unknown_name("translate", "run", named, {"--input " + named}, ""));

@@ -1,6 +1,8 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <span>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
@@ -13,6 +15,7 @@
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/held_out_check.h"
+#include "train/run_ensemble.h"
 #include "train/run_tuning.h"
 #include "train/runtime.h"
 
@@ -21,7 +24,8 @@ namespace glossa::commands {
 namespace {
 
 struct TuneArguments {
-  std::string run, checkpoint;
+  std::vector<std::string> runs;
+  std::string checkpoint;
   std::string test;  // empty: the run's validation corpus
   std::string metric = "bleu";
   std::vector<std::int64_t> beams = TuningOptions().beams;
@@ -88,22 +92,36 @@ void print_result(const Tuning& tuning, const Config& config, bool by_chrf) {
              by_chrf ? "chrF2" : "BLEU", score.p_value, best.seconds / tuning.searches.front().seconds);
 }
 
-int run(const TuneArguments& arguments) {
+/// Throws a misuse error if the run would not translate by default as it does in these searches.
+void check_writable(const TuneArguments& arguments) {
   for (const std::string& set : arguments.sets)
-    if (arguments.write && set.starts_with("decode."))
+    if (set.starts_with("decode."))
       misuse("--write",
              "expected no other options of decode, as only the best search is written; got {}. Hint: put them into the "
              "run's config.yaml first",
              set);
-  check_average_acts(arguments.checkpoint, arguments.sets);
-  const RunName name(arguments.run, arguments.checkpoint);
-  const Config config = load_run_config(name.folder(), arguments.sets, 0, arguments.precision);
-  ParallelCorpus corpus = corpus_of(arguments, name.folder(), config);
+  if (arguments.runs.size() > 1)
+    misuse("--write", "expected one run; got an ensemble. Hint: pass the best options to the command that translates");
+  if (!arguments.checkpoint.empty() || std::filesystem::is_regular_file(arguments.runs.front()))
+    misuse("--write",
+           "expected the checkpoint that translates by default; got another choice. Hint: see decode.average");
+}
+
+int run(const TuneArguments& arguments) {
+  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
+  if (arguments.write) check_writable(arguments);
+  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
+  const std::string& folder = names.front().folder();
+  const Config config = load_run_config(folder, arguments.sets, 0, arguments.precision);
+  ParallelCorpus corpus = corpus_of(arguments, folder, config);
   const std::size_t sentences = corpus.source.size();
   const std::string text = corpus.source_name;
-  const LoadedRun run = load_run(name, config);
-  if (arguments.test.empty() && config.data.valid.empty() && !toy_pairs_alone("data.train", config.data.train))
-    check_still_held_out(run, name.folder());
+  const LoadedRun run = load_ensemble(names, config);
+  if (arguments.test.empty() && config.data.valid.empty() && !toy_pairs_alone("data.train", config.data.train)) {
+    check_still_held_out(run, folder);
+    for (const RunName& name : std::span(names).subspan(1))
+      check_holds_out_the_same(config.data, load_run_config(name.folder()).data, name.folder());
+  }
   apply_runtime(config.runtime);
   ProgressBar bar;
   std::optional<CountProgress> progress;
@@ -120,12 +138,14 @@ int run(const TuneArguments& arguments) {
   if (arguments.json) {
     for (std::size_t i = 0; i < tuning.searches.size(); ++i) fmt::print("{}\n", in_json(tuning, i));
   } else {
-    fmt::print("{} of {}, update {}\n", counted(sentences, "sentence"), text, run.state.update);
+    fmt::print("{} of {}, {}\n", counted(sentences, "sentence"), text,
+               run.others.empty() ? fmt::format("update {}", run.state.update)
+                                  : fmt::format("ensemble of {} runs", names.size()));
     print_table(tuning, sentences);
     print_result(tuning, config, by_chrf);
   }
   if (arguments.write && tuning.best > 0) {
-    const std::string file = config_file(name.folder());
+    const std::string file = config_file(folder);
     write_file_atomically(file, dump(with_search(load_config(file), tuning.searches[tuning.best])));
     print_note("note: wrote these options to {}\n", file);
   }
@@ -137,7 +157,7 @@ int run(const TuneArguments& arguments) {
 void add_tune(CommandTable& table) {
   const auto [command, arguments] = table.add<TuneArguments>(
       {.name = "tune", .help = "Find the beam and the length penalty that translate best", .group = "Measure"}, run);
-  add_run(command, arguments.run, arguments.checkpoint);
+  add_runs(command, arguments.runs, arguments.checkpoint);
   command.add_option("--test", arguments.test,
                      "corpus to translate: PREFIX, FILE.tsv or FILE.tmx (default: the run's validation corpus)");
   command.add_option("--metric", arguments.metric, "score to choose by")

@@ -10,7 +10,7 @@ namespace glossa {
 /// Formats a number with its noun: "1 batch", "2 batches", "0.5 epochs".
 template <class Number>
 std::string counted(Number number, std::string_view noun) {
-  const char* const several = noun.ends_with("tch") || noun.ends_with("ss") ? "es" : "s";
+  const char* const several = noun.ends_with("tch") || noun.ends_with("rch") || noun.ends_with("ss") ? "es" : "s";
   return fmt::format("{} {}{}", number, noun, number == Number{1} ? "" : several);
 }
 

@@ -81,7 +81,8 @@ void add_paired_bootstrap(nb::module_& m) {
       .def_ro("system", &PairedScore::system)
       .def_ro("other", &PairedScore::other)
       .def_prop_ro("difference", &PairedScore::difference, "The system's score minus the other's")
-      .def_ro("p_value", &PairedScore::p_value, "The two-sided p-value of the difference")
+      .def_ro("p_value", &PairedScore::p_value,
+              "The two-sided p-value of the difference; NaN if all resamples have the same difference")
       .def("__repr__", [](const PairedScore& score) { return fmt::format("<glossa.PairedScore {}>", shown(score)); });
   nb::class_<PairedBootstrap>(m, "PairedBootstrap", "Two systems compared by paired bootstrap resampling")
       .def_ro("bleu", &PairedBootstrap::bleu)

@@ -245,7 +245,7 @@ def test_paired_bootstrap_agrees_with_sacrebleu():
             np.testing.assert_allclose([*sides, score.p_value], case[key], atol=2e-4, rtol=0)
             assert score.difference == sides[0] - sides[3]
     lines = ["the cat sat on the mat", "it rained"]
-    assert gl.paired_bootstrap(lines, lines, lines, resamples=9).ter.p_value == 0.1
+    assert np.isnan(gl.paired_bootstrap(lines, lines, lines, resamples=9).ter.p_value)
     with pytest.raises(gl.Error, match="as many lines"):
         gl.paired_bootstrap(lines, lines[:1], lines)
     with pytest.raises(gl.Misuse, match="tokenize"):

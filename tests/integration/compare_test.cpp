@@ -102,7 +102,7 @@ TEST_CASE("evaluate reports a comparison of equal translations, and other langua
   succeeded(tiny.train("run"));
   const Strings evaluate{"evaluate", tiny / "run", "--test", tiny / "toy/test", "--compare"};
   const Outcome same = succeeded(glossa_program(with(evaluate, {tiny / "run"})));
-  CHECK_NE(same.err.find("[--compare] all translations are the same, so that p-values mean nothing"), same.err.npos);
+  CHECK_NE(same.err.find("[--compare] all translations are the same"), same.err.npos);
   CHECK_NE(same.out.find("+0.00  0.0010\n"), same.out.npos);
   succeeded(tiny.train("back", {"data.source=hi", "data.target=en"}));
   const Outcome back = succeeded(glossa_program(with(evaluate, {tiny / "back"})));

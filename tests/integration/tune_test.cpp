@@ -53,8 +53,19 @@ TEST_CASE("tune lists searches, and writes the best one where translate reads it
   CHECK(has(f.config(1), "beam: " + beam + " "));
   CHECK(has(f.config(1), "max_updates: 80u "));
   check_refused(glossa_program({"tune", f[1], "--write", "--set", "decode.min_length=3"}), 2, {"[--write]"});
-  check_refused(glossa_program({"tune", f[1], "--checkpoint", "last", "--set", "decode.average=2"}), 2,
-                {"[--checkpoint]"});
+  check_refused(glossa_program({"tune", f[1], "--write", "--checkpoint", "last"}), 2, {"[--write]", "checkpoint"});
+  check_refused(glossa_program({"tune", f[1], f[2], "--write"}), 2, {"[--write]", "got an ensemble"});
+  CHECK(has(succeeded(glossa_program({"tune", f[1], f[2], "--beams", "1"})).out, "ensemble of 2 runs\n"));
+}
+
+TEST_CASE("decode.average is refused where another option chooses the checkpoint") {
+  const TwoRuns f;
+  const std::string average = "decode.average=2";
+  for (const char* const command : {"tune", "translate", "evaluate"}) {
+    check_refused(glossa_program({command, f[1], "--checkpoint", "last", "--set", average}), 2, {"[--checkpoint]"});
+    check_refused(glossa_program({command, f[1] + "/checkpoints/last", "--set", average}), 2, {"[RUN]"});
+  }
+  succeeded(glossa_program({"translate", f[1], "--checkpoint", "last", "--set", "decode.average=0"}, "hello\n"));
 }
 
 TEST_CASE("tune resets options that only drawing has") {

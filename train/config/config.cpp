@@ -224,7 +224,8 @@ void check_resume(const Config& old, const Config& now) {
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "as when the run was started",
       "on --resume only train.max_*, train.patience, train.precision, train.*_every, train.tensorboard, "
-      "train.exportable and runtime.* may change; start a new run for the rest");
+      "train.exportable and runtime.* may change; start a new run for the rest. Edit decode.* in the run's config.yaml "
+      "for translation");
 }
 
 std::string dump(const Config& config) {

@@ -189,7 +189,10 @@ std::vector<std::string> doubts(const Config& config) {
   });
   doubt(two_files && data.source == data.target,
         "data.source and data.target are the same: both sides would come from one file");
-  doubt(train.save_every.never(), "train.save_every is 0: only the end of training is saved");
+  doubt(train.save_every.never(), decode.average > 1
+                                      ? "train.save_every is 0: only the end of training is saved, and decode.average "
+                                        "has one checkpoint"
+                                      : "train.save_every is 0: only the end of training is saved");
   return warnings;
 }
 

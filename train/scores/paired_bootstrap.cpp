@@ -26,6 +26,8 @@ ResampledScore summary(double score, std::vector<double> scores) {
 double p_value(double difference, const std::vector<double>& system, const std::vector<double>& other) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < system.size(); ++i) differences.push_back(std::abs(system[i] - other[i]));
+  if (const auto [least, most] = std::ranges::minmax(differences); least == most)
+    return std::numeric_limits<double>::quiet_NaN();
   const auto count = static_cast<double>(differences.size());
   const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) / count;
   const auto beyond = std::ranges::count_if(differences, [&](double d) { return d - mean > std::abs(difference); });

@@ -19,7 +19,7 @@ struct ResampledScore {
 /// Two systems' scores of a text.
 struct PairedScore {
   ResampledScore system, other;
-  double p_value = 1;  ///< two-sided
+  double p_value = 1;  ///< two-sided; NaN if all resamples have the same difference, from which nothing follows
 
   double difference() const { return system.score - other.score; }
 };
@@ -33,11 +33,11 @@ struct PairedBootstrap {
 /// Compares two systems' translations of a text by paired bootstrap resampling (Koehn 2004), as sacreBLEU defines it.
 /// Draws `resamples` texts of as many lines from the text's lines, with replacement, and scores both systems on each.
 /// The p-value is (c + 1) / (resamples + 1). Here c is the number of resamples whose absolute difference exceeds its
-/// mean over the resamples by more than the absolute difference on the text itself. Translations that are all equal
-/// therefore get the smallest p-value, which then means nothing. The resamples are those of sacreBLEU with its seed
-/// 12345, so the results are also sacreBLEU's, apart from its rounding to float. `options.lowercase` also applies to
-/// chrF; TER always ignores case. The result does not depend on the number of threads. Throws Error if line counts
-/// differ, if there is no line, or if `resamples` is not positive.
+/// mean over the resamples by more than the absolute difference on the text itself. The resamples are those of
+/// sacreBLEU with its seed 12345, so the results are also sacreBLEU's, apart from its rounding to float, and from its
+/// p-value of 1 / (resamples + 1) where all resamples have the same difference, as with equal translations or a single
+/// line. `options.lowercase` also applies to chrF; TER always ignores case. The result does not depend on the number of
+/// threads. Throws Error if line counts differ, if there is no line, or if `resamples` is not positive.
 PairedBootstrap paired_bootstrap(std::span<const std::string> system, std::span<const std::string> other,
                                  References references, const BleuOptions& options = {}, std::int64_t resamples = 1000);
 

@@ -462,7 +462,7 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
   CHECK(complaint_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
         "[model.width] expected 256, as when the run was started; got 512. Hint: on --resume only train.max_*, "
         "train.patience, train.precision, train.*_every, train.tensorboard, train.exportable and runtime.* may change; "
-        "start a new run for the rest");
+        "start a new run for the rest. Edit decode.* in the run's config.yaml for translation");
   int fixed = 0;
   for (const auto& section : option_sections())
     for (const auto& option : section.options) {

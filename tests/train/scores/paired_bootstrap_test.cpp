@@ -113,11 +113,12 @@ TEST_CASE("paired bootstrap of a system with itself, and of one line") {
   const SeveralReferences references({reference});
   const PairedBootstrap same = paired_bootstrap(lines, lines, references.all(), {}, 99);
   CHECK_EQ(same.bleu.difference(), 0);
-  CHECK_EQ(same.bleu.p_value, doctest::Approx(0.01));
+  CHECK(std::isnan(same.bleu.p_value));
   CHECK_EQ(same.bleu.system.mean, same.bleu.other.mean);
   const SeveralReferences one({{reference.front()}});
   const PairedScore ter = paired_bootstrap(std::span(lines).first(1), std::span(reference).first(1), one.all()).ter;
   CHECK_EQ(ter.system.mean, doctest::Approx(25));
+  CHECK(std::isnan(ter.p_value));
   CHECK_EQ(ter.system.interval, 0);
   CHECK_EQ(ter.difference(), 25);
 }
