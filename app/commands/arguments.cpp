@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <system_error>
 #include <utility>
 
 #include "autograd/available_memory.h"
@@ -55,12 +56,13 @@ void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& ch
 
 void check_average_acts(const std::vector<std::string>& runs, const std::string& checkpoint,
                         const std::vector<std::string>& sets) {
+  std::error_code unreadable;  // reported when the run is opened
   for (const std::string& set : sets) {
     if (!set.starts_with("decode.average=") || set == "decode.average=0") continue;
     if (!checkpoint.empty())
       misuse("--checkpoint", "expected nothing with decode.average, which chooses the checkpoints; got {}", checkpoint);
     for (const std::string& run : runs)
-      if (std::filesystem::is_regular_file(run))
+      if (std::filesystem::is_regular_file(run, unreadable))
         misuse("RUN", "expected a run's folder with decode.average, which chooses the checkpoints; got {}", run);
   }
 }

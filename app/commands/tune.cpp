@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
@@ -102,7 +103,8 @@ void check_writable(const TuneArguments& arguments) {
              set);
   if (arguments.runs.size() > 1)
     misuse("--write", "expected one run; got an ensemble. Hint: pass the best options to the command that translates");
-  if (!arguments.checkpoint.empty() || std::filesystem::is_regular_file(arguments.runs.front()))
+  std::error_code unreadable;  // reported when the run is opened
+  if (!arguments.checkpoint.empty() || std::filesystem::is_regular_file(arguments.runs.front(), unreadable))
     misuse("--write",
            "expected the checkpoint that translates by default; got another choice. Hint: see decode.average");
 }

@@ -148,11 +148,14 @@ TEST_CASE("an ensemble of a run with itself translates as that run, in every pre
       return translator.n_best(translator.encode(lines, "text"), 3);
     };
     const auto alone = n_best({run}), both = n_best({run, run});
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      for (std::size_t k = 0; k < alone[i].size(); ++k) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      REQUIRE_EQ(alone[i].size(), 3);
+      REQUIRE_EQ(both[i].size(), 3);
+      for (std::size_t k = 0; k < 3; ++k) {
         CHECK_EQ(both[i][k].text, alone[i][k].text);
         CHECK_EQ(both[i][k].score, doctest::Approx(alone[i][k].score).epsilon(1e-5));
       }
+    }
   }
 }
 
