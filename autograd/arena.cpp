@@ -78,6 +78,11 @@ void Arena::next_block(std::size_t bytes) {
   if (!first) ++current_;
 }
 
+void Arena::reserve(std::size_t bytes) {
+  check(blocks_.empty(), "arena", "expected reserve() before allocations; got one after them");
+  if (bytes > 0) add_block(bytes, bytes);
+}
+
 void* Arena::allocate(std::size_t bytes) {
   const std::size_t taken = rounded_up(std::max<std::size_t>(bytes, 1));
   if (blocks_.empty() || used_ + taken > blocks_[current_].size) next_block(taken);

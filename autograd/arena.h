@@ -35,6 +35,15 @@ class Arena {
     return {allocate_array<T>(count), static_cast<std::size_t>(count)};
   }
 
+  /// The memory that an array takes, with its gap to the next cache line.
+  template <class T>
+  static std::size_t size_of(std::ptrdiff_t count) {
+    return rounded_up(static_cast<std::size_t>(count) * sizeof(T));
+  }
+
+  /// Maps `bytes` in one block, for allocations that are certain to come. To be called before the first one.
+  void reserve(std::size_t bytes);
+
   /// A zeroed array.
   template <class T>
   std::span<T> zeros(std::ptrdiff_t count) {

@@ -17,6 +17,7 @@ void check_inputs(const Parameter<float>& matrix) {
 }  // namespace
 
 QuantizedMatrices::QuantizedMatrices(ParameterStore<float>& store) {
+  make_room(store);
   for (Parameter<float>* parameter : store.parameters()) {
     if (!parameter->is_matrix) continue;
     check(parameter->value.data, parameter->name, "expected a model in float; got one that is in int8 already");
@@ -27,6 +28,19 @@ QuantizedMatrices::QuantizedMatrices(ParameterStore<float>& store) {
 
 std::vector<Parameter<float>*> pieces_of(Parameter<float>& matrix) {
   return matrix.parts.empty() ? std::vector{&matrix} : matrix.parts;
+}
+
+void QuantizedMatrices::make_room(const ParameterStore<float>& store) {
+  std::size_t bytes = 0;
+  for (Parameter<float>* parameter : store.parameters()) {
+    if (!parameter->is_matrix) continue;
+    for (const Parameter<float>* piece : pieces_of(*parameter)) {
+      const Index outputs = piece->value.rows();
+      bytes += Arena::size_of<std::uint32_t>(kernels::int8::panel_units(outputs, piece->value.cols())) +
+               Arena::size_of<float>(outputs) + Arena::size_of<std::int32_t>(outputs);
+    }
+  }
+  memory_.reserve(bytes);
 }
 
 void QuantizedMatrices::add(Parameter<float>& matrix, std::span<const float> values) {

@@ -47,6 +47,25 @@ TEST_CASE("reset keeps the memory and joins the blocks") {
   CHECK(heap_allocations() == asked);
 }
 
+TEST_CASE("reserved memory suffices for the arrays that it was computed for") {
+  Arena arena;
+  const std::size_t bytes =
+      Arena::size_of<float>(1) + Arena::size_of<std::uint32_t>(1000000) + Arena::size_of<std::uint8_t>(65);
+  arena.reserve(bytes);
+  const std::size_t asked = arena.heap_allocations();
+  const std::byte* const first = reinterpret_cast<std::byte*>(arena.array<float>(1).data());
+  arena.array<std::uint32_t>(1000000);
+  const std::span<std::uint8_t> last = arena.array<std::uint8_t>(65);
+  CHECK(reinterpret_cast<std::byte*>(last.data()) + Arena::size_of<std::uint8_t>(65) == first + arena.bytes_used());
+  CHECK(arena.heap_allocations() == asked);
+  CHECK_THROWS_AS(arena.reserve(1), Error);
+
+  Arena empty;
+  empty.reserve(0);
+  empty.reserve(64);
+  CHECK(empty.heap_allocations() == 1);
+}
+
 TEST_CASE("memory released by a mark is reused block by block, without asking the system for more") {
   Arena arena;
   const std::span<char> held = arena.zeros<char>(100);

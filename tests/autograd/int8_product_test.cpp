@@ -77,8 +77,8 @@ class TestProduct {
 
   /// The number of elements that are wrong, or that change outside of C.
   Index wrong(const Kind& kind) const {
-    std::vector<std::uint32_t> units(static_cast<std::size_t>(rows_ * quads(inputs_)));
-    const Index stride = quads(inputs_);
+    std::vector<std::uint32_t> units(static_cast<std::size_t>(left_units(kind, rows_, inputs_)));
+    const Index stride = left_units(kind, 1, inputs_);
     for (Index i = 0; i < rows_; ++i) {
       Codes row(static_cast<std::size_t>(4 * quads(inputs_)), 0);
       std::copy_n(x_.begin() + i * inputs_, inputs_, row.begin());

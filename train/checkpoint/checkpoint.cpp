@@ -211,6 +211,7 @@ void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterSt
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
                           QuantizedMatrices& matrices) {
   check_all(readers, parameters);
+  matrices.make_room(parameters);
   for (Parameter<float>* parameter : parameters.parameters()) {
     if (!parameter->is_matrix) {
       read_mean(readers, parameter->name, parameter->value.span());

@@ -26,7 +26,7 @@ Code* code_memory(Index inputs) {
 }  // namespace
 
 Rows quantize_rows(const Kind& kind, Index rows, Index inputs, const float* x, Unit* units, float* scales) {
-  const Index stride = quads(inputs);
+  const Index stride = left_units(kind, 1, inputs);
   parallel_ranges(rows, row_grain(inputs), [&](Index begin, Index end) {
     Code* const codes = code_memory(inputs);
     for (Index i = begin; i < end; ++i) {
