@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -31,7 +33,7 @@ int cores_by_quota(int otherwise) {
 }
 
 std::atomic<int>& thread_count() {
-  static std::atomic<int> count = available_threads();
+  static std::atomic<int> count = usual_threads();
   return count;
 }
 
@@ -59,6 +61,12 @@ SharedTeam& shared_team() {
 int available_threads() {
   const int cores = cores_by_affinity();
   return std::min(cores, cores_by_quota(cores));
+}
+
+int usual_threads(int most) {
+  const char* const variable = std::getenv("OMP_NUM_THREADS");
+  const long allowed = variable ? std::strtol(variable, nullptr, 10) : 0;
+  return allowed > 0 ? static_cast<int>(std::min<long>(most, allowed)) : most;
 }
 
 int threads() { return thread_count(); }

@@ -33,6 +33,11 @@ class LoopsAlone {
 /// Number of cores this process may use: those of the affinity mask, capped by the cgroup's quota.
 int available_threads();
 
+/// Number of threads unless set_threads chooses one: `most`, or what OMP_NUM_THREADS allows if that is less. Of a list
+/// ("4,2"), the first number counts. A value that does not begin with a positive number has no effect; OpenMP warns of
+/// it.
+int usual_threads(int most = available_threads());
+
 /// parallel_for with a type-erased piece: one function serves all loops.
 void run_pieces(Index count, const void* closure, void (*piece)(const void* closure, Index i));
 

@@ -45,7 +45,7 @@ void apply_runtime(const RuntimeConfig& config, const Job& job) {
   instruction_set();  // throws if GLOSSA_ISA is wrong
   const Transport::Place& place = job.place();
   const int share = (available_threads() + place.sharing - 1 - place.turn) / place.sharing;
-  set_threads(config.threads == 0 ? std::max(1, share) : static_cast<int>(config.threads));
+  set_threads(config.threads == 0 ? usual_threads(std::max(1, share)) : static_cast<int>(config.threads));
   if (config.gemm == RuntimeConfig::Gemm::eigen) kernels::set_gemm_backend(kernels::GemmBackend::eigen);
   if (config.gemm == RuntimeConfig::Gemm::onednn) kernels::set_gemm_backend(kernels::GemmBackend::onednn);
   const EndAtFault guard;  // oneDNN writes to a null pointer if it gets no memory for the code that it generates

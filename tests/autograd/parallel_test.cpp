@@ -4,6 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/check.h"
@@ -60,6 +63,22 @@ TEST_CASE_FIXTURE(RestoreRuntime, "an exception thrown by a piece reaches the ca
 TEST_CASE_FIXTURE(RestoreRuntime, "the number of threads is at least one") {
   CHECK(available_threads() >= 1);
   CHECK_THROWS_AS(set_threads(0), Error);
+}
+
+TEST_CASE("OMP_NUM_THREADS limits the usual number of threads") {
+  const char* const before = std::getenv("OMP_NUM_THREADS");
+  const std::string kept = before ? before : "";
+  const std::pair<const char*, int> cases[] = {{"1", 1}, {"3", 3},  {"3,2", 3}, {"8", 8}, {"64", 8},
+                                               {"0", 8}, {"-1", 8}, {"all", 8}, {"", 8},  {"9999999999999999999", 8}};
+  for (const auto& [value, expected] : cases) {
+    setenv("OMP_NUM_THREADS", value, 1);
+    CAPTURE(value);
+    CHECK_EQ(usual_threads(8), expected);
+  }
+  unsetenv("OMP_NUM_THREADS");
+  CHECK_EQ(usual_threads(8), 8);
+  CHECK_EQ(usual_threads(), available_threads());
+  if (before) setenv("OMP_NUM_THREADS", kept.c_str(), 1);
 }
 
 TEST_CASE_FIXTURE(RestoreRuntime, "a forked child has its own team") {

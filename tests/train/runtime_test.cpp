@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/parallel.h"
+#include "tests/support/restore_runtime.h"
 
 using namespace glossa;
 
@@ -83,6 +87,20 @@ TEST_CASE("the surroundings are those of this build and process") {
   CHECK_EQ(here.has_onednn, kernels::has_gemm_backend(kernels::GemmBackend::onednn));
   CHECK_EQ(here.available_threads, available_threads());
   CHECK_LE(here.available_threads, here.cores);
+}
+
+TEST_CASE_FIXTURE(testing::RestoreRuntime, "0 threads means the usual number, which OMP_NUM_THREADS limits") {
+  const char* const before = std::getenv("OMP_NUM_THREADS");
+  const std::string kept = before ? before : "";
+  setenv("OMP_NUM_THREADS", "1", 1);
+  apply_runtime({.threads = 3});
+  CHECK_EQ(threads(), 3);
+  apply_runtime({.threads = 0});
+  CHECK_EQ(threads(), 1);
+  unsetenv("OMP_NUM_THREADS");
+  apply_runtime({.threads = 0});
+  CHECK_EQ(threads(), available_threads());
+  if (before) setenv("OMP_NUM_THREADS", kept.c_str(), 1);
 }
 
 TEST_CASE("peak_rss_mb counts memory that was touched and released") {

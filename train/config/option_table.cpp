@@ -271,7 +271,8 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
   using C = RuntimeConfig;
   return {
       option("threads", &C::threads, whole("[0, 4096]"),
-             "threads per process; 0: the cores allowed, shared by the host's processes; does not change results"),
+             "threads per process; 0: the cores allowed, shared by the host's processes, or OMP_NUM_THREADS if fewer; "
+             "does not change results"),
       option("gemm", &C::gemm, choice<C::Gemm>({"auto", "eigen", "onednn"}), "library for matrix products"),
       option("timeout", &C::timeout, or_never(number("[0, 1000000]")),
              "with several processes: seconds one may lag behind the others in an update before all stop"),
