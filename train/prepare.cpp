@@ -72,6 +72,20 @@ std::string budget(const Config& config, std::int64_t updates_per_epoch) {
           : "");
 }
 
+/// Describes the regularization for small data that is on: "trains with R-Drop (train.r_drop 5)". Empty if there is no
+/// such method.
+std::string regularization(const Config& config) {
+  std::vector<std::string> methods;
+  const auto add = [&](std::string_view method, std::string_view key, double strength) {
+    if (strength > 0) methods.push_back(fmt::format("{} ({} {})", method, key, strength));
+  };
+  add("BPE-dropout", "data.bpe_dropout", config.data.bpe_dropout);
+  add("unigram sampling", "data.unigram_sampling", config.data.unigram_sampling);
+  add("R-Drop", "train.r_drop", config.train.r_drop);
+  add("word dropout", "train.word_dropout", config.train.word_dropout);
+  return methods.empty() ? "" : fmt::format("trains with {}", fmt::join(methods, ", "));
+}
+
 /// Reads the corpus of data.test, for comparison with the training text. If this fails, adds the reason to `warnings`:
 /// training does not need the corpus. A toy corpus shares no sentence with another split.
 std::optional<ParallelCorpus> read_test(const Config& config, const CorpusPlaces& places,
@@ -413,6 +427,7 @@ std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
   for (const std::string& line : run.task->head()) add(line);
   add(remarks.memory);
   add(remarks.exports);
+  if (const std::string methods = regularization(config); !methods.empty()) add(methods);
   if (run.updater->average())
     add(fmt::format("validating and translating with the moving average of the weights (train.ema {})",
                     config.train.ema));

@@ -83,6 +83,15 @@ TEST_CASE("terminal and log show briefly what is trained and until when; the opt
   CHECK_EQ(outcome.err.find("skipped"), std::string::npos);
 }
 
+TEST_CASE("the log names the regularization that is on") {
+  const TinyRun tiny;
+  CHECK_EQ(succeeded(tiny.train("plain", {"train.max_updates=1"})).err.find("trains with"), std::string::npos);
+  const Outcome outcome = tiny.train("run", {"train.max_updates=1", "train.r_drop=5", "train.word_dropout=0.1"});
+  REQUIRE_EQ(outcome.status, 0);
+  CHECK_NE(outcome.err.find("trains with R-Drop (train.r_drop 5), word dropout (train.word_dropout 0.1)\n"),
+           std::string::npos);
+}
+
 TEST_CASE("options left at auto fit the given ones, even when checked before the text is read") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"model.width=18", "model.heads=auto", "train.max_updates=1"}));
