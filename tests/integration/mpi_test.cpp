@@ -98,10 +98,14 @@ TEST_CASE("gradients that are exchanged piece by piece equal those of one proces
 
 TEST_CASE("validation, translate and evaluate give the same results in several processes as in one") {
   const TinyRun tiny;
-  succeeded(tiny.train("run", {"train.max_updates=60", "optim.lr=1e-2", "decode.max_tokens=64"}));
-  const std::string run = tiny / "run", source = read_bytes(tiny / "toy/test.en") + "\xff bad\n\nlast of all\n";
-  for (const Strings& options : {Strings{}, Strings{"--beam", "3", "--nbest", "3", "--scores"},
-                                 Strings{"--beam", "2", "--nbest", "3", "--set", "decode.mbr=9"}}) {
+  const Strings sets{"train.max_updates=60", "optim.lr=1e-2", "decode.max_tokens=64"};
+  succeeded(tiny.train("run", sets));
+  succeeded(tiny.train("other", sets + Strings{"train.seed=2"}));
+  const std::string run = tiny / "run", other = tiny / "other";
+  const std::string source = read_bytes(tiny / "toy/test.en") + "\xff bad\n\nlast of all\n";
+  for (const Strings& options :
+       {Strings{}, Strings{"--beam", "3", "--nbest", "3", "--scores"},
+        Strings{"--beam", "2", "--nbest", "3", "--set", "decode.mbr=9"}, Strings{other, "--beam", "2", "--scores"}}) {
     const Strings arguments = Strings{"translate", run} + options;
     const Outcome one = glossa_program(arguments, source);
     CHECK_EQ(one.status, 1);  // because of the bad line
@@ -113,14 +117,16 @@ TEST_CASE("validation, translate and evaluate give the same results in several p
       CHECK_EQ(all.status, 1);
     }
   }
-  const Strings arguments{"evaluate", run, "--test",    tiny / "toy/test",
-                          "--beam",   "2", "--compare", tiny / "run/checkpoints/update-00000055.ckpt",
-                          "--json"};
-  auto one = json_object(succeeded(glossa_program(arguments)).out);
-  auto all = json_object(succeeded(in_processes(3, arguments)).out);
-  one.erase("seconds");
-  all.erase("seconds");
-  CHECK(all == one);
+  for (const Strings& runs : {Strings{run}, Strings{run, other}}) {
+    const std::string before = tiny / "run/checkpoints/update-00000055.ckpt";
+    const Strings options{"--test", tiny / "toy/test", "--beam", "2", "--compare", before, "--json"};
+    const Strings arguments = Strings{"evaluate"} + runs + options;
+    auto one = json_object(succeeded(glossa_program(arguments)).out);
+    auto all = json_object(succeeded(in_processes(3, arguments)).out);
+    one.erase("seconds");
+    all.erase("seconds");
+    CHECK(all == one);
+  }
 }
 
 TEST_CASE("several processes start from the weights of another run like one") {
