@@ -27,7 +27,8 @@ GLOSSA_AVX2 __m256i products(__m256i a, __m256i magnitude_of_a, __m256i b) {
 GLOSSA_AVX2 __m256i in_all_lanes(Unit unit) { return _mm256_set1_epi32(static_cast<int>(unit)); }
 
 /// R rows of 16 sums, as in vnni.cpp. A row of A has each quad of codes, then their magnitudes. With `fetch`, the next
-/// panel's columns come into the cache meanwhile: few rows are summed faster than memory is read on demand.
+/// panel's columns come into the cache meanwhile: few rows are summed faster than memory is read on demand. Beyond
+/// the last panel, this has no effect.
 template <int R>
 GLOSSA_AVX2 void avx2_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                             std::int32_t* sums, bool fetch) {
