@@ -68,12 +68,15 @@ TEST_CASE_FIXTURE(RestoreRuntime, "the number of threads is at least one") {
 TEST_CASE("OMP_NUM_THREADS limits the usual number of threads") {
   const char* const before = std::getenv("OMP_NUM_THREADS");
   const std::string kept = before ? before : "";
-  const std::pair<const char*, int> cases[] = {{"1", 1}, {"3", 3},  {"3,2", 3}, {"8", 8}, {"64", 8},
-                                               {"0", 8}, {"-1", 8}, {"all", 8}, {"", 8},  {"9999999999999999999", 8}};
-  for (const auto& [value, expected] : cases) {
-    setenv("OMP_NUM_THREADS", value, 1);
-    CAPTURE(value);
-    CHECK_EQ(usual_threads(8), expected);
+  const struct {
+    const char* value;
+    int threads;
+  } cases[] = {{"1", 1}, {"3", 3},  {"3,2", 3}, {"8", 8}, {"64", 8},
+               {"0", 8}, {"-1", 8}, {"all", 8}, {"", 8},  {"9999999999999999999", 8}};
+  for (const auto& limit : cases) {
+    CAPTURE(limit.value);
+    setenv("OMP_NUM_THREADS", limit.value, 1);
+    CHECK_EQ(usual_threads(8), limit.threads);
   }
   unsetenv("OMP_NUM_THREADS");
   CHECK_EQ(usual_threads(8), 8);
