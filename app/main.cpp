@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "app/commands/command_line.h"
-#include "autograd/check.h"
 #include "autograd/sanitizer.h"
+#include "base/check.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
 #include "train/console/out_of_memory.h"

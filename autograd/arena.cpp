@@ -7,9 +7,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "autograd/available_memory.h"
-#include "autograd/check.h"
 #include "autograd/poison.h"
+#include "base/available_memory.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/precision.h"
 #include "autograd/prepared_weights.h"
 #include "autograd/profile.h"
-#include "autograd/random.h"
 #include "autograd/tape.h"
+#include "base/check.h"
+#include "base/random.h"
 
 namespace glossa {
 

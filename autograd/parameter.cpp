@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "autograd/available_memory.h"
-#include "autograd/check.h"
-#include "files/nearest_name.h"
-#include "files/printable.h"
-#include "files/utf8.h"
+#include "base/available_memory.h"
+#include "base/check.h"
+#include "base/code_point.h"
+#include "base/nearest_name.h"
+#include "base/printable.h"
 
 namespace glossa {
 

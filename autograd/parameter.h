@@ -11,8 +11,8 @@
 
 #include "autograd/arena.h"
 #include "autograd/kernels/int8/matrix.h"
-#include "autograd/random.h"
 #include "autograd/tensor.h"
+#include "base/random.h"
 
 namespace glossa {
 

@@ -1,7 +1,7 @@
 #include "autograd/parameter_file.h"
 
-#include "autograd/check.h"
-#include "files/saved_tensors.h"
+#include "base/check.h"
+#include "base/saved_tensors.h"
 
 namespace glossa {
 

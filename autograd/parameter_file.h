@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "autograd/parameter.h"
-#include "files/safetensors.h"
+#include "base/safetensors.h"
 
 namespace glossa {
 
 // A model in a file: the names, shapes and values of its parameters, in safetensors format with a checksum
-// (files/saved_tensors.h). Python reads it with the safetensors package. optim/training_file.h also saves an optimizer.
+// (base/saved_tensors.h). Python reads it with the safetensors package. optim/training_file.h also saves an optimizer.
 
 /// Saves all parameters, including frozen ones, as F32 or F64 to match T. The file appears complete or not at all, and
 /// survives a power cut once the function has returned. Throws if the store is not laid out, or if the file cannot be

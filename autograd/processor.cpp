@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

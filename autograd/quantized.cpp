@@ -1,8 +1,8 @@
 #include "autograd/quantized.h"
 
-#include "autograd/check.h"
 #include "autograd/kernels/int8/quantize.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

@@ -1,6 +1,6 @@
 #include "autograd/rows.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace glossa {
+#include "base/index.h"
 
-using Index = std::int64_t;
+namespace glossa {
 
 /// Extents of a tensor, rank 0 (a scalar) to 4, row-major: the last axis is contiguous.
 class Shape {

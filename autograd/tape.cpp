@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "autograd/check.h"
 #include "autograd/poison.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -1,6 +1,6 @@
 #include "autograd/tensor.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::bounds {
 

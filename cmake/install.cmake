@@ -31,14 +31,14 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 
 # The headers of the libraries; cereal's archive, the proof tables and the counting malloc stay private.
-install(DIRECTORY files autograd layers optim data train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa COMPONENT development
+install(DIRECTORY base autograd layers optim data train DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa COMPONENT development
         FILES_MATCHING PATTERN *.h
         PATTERN cases EXCLUDE PATTERN measure EXCLUDE PATTERN mpi EXCLUDE PATTERN bounded_archive.h EXCLUDE)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
 # find_package(glossa): the targets, with the flags that their headers need.
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/glossa)
-install(TARGETS glossa_flags glossa_files glossa_autograd glossa_layers glossa_optim glossa_data glossa_train EXPORT glossa
+install(TARGETS glossa_flags glossa_base glossa_autograd glossa_layers glossa_optim glossa_data glossa_train EXPORT glossa
         ARCHIVE COMPONENT development INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa)
 install(EXPORT glossa FILE glossaTargets.cmake NAMESPACE glossa:: DESTINATION ${folder} COMPONENT development)
 include(CMakePackageConfigHelpers)

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 namespace {

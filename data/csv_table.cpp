@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "autograd/random.h"
+#include "base/random.h"
 #include "data/text/utf8.h"
 
 namespace glossa {

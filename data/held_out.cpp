@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/fingerprint.h"
 
 namespace glossa {

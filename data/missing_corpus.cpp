@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
+#include "base/folder.h"
+#include "base/nearest_name.h"
 #include "data/csv_table.h"
 #include "data/text/language_evidence.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
-#include "files/folder.h"
-#include "files/nearest_name.h"
 
 namespace glossa {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/csv_table.h"
 #include "data/missing_corpus.h"
 #include "data/text/counted.h"

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "autograd/check.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/random.h"
 
 namespace glossa {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/missing_corpus.h"
 #include "data/text/language_names.h"
 #include "data/text/xml_file.h"

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

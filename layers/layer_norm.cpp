@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "layers/scope.h"
 
 namespace glossa {

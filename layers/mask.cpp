@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "layers/init.h"
 #include "layers/scope.h"
 

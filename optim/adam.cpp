@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "autograd/check.h"
 #include "autograd/kernels/row.h"
+#include "base/check.h"
 
 namespace glossa {
 

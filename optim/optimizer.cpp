@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
 #include "autograd/kernels/elementwise.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 #include "optim/clip.h"
 
 namespace glossa {

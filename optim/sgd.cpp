@@ -1,7 +1,7 @@
 #include "optim/sgd.h"
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "autograd/check.h"
 #include "autograd/parameter_file.h"
-#include "files/saved_tensors.h"
+#include "base/check.h"
+#include "base/saved_tensors.h"
 
 namespace glossa {
 

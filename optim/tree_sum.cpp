@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "autograd/check.h"
 #include "autograd/kernels/elementwise.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/language_evidence.h"
 #include "train/model/criterion.h"
 #include "train/start_check.h"

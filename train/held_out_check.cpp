@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/console/print.h"
 
 namespace glossa {

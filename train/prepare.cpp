@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <map>
 
+#include "base/atomic_file.h"
 #include "data/text/counted.h"
 #include "data/text/shell_word.h"
-#include "files/atomic_file.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/auto_options.h"

@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "autograd/kernels/bf16/kind.h"
+#include "base/atomic_file.h"
+#include "base/folder.h"
+#include "base/nearest_name.h"
 #include "data/text/fingerprint.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
-#include "files/atomic_file.h"
-#include "files/folder.h"
-#include "files/nearest_name.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/config/unknown_name.h"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "autograd/stopwatch.h"
+#include "base/stopwatch.h"
 #include "data/text/place.h"
 #include "train/console/print.h"
 #include "train/decoding/scoring.h"

@@ -4,9 +4,9 @@
 
 #include <set>
 
+#include "base/atomic_file.h"
+#include "base/printable.h"
 #include "data/text/text_file.h"
-#include "files/atomic_file.h"
-#include "files/printable.h"
 #include "train/console/json_line.h"
 #include "train/report_figures.h"
 

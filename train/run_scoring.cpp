@@ -1,6 +1,6 @@
 #include "train/run_scoring.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/corpora/text_watch.h"
 #include "train/decoding/translator.h"
 

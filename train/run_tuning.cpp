@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "autograd/check.h"
-#include "autograd/stopwatch.h"
+#include "base/check.h"
+#include "base/stopwatch.h"
 #include "train/decoding/translator.h"
 #include "train/evaluation.h"
 #include "train/run_evaluation.h"

@@ -12,11 +12,11 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/int8/kind.h"
 #include "autograd/kernels/prepare_gemm.h"
-#include "autograd/parallel.h"
 #include "autograd/processor.h"
+#include "base/own_object.h"
+#include "base/parallel.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
-#include "files/own_object.h"
 #include "train/checkpoint/sha256.h"
 #include "train/console/out_of_memory.h"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "autograd/signals_blocked.h"
-#include "autograd/start_thread.h"
+#include "base/start_thread.h"
 #include "train/interruption.h"
 
 namespace glossa {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/exchanged_sides.h"
 #include "data/shared_pairs.h"
 #include "data/text/counted.h"

@@ -5,9 +5,9 @@
 #include <ranges>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
+#include "base/folder.h"
 #include "data/text/shell_word.h"
-#include "files/folder.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/run.h"
 

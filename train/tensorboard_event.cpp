@@ -2,8 +2,8 @@
 
 #include <bit>
 
+#include "base/crc32c.h"
 #include "data/text/utf8.h"
-#include "files/crc32c.h"
 
 namespace glossa::event {
 

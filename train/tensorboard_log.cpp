@@ -9,9 +9,9 @@
 #include <system_error>
 #include <vector>
 
-#include "autograd/check.h"
-#include "files/atomic_file.h"
-#include "files/folder.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "base/folder.h"
 #include "train/report_figures.h"
 #include "train/tensorboard_event.h"
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "autograd/stopwatch.h"
+#include "base/atomic_file.h"
+#include "base/stopwatch.h"
 #include "data/text/counted.h"
 #include "data/text/shell_word.h"
-#include "files/atomic_file.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/config/config_terms.h"

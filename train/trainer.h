@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/training_state.h"
 #include "train/config/config.h"

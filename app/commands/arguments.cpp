@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "autograd/available_memory.h"
-#include "autograd/check.h"
+#include "base/available_memory.h"
+#include "base/check.h"
 #include "train/config/config.h"
 
 namespace glossa::commands {

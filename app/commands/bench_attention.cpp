@@ -5,7 +5,7 @@
 #include "app/commands/commands.h"
 #include "app/measure/benchmark.h"
 #include "autograd/ops.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"

@@ -4,7 +4,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/measure/product_speed.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"

@@ -6,7 +6,7 @@
 #include "app/measure/benchmark.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/measure/heap_counter.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"

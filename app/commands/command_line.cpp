@@ -4,7 +4,7 @@
 
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/shell_word.h"
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"

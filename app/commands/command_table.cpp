@@ -1,8 +1,8 @@
 #include "app/commands/command_table.h"
 
-#include "autograd/available_memory.h"
-#include "autograd/check.h"
-#include "autograd/stopwatch.h"
+#include "base/available_memory.h"
+#include "base/check.h"
+#include "base/stopwatch.h"
 #include "train/console/print.h"
 #include "train/runtime.h"
 

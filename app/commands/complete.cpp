@@ -5,7 +5,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "files/folder.h"
+#include "base/folder.h"
 #include "train/checkpoint/int8_file.h"
 
 namespace glossa::commands {

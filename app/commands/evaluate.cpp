@@ -10,7 +10,7 @@
 #include "app/commands/input.h"
 #include "app/commands/line_pairs.h"
 #include "app/commands/other_system.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 #include "data/toy/corpus.h"

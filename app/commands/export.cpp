@@ -4,7 +4,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/exchange/export_run.h"
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::commands {
 

@@ -2,7 +2,7 @@
 
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/toy/corpus.h"
 #include "train/interruption.h"
 

@@ -5,7 +5,7 @@
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/exchange/import_run.h"
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::commands {
 

@@ -5,7 +5,7 @@
 #include "app/commands/arguments.h"
 #include "app/commands/command_table.h"
 #include "app/commands/commands.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/counted.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/options.h"

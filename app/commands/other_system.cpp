@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "app/commands/input.h"
-#include "autograd/check.h"
+#include "base/check.h"
+#include "base/nearest_name.h"
 #include "data/text/counted.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
-#include "files/nearest_name.h"
 #include "train/console/json_line.h"
 #include "train/run.h"
 #include "train/run_scoring.h"

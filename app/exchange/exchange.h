@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/safetensors.h"
+#include "base/safetensors.h"
 #include "train/checkpoint/checkpoint_file.h"
 #include "train/model/model_factory.h"
 

@@ -7,7 +7,7 @@
 #include "app/exchange/exchange.h"
 #include "app/exchange/huggingface_export.h"
 #include "app/exchange/marian_export.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"
 #include "train/interruption.h"

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/exchange/huggingface_folder.h"
-#include "autograd/check.h"
-#include "files/atomic_file.h"
-#include "files/safetensors.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "base/safetensors.h"
 #include "layers/positional_encoding.h"
 #include "train/model/model_factory.h"
 

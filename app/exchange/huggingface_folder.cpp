@@ -10,7 +10,7 @@
 
 #include "app/exchange/json_settings.h"
 #include "app/exchange/vocabulary_file.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/text_file.h"
 #include "layers/positional_encoding.h"
 #include "train/model/model_factory.h"

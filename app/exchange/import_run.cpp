@@ -2,7 +2,7 @@
 
 #include "app/exchange/exchange.h"
 #include "app/exchange/pretrained.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "train/config/auto_options.h"
 #include "train/console/print.h"

@@ -1,6 +1,6 @@
 #include "app/exchange/json_settings.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/text_file.h"
 
 namespace glossa {

@@ -6,8 +6,8 @@
 
 #include "app/exchange/marian_folder.h"
 #include "app/exchange/vocabulary_file.h"
-#include "autograd/check.h"
-#include "files/atomic_file.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
 #include "train/tensor_files/npz_file.h"
 
 namespace glossa {

@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "app/exchange/vocabulary_file.h"
-#include "autograd/check.h"
+#include "base/check.h"
+#include "base/folder.h"
 #include "data/text/text_file.h"
-#include "files/folder.h"
 #include "train/config/config_text.h"
 #include "train/tensor_files/npz_file.h"
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "autograd/check.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "base/folder.h"
 #include "data/tokenizers/piece_tokenizer.h"
-#include "files/atomic_file.h"
-#include "files/folder.h"
 #include "train/interruption.h"
 
 namespace glossa {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/checkpoint/checkpoint.h"
 
 namespace glossa {

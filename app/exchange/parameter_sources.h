@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/parameter.h"
-#include "files/tensor_file.h"
+#include "base/check.h"
+#include "base/tensor_file.h"
 
 namespace glossa {
 

@@ -4,7 +4,7 @@
 
 #include "app/exchange/huggingface_folder.h"
 #include "app/exchange/marian_folder.h"
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/exchange/parameter_sources.h"
+#include "base/tensor_file.h"
 #include "data/tokenizers/vocabulary.h"
-#include "files/tensor_file.h"
 #include "train/config/config.h"
 
 namespace glossa {

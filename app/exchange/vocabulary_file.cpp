@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
 

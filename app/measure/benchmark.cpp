@@ -1,6 +1,6 @@
 #include "app/measure/benchmark.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/model/memory_check.h"
 
 namespace glossa {

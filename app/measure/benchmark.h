@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/stopwatch.h"
+#include "base/stopwatch.h"
 #include "optim/adam.h"
 #include "train/gradient_sum.h"
 #include "train/model/criterion.h"

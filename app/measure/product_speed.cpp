@@ -1,10 +1,10 @@
 #include "app/measure/product_speed.h"
 
-#include "autograd/check.h"
 #include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

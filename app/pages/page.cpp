@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/pages/files.h"
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "app/report/corpus_figures.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/json_line.h"

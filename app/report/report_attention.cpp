@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/console/json_line.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "app/report/train_log.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
 

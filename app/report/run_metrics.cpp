@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/text_file.h"
 #include "train/console/json_line.h"
 

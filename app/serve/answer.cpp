@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::serve {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "app/serve/reply.h"
-#include "files/descriptor.h"
+#include "base/descriptor.h"
 
 namespace glossa::serve {
 

@@ -21,7 +21,7 @@
 
 #include "app/serve/connection.h"
 #include "app/serve/http_error.h"
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::serve {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::serve {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "files/descriptor.h"
+#include "base/descriptor.h"
 
 namespace glossa::serve {
 

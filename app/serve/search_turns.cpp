@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "autograd/stopwatch.h"
+#include "base/stopwatch.h"
 
 namespace glossa::serve {
 

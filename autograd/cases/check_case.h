@@ -6,7 +6,7 @@
 
 #include "autograd/cases/op_case.h"
 #include "autograd/grad_check.h"
-#include "autograd/stopwatch.h"
+#include "base/stopwatch.h"
 
 namespace glossa {
 

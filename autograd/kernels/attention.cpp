@@ -7,7 +7,7 @@
 #include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/pack.h"
 #include "autograd/kernels/product_log.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels {
 

@@ -4,7 +4,7 @@
 
 #include "autograd/kernels/attention_head.h"
 #include "autograd/kernels/softmax_lanes.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 
 /// Attention whose weights are never all in memory at once (Dao et al. 2022). Each tile of queries visits the keys that
 /// it sees, tile by tile. Adjacent tiles of queries form a stripe. Eight heads draw their dropout masks from one Philox

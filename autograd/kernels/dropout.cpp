@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "autograd/random.h"
 #include "autograd/rows.h"
+#include "base/random.h"
 
 namespace glossa::kernels {
 

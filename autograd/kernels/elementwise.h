@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "autograd/parallel.h"
 #include "autograd/tensor.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels {
 

@@ -4,11 +4,11 @@
 #include <atomic>
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/int8/product.h"
 #include "autograd/kernels/product_log.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels {
 

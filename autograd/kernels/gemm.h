@@ -4,9 +4,9 @@
 
 #include "autograd/kernels/bf16/bf16.h"
 #include "autograd/kernels/int8/matrix.h"
-#include "autograd/parallel.h"
 #include "autograd/precision.h"
 #include "autograd/tensor.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels {
 

@@ -5,10 +5,10 @@
 
 #include <new>
 
-#include "autograd/check.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/library_scope.h"
 #include "autograd/signals_blocked.h"
+#include "base/check.h"
 
 namespace glossa::kernels {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels {
 

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
+#include "base/nearest_name.h"
 #include "data/text/shell_word.h"
-#include "files/nearest_name.h"
 
 namespace glossa {
 namespace {

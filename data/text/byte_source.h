@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "files/descriptor.h"
+#include "base/descriptor.h"
 
 namespace glossa {
 

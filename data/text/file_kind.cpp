@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/place.h"
 #include "data/text/shell_word.h"
 #include "data/text/utf8.h"

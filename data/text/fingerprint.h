@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "autograd/random.h"
+#include "base/random.h"
 
 namespace glossa {
 

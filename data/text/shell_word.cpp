@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "files/printable.h"
+#include "base/printable.h"
 
 namespace glossa {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/byte_source.h"
 #include "data/text/file_kind.h"
 #include "data/text/utf8.h"

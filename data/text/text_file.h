@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

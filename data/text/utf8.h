@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "files/utf8.h"
+#include "base/code_point.h"
 
 namespace glossa::utf8 {
 

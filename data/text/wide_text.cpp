@@ -3,7 +3,7 @@
 #include <array>
 #include <filesystem>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/shell_word.h"
 
 namespace glossa {

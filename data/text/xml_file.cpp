@@ -7,7 +7,7 @@
 #include <exception>
 #include <memory>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/byte_source.h"
 #include "data/text/counted.h"
 #include "data/text/file_kind.h"

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/sentencepiece_library.h"
 

@@ -1,6 +1,6 @@
 #include "data/tokenizers/sentencepiece_library.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

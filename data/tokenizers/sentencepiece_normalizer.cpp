@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/tokenizers/compiled_rules.h"
 #include "data/tokenizers/sentencepiece_library.h"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/utf8.h"
 #include "data/tokenizers/sentencepiece_library.h"
 #include "data/tokenizers/sentencepiece_normalizer.h"

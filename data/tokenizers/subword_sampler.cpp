@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/utf8.h"
 
 namespace glossa {

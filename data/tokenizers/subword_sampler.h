@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "autograd/random.h"
+#include "base/random.h"
 #include "data/tokenizers/scored_piece.h"
 
 namespace glossa {

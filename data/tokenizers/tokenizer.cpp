@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
 #include "data/text/fingerprint.h"
 #include "data/text/place.h"
 #include "data/text/text_file.h"
@@ -10,7 +11,6 @@
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/word_tokenizer.h"
-#include "files/atomic_file.h"
 
 namespace glossa {
 

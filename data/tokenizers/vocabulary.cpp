@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 namespace {

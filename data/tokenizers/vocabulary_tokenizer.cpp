@@ -1,6 +1,6 @@
 #include "data/tokenizers/vocabulary_tokenizer.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -5,11 +5,11 @@
 #include <map>
 #include <numeric>
 
-#include "autograd/check.h"
-#include "autograd/random.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "base/random.h"
 #include "data/text/text_file.h"
 #include "data/toy/topics.h"
-#include "files/atomic_file.h"
 
 namespace glossa {
 namespace {

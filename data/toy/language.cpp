@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "autograd/check.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/random.h"
 #include "data/toy/topics.h"
 
 namespace glossa::toy {

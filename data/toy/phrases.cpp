@@ -1,6 +1,6 @@
 #include "data/toy/phrases.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::toy {
 namespace {

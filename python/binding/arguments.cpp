@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/array.h"
 
 namespace glossa::python {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/array.h"
 #include "python/binding/operand.h"
 #include "python/binding/rows.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::python {
 

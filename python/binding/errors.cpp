@@ -1,7 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "files/error.h"
+#include "base/error.h"
 #include "python/binding/bindings.h"
 
 namespace glossa::python {

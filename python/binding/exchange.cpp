@@ -5,7 +5,7 @@
 #include "app/exchange/export_run.h"
 #include "app/exchange/import_run.h"
 #include "app/report/report.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/arguments.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"

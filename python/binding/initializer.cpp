@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "layers/init.h"
 #include "python/binding/array.h"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "autograd/check.h"
-#include "files/nearest_name.h"
+#include "base/check.h"
+#include "base/nearest_name.h"
 #include "python/binding/array.h"
 #include "python/binding/initializer.h"
 

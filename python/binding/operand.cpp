@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "autograd/check.h"
 #include "autograd/ops.h"
+#include "base/check.h"
 #include "python/binding/array.h"
 
 namespace glossa::python {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "optim/adam.h"
 #include "optim/clip.h"
 #include "optim/lr_schedule.h"

@@ -2,9 +2,9 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "autograd/check.h"
 #include "autograd/parameter_file.h"
-#include "files/saved_tensors.h"
+#include "base/check.h"
+#include "base/saved_tensors.h"
 #include "python/binding/alone.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"
 

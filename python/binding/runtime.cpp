@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <pthread.h>
 
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "train/console/print.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/texts.h"

@@ -2,7 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/array.h"
 
 namespace glossa::python {

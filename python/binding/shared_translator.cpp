@@ -1,7 +1,7 @@
 #include "python/binding/shared_translator.h"
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 #include "data/text/place.h"
 #include "train/runtime.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/computing.h"
 #include "train/decoding/translator.h"
 #include "train/run_ensemble.h"

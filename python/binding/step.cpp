@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/bindings.h"
 #include "python/binding/layer_options.h"
 #include "python/binding/operand.h"

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"

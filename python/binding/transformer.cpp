@@ -4,7 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/attend.h"
 #include "python/binding/bindings.h"
 #include "python/binding/layer.h"

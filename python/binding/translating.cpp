@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/pages/page.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"

@@ -1,6 +1,6 @@
 #include "python/binding/value.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa::python {
 

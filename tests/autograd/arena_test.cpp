@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "autograd/check.h"
 #include "autograd/library_scope.h"
 #include "autograd/measure/heap_counter.h"
 #include "autograd/sanitizer.h"
+#include "base/check.h"
 
 using namespace glossa;
 

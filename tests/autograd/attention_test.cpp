@@ -10,7 +10,7 @@
 #include "autograd/cases/sample.h"
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/lanes.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "tests/support/sanitized.h"
 
 using namespace glossa;

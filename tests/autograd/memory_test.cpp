@@ -6,11 +6,11 @@
 #include <numeric>
 #include <optional>
 
-#include "autograd/available_memory.h"
 #include "autograd/frame.h"
 #include "autograd/ops.h"
 #include "autograd/poison.h"
 #include "autograd/sanitizer.h"
+#include "base/available_memory.h"
 
 using namespace glossa;
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "autograd/check.h"
 #include "autograd/ops.h"
-#include "files/saved_tensors.h"
+#include "base/check.h"
+#include "base/saved_tensors.h"
 #include "tests/support/damaged_files.h"
 
 using namespace glossa;

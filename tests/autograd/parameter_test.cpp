@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "autograd/check.h"
 #include "autograd/context.h"
+#include "base/check.h"
 
 using namespace glossa;
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 using namespace glossa;
 

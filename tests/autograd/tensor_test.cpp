@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/context.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/random.h"
 
 using namespace glossa;
 

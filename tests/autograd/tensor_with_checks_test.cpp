@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/ops.h"
+#include "base/check.h"
 
 using namespace glossa;
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/context.h"
 #include "autograd/ops.h"
+#include "base/check.h"
 
 using namespace glossa;
 

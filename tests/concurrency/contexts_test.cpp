@@ -7,7 +7,7 @@
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/ops.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "layers/transformer.h"
 
 using namespace glossa;

@@ -1,5 +1,5 @@
 // The threads under parallel_for. Also run under ThreadSanitizer.
-#include "autograd/thread_team.h"
+#include "base/thread_team.h"
 
 #include <doctest/doctest.h>
 #include <pthread.h>
@@ -7,8 +7,8 @@
 #include <chrono>
 #include <csignal>
 
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/parallel.h"
+#include "base/random.h"
 
 using namespace glossa;
 

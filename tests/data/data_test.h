@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/encoded_corpus.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "autograd/random.h"
+#include "base/random.h"
 
 using namespace glossa;
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "autograd/random.h"
+#include "base/random.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "files/atomic_file.h"
+#include "base/atomic_file.h"
 #include "tests/disk/child.h"
 #include "tests/disk/power_cut.h"
 #include "tests/disk/share.h"

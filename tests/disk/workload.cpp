@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/disk/child.h"
 #include "tests/support/event_reader.h"
 #include "tests/support/metrics_text.h"

@@ -8,7 +8,7 @@
 #include <regex>
 #include <thread>
 
-#include "files/atomic_file.h"
+#include "base/atomic_file.h"
 #include "tests/integration/served_run.h"
 
 using namespace glossa::testing;

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/random.h"
 
 using namespace glossa;
 

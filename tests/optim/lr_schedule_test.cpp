@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 using namespace glossa;
 using Kind = ScheduleOptions::Kind;

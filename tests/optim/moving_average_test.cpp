@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/random.h"
 #include "tests/optim/optim_test.h"
 
 using namespace glossa;

@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 #include "optim/adam.h"
 #include "optim/clip.h"
 #include "optim/sgd.h"

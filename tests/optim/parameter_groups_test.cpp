@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/optim/optim_test.h"
 
 using namespace glossa;

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "autograd/check.h"
 #include "autograd/ops.h"
 #include "autograd/parameter_file.h"
+#include "base/check.h"
 #include "optim/adam.h"
 #include "optim/sgd.h"
 #include "tests/support/damaged_files.h"

@@ -5,9 +5,9 @@
 #include <bit>
 #include <memory>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/random.h"
 #include "tests/optim/optim_test.h"
 #include "tests/support/tree.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "optim/adam.h"
 #include "optim/sgd.h"
 #include "tests/optim/optim_test.h"

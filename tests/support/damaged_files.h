@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 
 namespace glossa::testing {

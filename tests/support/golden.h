@@ -11,7 +11,7 @@
 
 #include "autograd/parameter.h"
 #include "autograd/rows.h"
-#include "files/safetensors.h"
+#include "base/safetensors.h"
 
 namespace glossa::testing {
 

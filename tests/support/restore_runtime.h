@@ -1,23 +1,16 @@
 #pragma once
 
 #include "autograd/kernels/gemm.h"
-#include "autograd/parallel.h"
+#include "tests/support/restore_threads.h"
 
 namespace glossa::testing {
 
 /// Restores the process's threads and GEMM backend at the end.
-class RestoreRuntime {
+class RestoreRuntime : RestoreThreads {
  public:
-  RestoreRuntime() = default;
-  RestoreRuntime(const RestoreRuntime&) = delete;
-  RestoreRuntime& operator=(const RestoreRuntime&) = delete;
-  ~RestoreRuntime() {
-    set_threads(threads_);
-    kernels::set_gemm_backend(backend_);
-  }
+  ~RestoreRuntime() { kernels::set_gemm_backend(backend_); }
 
  private:
-  int threads_ = threads();
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/start_check.h"
 
 using namespace glossa;

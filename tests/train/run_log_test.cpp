@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/report_figures.h"
 

@@ -1,7 +1,7 @@
 // The folder of a run: what may be named as one, and what is suggested instead.
 #include "train/run.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/train/trainer_fixture.h"
 
 using namespace glossa;

@@ -7,7 +7,7 @@
 
 #include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "tests/support/restore_runtime.h"
 
 using namespace glossa;

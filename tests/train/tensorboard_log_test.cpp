@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/event_reader.h"
 #include "tests/support/small_disk.h"
 

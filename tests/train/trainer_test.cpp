@@ -7,7 +7,7 @@
 #include <cstring>
 #include <regex>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/changed_checkpoint.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/run_log.h"

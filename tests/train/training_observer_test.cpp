@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/train/trainer_fixture.h"
 
 using namespace glossa;

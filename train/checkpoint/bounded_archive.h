@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 /// Archives for a checkpoint's small state record, built on the cereal library. They are safe against arbitrary bytes:
 /// counts are compared with the remaining bytes before use, and a bool must be 0 or 1. Nothing may follow the record.

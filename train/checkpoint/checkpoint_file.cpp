@@ -13,11 +13,11 @@
 #include <memory>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/atomic_file.h"
+#include "base/byte_length.h"
+#include "base/check.h"
+#include "base/crc32c.h"
 #include "data/text/utf8.h"
-#include "files/atomic_file.h"
-#include "files/byte_length.h"
-#include "files/crc32c.h"
 
 namespace glossa {
 namespace {

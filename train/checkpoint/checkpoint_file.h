@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "files/descriptor.h"
-#include "files/mapped_file.h"
+#include "base/descriptor.h"
+#include "base/mapped_file.h"
 
 namespace glossa {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "autograd/check.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "base/folder.h"
 #include "data/text/counted.h"
-#include "files/atomic_file.h"
-#include "files/folder.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/config/options.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/checkpoint/checkpoint_file.h"
 #include "train/checkpoint/run_lock.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

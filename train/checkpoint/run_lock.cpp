@@ -10,8 +10,8 @@
 #include <cstring>
 #include <thread>
 
-#include "autograd/check.h"
-#include "files/atomic_file.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
 
 namespace glossa {
 namespace {

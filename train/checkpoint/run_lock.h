@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "files/descriptor.h"
+#include "base/descriptor.h"
 
 namespace glossa {
 

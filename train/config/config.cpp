@@ -9,7 +9,7 @@
 #include <iterator>
 #include <map>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/config/config_lines.h"
 #include "train/config/config_text.h"
 #include "train/config/foreign_names.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/counted.h"
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 #include "train/config/options.h"

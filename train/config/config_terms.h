@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
 #include "data/text/wide_text.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/shell_word.h"
 
 namespace glossa {

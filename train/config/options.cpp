@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 namespace {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/config/options.h"
 
 namespace glossa {

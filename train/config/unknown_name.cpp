@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.h"
 #include "data/text/shell_word.h"
 #include "data/text/utf8.h"
-#include "files/nearest_name.h"
 #include "train/config/config.h"
 #include "train/config/foreign_names.h"
 

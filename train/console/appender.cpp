@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

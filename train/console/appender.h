@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "files/descriptor.h"
+#include "base/descriptor.h"
 
 namespace glossa {
 

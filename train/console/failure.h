@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

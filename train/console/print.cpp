@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "files/printable.h"
+#include "base/printable.h"
 
 namespace glossa {
 

@@ -7,9 +7,9 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "autograd/start_thread.h"
+#include "base/printable.h"
+#include "base/start_thread.h"
 #include "data/text/counted.h"
-#include "files/printable.h"
 #include "train/console/color.h"
 #include "train/console/print.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <thread>
 
-#include "autograd/stopwatch.h"
+#include "base/stopwatch.h"
 
 namespace glossa {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "autograd/check.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
 #include "data/parallel_corpus.h"
 #include "data/text/text_file.h"
-#include "files/atomic_file.h"
 
 namespace glossa {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "autograd/check.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/random.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 #include "data/tmx_corpus.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/random.h"
 
 namespace glossa {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/counted.h"
 
 namespace glossa {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "autograd/available_memory.h"
+#include "base/available_memory.h"
 #include "train/config/config.h"
 
 namespace glossa {

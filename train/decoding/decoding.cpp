@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "train/decoding/batch_search.h"
 
 namespace glossa {

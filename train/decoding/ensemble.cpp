@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
 #include "autograd/frame.h"
 #include "autograd/ops.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

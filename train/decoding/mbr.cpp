@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/scores/bleu.h"
 #include "train/scores/chrf.h"
 

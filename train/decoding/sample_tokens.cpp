@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/random.h"
 
 namespace glossa {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
 #include "autograd/kernels/cross_entropy.h"
 #include "autograd/linear_tiles.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "data/text/line_pieces.h"
 #include "data/text/sentences.h"
 #include "data/tokenizers/token_words.h"

@@ -4,8 +4,8 @@
 #include <bit>
 #include <numeric>
 
-#include "autograd/available_memory.h"
-#include "autograd/check.h"
+#include "base/available_memory.h"
+#include "base/check.h"
 #include "data/text/counted.h"
 #include "train/model/model_factory.h"
 

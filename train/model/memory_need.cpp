@@ -4,7 +4,7 @@
 
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/pack.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 
 namespace glossa {
 

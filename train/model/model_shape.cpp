@@ -1,6 +1,6 @@
 #include "train/model/model_shape.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/model/memory_need.h"
 #include "train/model/model_factory.h"
 

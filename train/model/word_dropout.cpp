@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "autograd/random.h"
+#include "base/random.h"
 
 namespace glossa {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/shape.h"
+#include "base/check.h"
 #include "train/processes/transport.h"
 
 namespace glossa {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

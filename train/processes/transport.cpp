@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "autograd/check.h"
-#include "files/own_object.h"
+#include "base/check.h"
+#include "base/own_object.h"
 
 namespace glossa {
 

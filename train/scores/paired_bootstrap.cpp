@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 #include "train/scores/chrf.h"
 #include "train/scores/resampler.h"
 #include "train/scores/ter.h"

@@ -1,6 +1,6 @@
 #include "train/scores/references.h"
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace glossa {
 

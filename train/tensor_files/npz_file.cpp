@@ -8,9 +8,9 @@
 #include <limits>
 #include <set>
 
-#include "autograd/check.h"
-#include "files/atomic_file.h"
-#include "files/byte_length.h"
+#include "base/atomic_file.h"
+#include "base/byte_length.h"
+#include "base/check.h"
 
 namespace glossa {
 

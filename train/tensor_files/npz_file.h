@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/tensor_file.h"
+#include "base/tensor_file.h"
 #include "train/tensor_files/zip_file.h"
 
 namespace glossa {

@@ -2,8 +2,8 @@
 
 #include <fstream>
 
-#include "autograd/check.h"
-#include "files/safetensors.h"
+#include "base/check.h"
+#include "base/safetensors.h"
 #include "train/tensor_files/npz_file.h"
 #include "train/tensor_files/torch_file.h"
 

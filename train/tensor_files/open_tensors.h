@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "files/tensor_file.h"
+#include "base/tensor_file.h"
 
 namespace glossa {
 

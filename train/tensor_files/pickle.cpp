@@ -4,7 +4,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/utf8.h"
 
 namespace glossa {

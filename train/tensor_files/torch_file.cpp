@@ -4,8 +4,8 @@
 #include <array>
 #include <fstream>
 
-#include "autograd/check.h"
-#include "files/byte_length.h"
+#include "base/byte_length.h"
+#include "base/check.h"
 
 namespace glossa {
 

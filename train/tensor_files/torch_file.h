@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "files/tensor_file.h"
+#include "base/tensor_file.h"
 #include "train/tensor_files/pickle.h"
 #include "train/tensor_files/zip_file.h"
 

@@ -1,7 +1,7 @@
 #include "autograd/kernels/bf16/round.h"
 
 #include "autograd/kernels/bf16/kind.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels::bf16 {
 

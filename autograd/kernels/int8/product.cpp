@@ -5,7 +5,7 @@
 
 #include "autograd/kernels/int8/quantize.h"
 #include "autograd/kernels/row.h"
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 
 namespace glossa::kernels::int8 {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/checkpoint.h"
 

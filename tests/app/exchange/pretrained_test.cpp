@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "autograd/check.h"
-#include "files/safetensors.h"
+#include "base/check.h"
+#include "base/safetensors.h"
 #include "tests/support/temporary_folder.h"
 #include "train/tensor_files/npz_file.h"
 #include "train/tensor_files/open_tensors.h"

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <yaml-cpp/yaml.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/utf8.h"
 #include "tests/support/temporary_folder.h"
 

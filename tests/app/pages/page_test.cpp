@@ -9,7 +9,7 @@
 #include <string>
 
 #include "app/pages/files.h"
-#include "autograd/check.h"
+#include "base/check.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/app/report/synthetic_run.h"
 
 using namespace glossa;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "app/report/run_history.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/metrics_text.h"
 #include "tests/train/trainer_fixture.h"
 

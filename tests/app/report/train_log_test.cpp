@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/text/text_file.h"
 #include "tests/app/report/synthetic_run.h"
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "files/descriptor.h"
+#include "base/descriptor.h"
 
 using namespace glossa::serve;
 using namespace std::chrono_literals;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/serve/http_error.h"
-#include "autograd/random.h"
+#include "base/random.h"
 #include "tests/support/damaged_files.h"
 
 using namespace glossa::serve;

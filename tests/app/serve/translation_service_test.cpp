@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "app/serve/http_error.h"
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/few_threads.h"
 #include "tests/train/translator_fixture.h"
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "autograd/random.h"
 #include "autograd/rows.h"
+#include "base/random.h"
 #include "tests/autograd/programs/run.h"
 
 namespace glossa::programs {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "autograd/random.h"
+#include "base/random.h"
 #include "tests/autograd/programs/program_op.h"
 #include "tests/autograd/programs/run.h"
 

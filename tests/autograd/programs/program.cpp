@@ -5,7 +5,7 @@
 #include <regex>
 #include <sstream>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/autograd/programs/program_op.h"
 
 namespace glossa::programs {

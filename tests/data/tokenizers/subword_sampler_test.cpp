@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/toy/corpus.h"
 

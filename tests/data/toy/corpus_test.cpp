@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "autograd/check.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/random.h"
 #include "data/text/text_file.h"
 #include "data/toy/topics.h"
 #include "tests/support/temporary_folder.h"

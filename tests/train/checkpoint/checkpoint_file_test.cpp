@@ -9,9 +9,9 @@
 #include <functional>
 #include <optional>
 
-#include "autograd/check.h"
-#include "autograd/random.h"
-#include "files/crc32c.h"
+#include "base/check.h"
+#include "base/crc32c.h"
+#include "base/random.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;

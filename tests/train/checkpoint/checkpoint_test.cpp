@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/console/version.h"

@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "autograd/check.h"
 #include "autograd/parameter.h"
-#include "autograd/random.h"
-#include "files/safetensors.h"
+#include "base/check.h"
+#include "base/random.h"
+#include "base/safetensors.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/checkpoint_file.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;

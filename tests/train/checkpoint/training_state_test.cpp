@@ -6,7 +6,7 @@
 #include <functional>
 #include <regex>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/changed_checkpoint.h"
 #include "tests/support/metrics_text.h"
 #include "tests/train/trainer_fixture.h"

@@ -6,7 +6,7 @@
 #include <regex>
 #include <sstream>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/config/config.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/config/config.h"
 
 using namespace glossa;

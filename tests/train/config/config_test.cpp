@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;

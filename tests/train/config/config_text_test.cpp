@@ -9,7 +9,7 @@
 #include <thread>
 #include <tuple>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;

@@ -7,7 +7,7 @@
 #include <random>
 #include <regex>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;

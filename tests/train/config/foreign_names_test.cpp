@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/train/config/unknown_text.h"
 #include "train/config/config.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "train/config/unknown_name.h"
 
 namespace glossa::testing {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/corpora/datasets.h"
 

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/toy/corpus.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/restore_runtime.h"
 #include "tests/train/trainer_fixture.h"
 

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "autograd/measure/heap_counter.h"
-#include "autograd/parallel.h"
 #include "autograd/quantized.h"
+#include "base/parallel.h"
 #include "tests/train/decoding/search_fixture.h"
 
 using namespace glossa;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/support/restore_runtime.h"
 #include "tests/train/trainer_fixture.h"
 #include "tests/train/translator_fixture.h"

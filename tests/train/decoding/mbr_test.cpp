@@ -6,8 +6,8 @@
 #include <functional>
 #include <iterator>
 
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/parallel.h"
+#include "base/random.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "tests/train/translator_fixture.h"
 #include "train/scores/bleu.h"

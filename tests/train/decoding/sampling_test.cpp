@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "autograd/parallel.h"
+#include "base/parallel.h"
 #include "tests/train/decoding/search_fixture.h"
 #include "train/decoding/decoding.h"
 #include "train/decoding/sample_tokens.h"

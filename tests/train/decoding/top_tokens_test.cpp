@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "autograd/check.h"
 #include "autograd/linear_tiles.h"
-#include "autograd/parallel.h"
-#include "autograd/random.h"
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/random.h"
 #include "tests/support/restore_runtime.h"
 
 using namespace glossa;

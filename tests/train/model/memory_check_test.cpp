@@ -5,7 +5,7 @@
 #include <cmath>
 #include <regex>
 
-#include "autograd/check.h"
+#include "base/check.h"
 
 using namespace glossa;
 

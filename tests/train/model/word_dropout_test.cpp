@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/train/trainer_fixture.h"
 
 using namespace glossa;

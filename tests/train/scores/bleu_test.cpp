@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/train/scores/metrics_golden.h"
 #include "train/console/version.h"
 

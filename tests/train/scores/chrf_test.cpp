@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "autograd/check.h"
+#include "base/check.h"
 #include "tests/train/scores/metrics_golden.h"
 #include "train/console/version.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "autograd/random.h"
+#include "base/random.h"
 
 using namespace glossa;
 

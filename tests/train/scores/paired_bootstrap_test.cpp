@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/check.h"
-#include "autograd/parallel.h"
+#include "base/check.h"
+#include "base/parallel.h"
 #include "tests/support/restore_runtime.h"
 #include "tests/train/scores/metrics_golden.h"
 #include "train/scores/chrf.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "autograd/check.h"
-#include "files/tensor_file.h"
+#include "base/check.h"
+#include "base/tensor_file.h"
 #include "tests/support/temporary_folder.h"
 #include "train/tensor_files/npz_file.h"
 #include "train/tensor_files/open_tensors.h"

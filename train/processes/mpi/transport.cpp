@@ -11,8 +11,8 @@
 #include <climits>
 #include <thread>
 
-#include "autograd/check.h"
-#include "autograd/stopwatch.h"
+#include "base/check.h"
+#include "base/stopwatch.h"
 
 namespace glossa {
 

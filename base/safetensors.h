@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/tensor_file.h"
+
+namespace glossa {
+
+// The safetensors format (github.com/huggingface/safetensors), in which PyTorch and others exchange tensors:
+//
+//     8 bytes  length N of the header, little-endian
+//     N bytes  JSON: {"__metadata__": {text: text}, NAME: {"dtype", "shape", "data_offsets": [begin, end]}, ...}
+//     the rest: tensors, row-major and little-endian, without gaps or overlaps
+//
+// The format does not have checksums. A flipped bit in a tensor goes unnoticed; a flipped bit in the header is noticed
+// only if the header then breaks a rule. saved_tensors.h adds a checksum.
+
+/// A safetensors file with a verified structure. The file stays open, so the reader is not affected if another file
+/// replaces it. One thread at a time may read.
+class SafetensorsReader : public TensorFile {
+ public:
+  /// Reads and verifies the header. The header must have at most 16 MiB, enough for about 100,000 tensors (the format
+  /// allows more). It must be JSON of exactly the form above, without repeated keys. Dtypes must be known, lengths must
+  /// match the shapes, and the tensors must fill the rest of the file without gaps or overlaps. Otherwise throws an
+  /// Error that names the file and, if possible, the tensor. Memory use is at most a few times the header's length.
+  explicit SafetensorsReader(const std::filesystem::path& path);
+
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+ private:
+  void read_bytes(const TensorEntry& entry, const Take& take) const override;
+
+  mutable std::ifstream file_;
+  std::map<std::string, std::string> metadata_;
+  std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
+};
+
+/// A tensor to write or to fill. `values` is memory of the caller. T is float or double, const or not.
+template <class T>
+struct NamedTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  std::span<T> values;
+};
+
+/// Writes a file atomically, with tensors as F32 or F64. With at most one metadata key, the bytes equal those that the
+/// format's own library writes. (Several keys are sorted here; the library writes them in any order.) Throws if a name
+/// is repeated, is not UTF-8, or has control characters. Also throws if a shape does not match its values, if the
+/// header exceeds 16 MiB, or if the file cannot be written.
+template <class T = const float>
+void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor<T>> tensors,
+                       const std::map<std::string, std::string>& metadata);
+
+}  // namespace glossa
