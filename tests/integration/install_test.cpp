@@ -62,7 +62,7 @@ TEST_CASE("everything is installed, and no installed file names the source or bu
         "docs/options.md", "examples/own_op.cpp", "glossaConfig.cmake", "libglossa_train.a"})
     CHECK_FALSE(file_that_ends(end).empty());
   std::size_t headers = 0;
-  for (const char* folder : {"files", "autograd", "layers", "optim", "data", "train"})
+  for (const char* folder : {"base", "autograd", "layers", "optim", "data", "train"})
     for (const auto& entry : fs::recursive_directory_iterator(tree / folder))
       headers +=
           entry.path().extension() == ".h" && files.contains("include/glossa" / fs::relative(entry.path(), tree));

@@ -19,7 +19,7 @@ namespace {
 /// The whole source, with multi-line texts joined.
 std::string library_source() {
   std::ostringstream text;
-  for (const char* room : {"files", "autograd", "layers", "optim", "data"})
+  for (const char* room : {"base", "autograd", "layers", "optim", "data"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(GLOSSA_SOURCE_DIR "/") + room))
       if (entry.path().extension() == ".cpp") text << std::ifstream(entry.path()).rdbuf();
   return std::regex_replace(text.str(), std::regex("\"\n *\""), "");
