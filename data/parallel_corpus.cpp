@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "data/csv_table.h"
 #include "data/missing_corpus.h"
 #include "data/text/counted.h"
@@ -266,6 +267,14 @@ ParallelCorpus ParallelCorpus::without_pairs() const {
           .all_targets = {}};
 }
 
+std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus) {
+  std::vector<std::uint64_t> hashes(corpus.source.size());
+  parallel_ranges(std::ssize(hashes), 4096, [&](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) hashes[i] = corpus.hash(i);
+  });
+  return hashes;
+}
+
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {
   if (corpora.size() == 1) return std::move(corpora.front());
   ParallelCorpus all;
@@ -285,8 +294,7 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {
 }
 
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
-  std::vector<std::uint64_t> hashes;
-  for (std::size_t i = 0; i < corpus.source.size(); ++i) hashes.push_back(corpus.hash(i));
+  const std::vector<std::uint64_t> hashes = hashes_of(corpus);
   std::vector<std::size_t> order(hashes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };

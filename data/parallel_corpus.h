@@ -75,6 +75,9 @@ struct ParallelCorpus {
   const CorpusPart& of(std::size_t pair) const { return parts[part[pair]]; }
 };
 
+/// ParallelCorpus::hash of all pairs, computed by all threads.
+std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus);
+
 /// Concatenates corpora in order; at least one is needed.
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora);
 

@@ -67,6 +67,8 @@ const std::vector<Row>& rows() {
       {"data.vocab_size", "20", {"vocabularies"}},
       {"data.vocab_size", "20", {"vocabularies"}, characters},
       {"data.vocab_size", "80", {"vocabularies"}, subwords},
+      {"data.vocab_sentences", "9", {"vocabularies"}, subwords},
+      {"data.vocab_sentences", "9", {"vocabularies"}},
       {"data.min_frequency", "3", {"vocabularies"}},
       {"data.min_frequency", "12", {"vocabularies"}, characters},
       {"data.shared_vocabulary", "false", {"vocabularies"}},

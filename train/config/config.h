@@ -37,6 +37,7 @@ struct DataConfig {
   std::int64_t source_column = 0, target_column = 1;
   Tokenizer tokenizer = Tokenizer::sentencepiece;
   std::int64_t vocab_size = 8000;
+  std::int64_t vocab_sentences = 500'000;
   std::int64_t min_frequency = 1;
   bool shared_vocabulary = true;
   SentencepieceModel sentencepiece_model = SentencepieceModel::bpe;

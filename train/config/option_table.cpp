@@ -29,6 +29,8 @@ std::vector<Option<DataConfig>> data_options() {
              "model"),
       option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "maximum number of tokens, including special ones")
           .or_auto(),
+      option("vocab_sentences", &C::vocab_sentences, whole("[1, 1000000000]"),
+             "the vocabulary is learned from at most so many training pairs, chosen by a hash of their text"),
       option("min_frequency", &C::min_frequency, whole("[1, 1000000000]"),
              "rarer words and characters become <unk>; ignored by sentencepiece"),
       option("shared_vocabulary", &C::shared_vocabulary, true_or_false(), "one vocabulary for both languages"),

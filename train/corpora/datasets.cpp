@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "data/pair_sample.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 #include "data/tmx_corpus.h"
@@ -219,20 +220,22 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, co
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
+  const std::vector<std::size_t> sample = pair_sample(corpus, static_cast<std::size_t>(config.vocab_sentences));
   ProgressBar bar;
   std::optional<ElapsedProgress> progress;
   if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // only this one is slow
     print_note("learning {} of at most {} subwords from {} ...\n",
                config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
-               counted(corpus.source.size(), "pair"));
+               sample.size() < corpus.source.size()
+                   ? fmt::format("{} of {}", sample.size(), counted(corpus.source.size(), "pair"))
+                   : counted(sample.size(), "pair"));
     progress.emplace(bar, "learning subwords:");
   }
-  std::vector<std::string> sources = corpus.source;
-  for (std::string& line : sources) line = with_prefix(config.source_prefix, line);
-  if (!config.shared_vocabulary) return {train_tokenizer(config, sources), train_tokenizer(config, corpus.target)};
-  std::vector<std::string>& both = sources;
-  both.insert(both.end(), corpus.target.begin(), corpus.target.end());
-  const std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(config, both);
+  std::vector<std::string> sources, targets;
+  for (const std::size_t pair : sample) sources.push_back(with_prefix(config.source_prefix, corpus.source[pair]));
+  for (const std::size_t pair : sample) (config.shared_vocabulary ? sources : targets).push_back(corpus.target[pair]);
+  if (!config.shared_vocabulary) return {train_tokenizer(config, sources), train_tokenizer(config, targets)};
+  const std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(config, sources);
   return {tokenizer, tokenizer};
 }
 
