@@ -22,9 +22,12 @@ std::string shortened(std::string_view text) {
 }
 
 bool holds(std::string_view text, bool (*property)(char32_t)) {
-  bool found = false;
-  utf8::for_each(text, [&](std::string_view, const utf8::CodePoint& c) { found = found || property(c.value); });
-  return found;
+  while (!text.empty()) {
+    const utf8::CodePoint c = utf8::first(text);
+    if (property(c.value)) return true;
+    text.remove_prefix(c.bytes);
+  }
+  return false;
 }
 
 bool is_letter(char32_t c) {
@@ -34,7 +37,7 @@ bool is_letter(char32_t c) {
 /// Share of sentences that have numbers but not a single letter.
 double share_of_numbers(const std::vector<std::string>& side) {
   const auto is_number = [](const std::string& sentence) {
-    return holds(sentence, utf8::is_number) && !holds(sentence, is_letter);
+    return !holds(sentence, is_letter) && holds(sentence, utf8::is_number);
   };
   return static_cast<double>(std::ranges::count_if(side, is_number)) / static_cast<double>(side.size());
 }
@@ -43,13 +46,15 @@ double share_of_numbers(const std::vector<std::string>& side) {
 /// may well contain a `CD`.
 std::string_view only_case(const std::vector<std::string>& side) {
   std::int64_t lower = 0, upper = 0, letters = 0;
-  for (const std::string& sentence : side)
+  for (const std::string& sentence : side) {
     utf8::for_each(sentence, [&](std::string_view, const utf8::CodePoint& c) {
       lower += utf8::is_lower(c.value);
       upper += utf8::is_upper(c.value);
       letters += is_letter(c.value);
     });
-  if ((lower > 0) == (upper > 0) || 2 * (lower + upper) < letters) return {};
+    if (lower > 0 && upper > 0) return {};  // as in most corpora, after a few sentences
+  }
+  if (lower + upper == 0 || 2 * (lower + upper) < letters) return {};
   return lower > 0 ? "lower" : "upper";
 }
 
