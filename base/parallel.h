@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
+#include <vector>
 
 #include "base/index.h"
 
@@ -55,6 +57,22 @@ template <class Range>
 void parallel_ranges(Index count, Index grain, const Range& range) {
   parallel_for((count + grain - 1) / grain,
                [&](Index piece) { range(piece * grain, std::min(count, (piece + 1) * grain)); });
+}
+
+/// As parallel_ranges, but if ranges throw, all others run, and the exception of the first of those that threw, in
+/// their order, is rethrown. So any number of threads gives the same error.
+template <class Range>
+void parallel_ranges_in_order(Index count, Index grain, const Range& range) {
+  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>((count + grain - 1) / grain));
+  parallel_ranges(count, grain, [&](Index begin, Index end) {
+    try {
+      range(begin, end);
+    } catch (...) {
+      thrown[static_cast<std::size_t>(begin / grain)] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& exception : thrown)
+    if (exception) std::rethrow_exception(exception);
 }
 
 }  // namespace glossa

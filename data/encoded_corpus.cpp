@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/parallel.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 
@@ -18,6 +19,71 @@ double share(std::int64_t part, std::int64_t whole) {
 double ratio(std::size_t source, std::size_t target) {
   return static_cast<double>(std::max(source, target)) / static_cast<double>(std::min(source, target));
 }
+
+/// See encode_source. An encoder is a Tokenizer or a LineEncoder.
+template <class Encoder>
+std::vector<int> source_ids(Encoder& encoder, const SpecialIds& specials, std::string_view text, std::string_view name,
+                            std::int64_t line, const EncodeOptions& options) {
+  std::vector<int> ids = encoder.encode_line(text, name, line);
+  if (ids.empty()) return ids;
+  const std::string& prefix = options.source_prefix;
+  if (!prefix.empty()) ids = encoder.encode_line(with_prefix(prefix, text), name, line);
+  if (options.source_bos) ids.insert(ids.begin(), specials.bos);
+  if (options.source_eos) ids.push_back(specials.eos);
+  return ids;
+}
+
+/// Encodes the pairs of a corpus in order, a block at a time, with all threads.
+class BlockEncoder {
+ public:
+  struct Pair {
+    std::vector<int> source, target;
+  };
+
+  BlockEncoder(const ParallelCorpus& corpus, const Tokenizer& source, const Tokenizer& target,
+               const EncodeOptions& options)
+      : corpus_(corpus),
+        options_(options),
+        specials_(source.specials()),
+        encoders_(static_cast<std::size_t>(threads()), Encoders{LineEncoder(source), LineEncoder(target)}) {}
+
+  /// The ids of a pair. Pairs must be asked for in order.
+  Pair& pair(std::size_t index) {
+    if (index == end_) encode_next_block();
+    return pairs_[index % block];
+  }
+
+ private:
+  static constexpr std::size_t block = 1 << 15;
+  static constexpr Index grain = 256;
+
+  struct Encoders {
+    LineEncoder source, target;
+  };
+
+  void encode_next_block() {
+    const std::size_t begin = end_;
+    end_ = std::min(begin + block, corpus_.source.size());
+    pairs_.resize(end_ - begin);
+    parallel_ranges_in_order(std::ssize(pairs_), grain, [&](Index first, Index last) {
+      Encoders& own = encoders_[static_cast<std::size_t>(thread_index())];
+      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+        const std::size_t pair = begin + i;
+        const std::int64_t line = corpus_.line(pair);
+        pairs_[i].source =
+            source_ids(own.source, specials_, corpus_.source[pair], corpus_.source_of(pair), line, options_);
+        pairs_[i].target = own.target.encode_line(corpus_.target[pair], corpus_.target_of(pair), line);
+      }
+    });
+  }
+
+  const ParallelCorpus& corpus_;
+  const EncodeOptions& options_;
+  const SpecialIds specials_;       // of the source
+  std::vector<Encoders> encoders_;  // one for each thread
+  std::vector<Pair> pairs_;         // of the current block
+  std::size_t end_ = 0;             // of the current block
+};
 
 }  // namespace
 
@@ -50,14 +116,7 @@ std::size_t ids_before_text(const Tokenizer& tokenizer, const EncodeOptions& opt
 
 std::vector<int> encode_source(const Tokenizer& tokenizer, std::string_view text, std::string_view name,
                                std::int64_t line, const EncodeOptions& options) {
-  std::vector<int> ids = tokenizer.encode_line(text, name, line);
-  if (ids.empty()) return ids;
-  const SpecialIds& specials = tokenizer.specials();
-  const std::string& prefix = options.source_prefix;
-  if (!prefix.empty()) ids = tokenizer.encode_line(with_prefix(prefix, text), name, line);
-  if (options.source_bos) ids.insert(ids.begin(), specials.bos);
-  if (options.source_eos) ids.push_back(specials.eos);
-  return ids;
+  return source_ids(tokenizer, tokenizer.specials(), text, name, line, options);
 }
 
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
@@ -70,11 +129,9 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
   const std::size_t added = static_cast<std::size_t>(options.source_bos) + static_cast<std::size_t>(options.source_eos);
   const std::size_t before =
       ids_before_text(source_tokenizer, options) - static_cast<std::size_t>(options.source_bos);  // of the prefix
+  BlockEncoder blocks(corpus, source_tokenizer, target_tokenizer, options);
   for (std::size_t pair = 0; pair < corpus.source.size(); ++pair) {
-    const std::int64_t line = corpus.line(pair);
-    std::vector<int> source =
-        encode_source(source_tokenizer, corpus.source[pair], corpus.source_of(pair), line, options);
-    std::vector<int> target = target_tokenizer.encode_line(corpus.target[pair], corpus.target_of(pair), line);
+    auto& [source, target] = blocks.pair(pair);
     if (source.empty() || target.empty()) {
       ++report.empty;
       continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/parallel_corpus.h"
+#include "data/tokenizers/line_encoder.h"
 #include "data/tokenizers/tokenizer.h"
 
 namespace glossa {

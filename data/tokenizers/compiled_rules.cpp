@@ -84,6 +84,41 @@ void CompiledRules::set(std::string_view text, std::string_view replacement) {
   replacements_.append(replacement).push_back('\0');
 }
 
+bool CompiledRules::has_child(Node node, unsigned char byte) const {
+  const Node child = block(node) ^ byte;
+  return child < units_.size() && has_label(units_[child], byte);
+}
+
+bool CompiledRules::replaces(std::string_view text) const {
+  Node node = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (!has_child(node, byte)) return false;
+    node = block(node) ^ byte;
+  }
+  return (units_[node] & has_value) != 0;
+}
+
+void CompiledRules::find_beside(char byte, std::bitset<256>& before, std::bitset<256>& after) const {
+  const auto wanted = static_cast<unsigned char>(byte);
+  std::vector<bool> visited(units_.size());  // texts share their ends
+  std::vector<Node> open{0};
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    for (unsigned next = 1; next < block_size; ++next) {
+      const auto following = static_cast<unsigned char>(next);
+      if (!has_child(node, following)) continue;
+      const std::uint32_t label = units_[node] & 0xFF;
+      if (node != 0 && label == wanted) after.set(following);
+      if (node != 0 && following == wanted) before.set(label);
+      const Node child = block(node) ^ following;
+      if (!visited[child]) open.push_back(child);
+      visited[child] = true;
+    }
+  }
+}
+
 std::string CompiledRules::bytes() const {
   const std::uint32_t size = static_cast<std::uint32_t>(units_.size() * sizeof(Node));
   std::string bytes(sizeof size + size, '\0');

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,7 +10,8 @@ namespace glossa {
 
 /// Compiled normalization rules of sentencepiece (`precompiled_charsmap`): a double-array trie of texts, and their
 /// replacements. The rule with the longest text applies. The trie of nmt_nfkc has 225,000 texts and shares their ends,
-/// so compiling it anew would take a second; this class changes it in place.
+/// so compiling it anew would take a second; this class changes it in place. Models of other programs may have damaged
+/// rules: those are read, but lead nowhere.
 class CompiledRules {
  public:
   explicit CompiledRules(std::string_view bytes);
@@ -19,6 +21,16 @@ class CompiledRules {
 
   std::string bytes() const;
 
+  /// True if a rule's text is `text`.
+  bool replaces(std::string_view text) const;
+
+  /// True if the replacement of a rule contains `text`; may be true if only a replacement that is no longer in use
+  /// does.
+  bool has_replacement_with(std::string_view text) const { return replacements_.find(text) != replacements_.npos; }
+
+  /// Finds the bytes that directly precede or follow `byte` in a text of more than one byte.
+  void find_beside(char byte, std::bitset<256>& before, std::bitset<256>& after) const;
+
  private:
   using Node = std::uint32_t;  // index of a unit
 
@@ -27,6 +39,7 @@ class CompiledRules {
   Node new_block();
   void own(Node node);
   Node child(Node node, unsigned char byte);
+  bool has_child(Node node, unsigned char byte) const;
 
   std::vector<std::uint32_t> units_;
   std::string replacements_;  // each ends with a NUL

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "data/tokenizers/compiled_rules.h"
+#include "data/tokenizers/proto_fields.h"
 #include "data/tokenizers/sentencepiece_library.h"
 
 namespace glossa {
@@ -43,26 +44,13 @@ std::string model_with(const std::string& rule, const std::string& compiled) {
   return model;
 }
 
-/// Returns the first field with this number of a protobuf message whose fields, up to this one, have a length.
+/// Returns the first field with this number of a message.
 std::string_view field(std::string_view message, std::uint64_t number) {
-  const auto take = [&] {
-    std::uint64_t value = 0;
-    for (int shift = 0; !message.empty() && shift < 64; shift += 7) {
-      const auto byte = static_cast<unsigned char>(message.front());
-      message.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7FU} << shift;
-      if (byte < 0x80) break;
-    }
-    return value;
-  };
-  while (!message.empty()) {
-    const std::uint64_t key = take(), size = take();
-    check(key % 8 == 2 && size <= message.size(), "sentencepiece", "expected a model with a normalizer; got field {}",
-          key / 8);
-    if (key / 8 == number) return message.substr(0, size);
-    message.remove_prefix(size);
-  }
-  return {};
+  std::string_view found;
+  for_each_field(message, [&](const ProtoField& field) {
+    if (field.number == number && found.empty()) found = field.bytes;
+  });
+  return found;
 }
 
 /// The compiled rules of a serialized model: ModelProto.normalizer_spec.precompiled_charsmap.

@@ -30,6 +30,7 @@ class SentencepieceTokenizer : public Tokenizer {
   std::string kind() const override { return "sentencepiece"; }
   std::string token(int id) const override;
   std::vector<ScoredPiece> pieces() const override;
+  std::optional<WordBreaks> word_breaks() const override { return WordBreaks::of_sentencepiece(model_); }
   std::string serialize() const override { return model_; }
 
  private:

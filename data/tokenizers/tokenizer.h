@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "data/tokenizers/scored_piece.h"
 #include "data/tokenizers/vocabulary.h"
+#include "data/tokenizers/word_breaks.h"
 
 namespace glossa {
 
@@ -21,6 +23,9 @@ class Tokenizer {
   /// Encodes one line, without special tokens except unk. If a token is unknown and the vocabulary has no unk, throws
   /// an error that names the token.
   virtual std::vector<int> encode(std::string_view text) const = 0;
+
+  /// Returns the rule by which lines may be cut into words; none if lines have to be encoded as a whole.
+  virtual std::optional<WordBreaks> word_breaks() const { return {}; }
 
   /// Encodes a line of a file. Errors of `encode` are thrown as LineError at place_in(name, line).
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;

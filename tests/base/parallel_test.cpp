@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,24 @@ TEST_CASE_FIXTURE(RestoreThreads, "ranges cover everything and do not depend on 
       for (Index i = begin; i < end; ++i) end_of[i] = end;
     });
     for (Index i = 0; i < 23; ++i) CHECK(end_of[i] == std::min<Index>(23, i / 5 * 5 + 5));
+  }
+}
+
+TEST_CASE_FIXTURE(RestoreThreads, "of several errors, the first range's reaches the caller, after all ranges") {
+  for (const int team : {1, 2, 4}) {
+    set_threads(team);
+    std::vector<int> done(100);
+    std::string message;
+    try {
+      parallel_ranges_in_order(100, 7, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) ++done[i];
+        if (begin > 30) throw std::runtime_error(std::to_string(begin));
+      });
+    } catch (const std::runtime_error& error) {
+      message = error.what();
+    }
+    CHECK(message == "35");
+    CHECK(done == std::vector<int>(100, 1));
   }
 }
 

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "base/parallel.h"
 #include "data/batch.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "tests/data/data_test.h"
+#include "tests/support/restore_threads.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -70,6 +72,26 @@ TEST_CASE("an error in joined corpora names the corpus it is in") {
   CHECK(contains(error_of<Error>([&] { encode_corpus(joined(both), *tokenizer, *tokenizer); }), "[second.en:9]"));
   both[1].source[2] = "a";
   CHECK(encode_corpus(joined(both), *tokenizer, *tokenizer, {.max_length = 3}).report.first_too_long == "second:4");
+}
+
+TEST_CASE("any number of threads gives the same ids, and the error of the first bad pair") {
+  std::vector<std::string> source, target;
+  for (int i = 0; i < 3000; ++i) {
+    source.push_back(i % 5 == 0 ? "a b" : "b a b");
+    target.push_back(i % 11 == 0 ? " " : "b");
+  }
+  ParallelCorpus corpus = corpus_of(source, target);
+  const auto tokenizer = train_word_tokenizer(Sentences{"a b"}, {.specials = {-1, 0, 1, 2}});
+  const RestoreThreads restore;
+  std::vector<std::uint64_t> hashes;
+  for (const int team : {1, 2, 4}) {
+    set_threads(team);
+    hashes.push_back(encode_corpus(corpus, *tokenizer, *tokenizer).fingerprint());
+    ParallelCorpus bad = corpus;
+    for (const std::size_t pair : {2999U, 2001U, 1001U}) bad.source[pair] = "zebra";
+    CHECK(contains(error_of<Error>([&] { encode_corpus(bad, *tokenizer, *tokenizer); }), "[corpus.en:1002]"));
+  }
+  CHECK_EQ(hashes, std::vector(3, hashes[0]));
 }
 
 TEST_CASE("pairs without a token on a side never reach a batch") {
