@@ -16,11 +16,19 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
+/// True for a line that is clean as it is. Reads all of it, so that the compiler can use vectors.
+bool is_printable_ascii(std::string_view line) {
+  bool is_printable = true;
+  for (const char c : line) is_printable &= static_cast<unsigned char>(c) - 0x20U < 0x5F;
+  return is_printable;
+}
+
 }  // namespace
 
 std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
                        std::int64_t* replaced) {
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (is_printable_ascii(line)) return std::string(line);
   const std::size_t nul = line.find('\0');
   if (nul != std::string_view::npos)
     throw LineError(fmt::format("{}:{}", where, nul + 1),
@@ -38,10 +46,15 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
   }
   std::string result;
   result.reserve(line.size());
+  std::size_t kept = 0, at = 0;  // bytes of the line that are in the result, and that were read
   utf8::for_each(line, [&](std::string_view piece, utf8::CodePoint c) {
-    result += utf8::is_space(c.value) && !(options.keep_tabs && c.value == '\t') ? " " : piece;
+    if (c.value != ' ' && utf8::is_space(c.value) && !(options.keep_tabs && c.value == '\t')) {
+      result.append(line.substr(kept, at - kept)).push_back(' ');
+      kept = at + piece.size();
+    }
+    at += piece.size();
   });
-  return result;
+  return result.append(line.substr(kept));
 }
 
 LineReader::LineReader(const std::string& path, const TextOptions& options)
@@ -60,7 +73,7 @@ LineReader::LineReader(int descriptor, const std::string& name, const TextOption
 
 LineReader::~LineReader() = default;
 
-std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_number_); }
+std::string LineReader::place(std::int64_t line) const { return fmt::format("{}:{}", name_, line); }
 
 bool LineReader::refill() {
   begin_ = 0;
@@ -76,8 +89,8 @@ bool LineReader::refill() {
   return end_ > 0;
 }
 
-bool LineReader::read_raw() {
-  raw_.clear();
+bool LineReader::next_raw(std::string& line) {
+  line.clear();
   if (begin_ == end_ && !refill()) return false;
   ++line_number_;
   std::size_t length = 0;
@@ -89,7 +102,7 @@ bool LineReader::read_raw() {
         line_feed ? static_cast<std::size_t>(static_cast<const char*>(line_feed) - from) : end_ - begin_;
     length += piece;
     // An overlong line is read to its end, to report its length, but not stored.
-    if (length <= options_.max_line_bytes) raw_.append(from, piece);
+    if (length <= options_.max_line_bytes) line.append(from, piece);
     begin_ += piece;
     if (line_feed) {
       ++begin_;
@@ -104,10 +117,16 @@ bool LineReader::read_raw() {
   return true;
 }
 
+std::string LineReader::cleaned(std::string_view raw, std::int64_t line_number, std::int64_t& replaced) const {
+  if (line_number > 1 && is_printable_ascii(raw)) return std::string(raw);
+  std::string line = clean_line(raw, place(line_number), options_, &replaced);
+  if (line_number == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+  return line;
+}
+
 bool LineReader::next(std::string& line) {
-  if (!read_raw()) return false;
-  line = clean_line(raw_, where(), options_, &replaced_);
-  if (line_number_ == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+  if (!next_raw(raw_)) return false;
+  line = cleaned(raw_, line_number_, replaced_);
   return true;
 }
 

@@ -79,16 +79,21 @@ class LineReader {
   /// a program can answer a pipe line by line. After a LineError, the next call reads the next line.
   bool next(std::string& line);
 
+  /// As `next`, in two steps: `next_raw` reads a line without cleaning it, and `cleaned` returns the clean form of the
+  /// line with this number, and adds to `replaced`. Several threads may clean lines.
+  bool next_raw(std::string& line);
+  std::string cleaned(std::string_view raw, std::int64_t line_number, std::int64_t& replaced) const;
+
   /// True if `next` would have to wait for a writer: no line is buffered, and the pipe or terminal has no bytes ready.
   bool would_wait() const;
 
   const std::string& name() const { return name_; }
   std::int64_t line_number() const { return line_number_; }  // of the last line read, from 1
   std::int64_t replaced() const { return replaced_; }        // ill-formed pieces replaced so far
-  std::string where() const;                                 // file:line of the last line read
+  std::string place(std::int64_t line) const;                // file:line
+  std::string where() const { return place(line_number_); }  // of the last line read
 
  private:
-  bool read_raw();
   bool refill();
 
   std::unique_ptr<ByteSource> source_;
