@@ -73,7 +73,8 @@ class RandomStream {
     for (;;) {
       const std::uint64_t x = (std::uint64_t{bits()} << 32) | bits();
       const unsigned __int128 product = static_cast<unsigned __int128>(x) * n;
-      if (static_cast<std::uint64_t>(product) >= (0 - n) % n) return static_cast<std::uint64_t>(product >> 64);
+      const auto low = static_cast<std::uint64_t>(product);
+      if (low >= n || low >= (0 - n) % n) return static_cast<std::uint64_t>(product >> 64);  // the division is rare
     }
   }
 

@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "data/encoded_corpus.h"
+#include "data/extents.h"
+#include "data/pair_store.h"
+#include "data/sampler.h"
 
 namespace glossa {
 
@@ -14,10 +16,6 @@ struct Span {
 
   bool operator==(const Span&) const = default;
 };
-
-/// Layout of a batch's sentences in its rows. Packed: back to back. Padded: a [B, S] box, where S is the length of the
-/// longest sentence; padding follows every shorter sentence.
-enum class Layout { packed, padded };
 
 /// A batch of B sentences as rows of tokens. In the padded layout, rows outside every span hold the pad id in `source`,
 /// `target_in` and `target_out`. A loss that ignores the pad id thus skips these rows.
@@ -35,18 +33,22 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-/// Makes a batch of the sentences that have these indices in `corpus`. Throws if `indices` is empty or if an index is
-/// outside the corpus.
-Batch make_batch(const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
+/// Makes a batch of the pairs that have these indices in `pairs`. Throws if `indices` is empty or if an index is
+/// outside the store.
+Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout layout);
 
 /// As `make_batch`, but overwrites an existing batch. Allocates memory only if the batch has to grow.
-void fill_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const int> indices, Layout layout);
+void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, Layout layout);
+
+/// As `fill_batch`, of other segmentations of the pairs: `drawn[k]` has the ids of pair `indices[k]`.
+void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
+                Layout layout);
 
 /// Reserves room for the largest of `batches`, so that no later `fill_batch` with one of these batches allocates
 /// memory.
-void reserve_batch(Batch& batch, const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
+void reserve_batch(Batch& batch, const Batches& batches, Layout layout);
 
 /// Fraction of rows that are not padding, over both sides of all `batches`; 1 for the packed layout.
-double useful_share(const EncodedCorpus& corpus, std::span<const std::vector<int>> batches, Layout layout);
+double useful_share(const Batches& batches, Layout layout);
 
 }  // namespace glossa

@@ -1,55 +1,81 @@
 #include "data/held_out.h"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <set>
 #include <tuple>
 #include <unordered_set>
-#include <utility>
 
 #include "base/check.h"
-#include "data/text/fingerprint.h"
+#include "base/parallel.h"
 
 namespace glossa {
 namespace {
 
-/// Part that a pair goes to; none for further pairs of a held-out source.
-enum class Part { training, validation, test, none };
-
-/// Assigns a part to each pair. Of the different sources, in order of their hashes, the first are for validation and
-/// the next for testing. Returns the number of different sources.
-std::int64_t assign(const ParallelCorpus& corpus, const HeldOut& held_out, std::vector<Part>& parts) {
-  std::vector<std::uint64_t> hashes;
-  for (const std::string& source : corpus.source) hashes.push_back(Fingerprint().add(source).value());
-  std::vector<std::size_t> order(hashes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-
-  parts.assign(hashes.size(), Part::training);
-  std::int64_t different = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const bool is_further = k > 0 && corpus.source[order[k]] == corpus.source[order[k - 1]];
-    different += !is_further;
-    if (different > held_out.pairs()) continue;
-    parts[order[k]] = is_further ? Part::none : different <= held_out.valid ? Part::validation : Part::test;
+/// The hash that at least `count` different hashes do not exceed; the largest one if there are fewer.
+std::uint64_t limit_of(std::span<const std::uint64_t> hashes, std::size_t count) {
+  std::set<std::uint64_t> smallest;
+  for (const std::uint64_t hash : hashes) {
+    if (smallest.size() >= count && hash >= *smallest.rbegin()) continue;
+    smallest.insert(hash);
+    if (smallest.size() > count) smallest.erase(std::prev(smallest.end()));
   }
-  return different;
+  return smallest.empty() ? 0 : *smallest.rbegin();
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> source_hashes(const ParallelCorpus& corpus) {
+  std::vector<std::uint64_t> hashes(corpus.source.size());
+  parallel_ranges(std::ssize(hashes), 4096, [&](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      hashes[i] = content_hash(corpus.source[i]);
+  });
+  return hashes;
+}
+
+HeldOutPairs choose_held_out(std::span<const std::uint64_t> hashes, const HeldOut& held_out,
+                             const std::function<std::pair<std::string_view, std::string_view>(std::size_t)>& text) {
+  const auto wanted = static_cast<std::size_t>(held_out.pairs());
+  const std::uint64_t limit = limit_of(hashes, wanted + 1);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < hashes.size(); ++i)
+    if (hashes[i] <= limit) order.push_back(i);
+  const auto key = [&](std::size_t i) { return std::tuple_cat(std::tuple(hashes[i]), text(i)); };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+
+  HeldOutPairs chosen;
+  for (std::size_t k = 0; k < order.size() && chosen.different <= held_out.pairs(); ++k) {
+    const bool is_further = k > 0 && text(order[k]).first == text(order[k - 1]).first;
+    chosen.different += !is_further;
+    if (chosen.different > held_out.pairs()) break;
+    (is_further                           ? chosen.further
+     : chosen.different <= held_out.valid ? chosen.validation
+                                          : chosen.test)
+        .push_back(order[k]);
+  }
+  for (auto* part : {&chosen.validation, &chosen.test, &chosen.further}) std::ranges::sort(*part);
+  return chosen;
+}
+
+void check_enough(const HeldOutPairs& chosen, const HeldOut& held_out, const std::string& name,
+                  std::string_view where) {
+  if (chosen.different <= held_out.pairs())
+    misuse(where,
+           "expected more distinct source sentences in {} than the {} held out for validation and testing; got {}. "
+           "Hint: use more text, or hold out fewer",
+           name, held_out.pairs(), chosen.different);
+}
 
 std::int64_t different_sources(const ParallelCorpus& corpus) {
   return std::ssize(std::unordered_set<std::string_view>(corpus.source.begin(), corpus.source.end()));
 }
 
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where) {
-  std::vector<Part> parts;
-  const std::int64_t different = assign(corpus, held_out, parts);
-  if (different <= held_out.pairs())
-    misuse(where,
-           "expected more distinct source sentences in {} than the {} held out for validation and testing; got {}. "
-           "Hint: use more text, or hold out fewer",
-           corpus.name, held_out.pairs(), different);
+  const HeldOutPairs chosen = choose_held_out(source_hashes(corpus), held_out, [&](std::size_t i) {
+    return std::pair<std::string_view, std::string_view>(corpus.source[i], corpus.target[i]);
+  });
+  check_enough(chosen, held_out, corpus.name, where);
 
   SplitCorpus split;
   split.training = split.validation = split.test = corpus.without_pairs();
@@ -57,16 +83,14 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
   split.test.name += " (held out)";
   split.training.report = corpus.report;
   split.training.report.pairs = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i] == Part::none) {
-      ++split.training.report.same_source;
-      continue;
-    }
-    ParallelCorpus& part = parts[i] == Part::training     ? split.training
-                           : parts[i] == Part::validation ? split.validation
-                                                          : split.test;
-    part.take(corpus, i);
-  }
+  split.training.report.same_source = std::ssize(chosen.further);
+  for (const std::size_t i : chosen.validation) split.validation.take(corpus, i);
+  for (const std::size_t i : chosen.test) split.test.take(corpus, i);
+  std::vector<bool> leaves(corpus.source.size());
+  for (const auto* part : {&chosen.validation, &chosen.test, &chosen.further})
+    for (const std::size_t i : *part) leaves[i] = true;
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    if (!leaves[i]) split.training.take(corpus, i);
   split.training.report.held_out = held_out.pairs();
   const auto read = corpus.report.lines == 0 && corpus.report.units > 0 ? &CorpusReport::units : &CorpusReport::lines;
   split.validation.report.*read = held_out.valid;

@@ -1,7 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "data/parallel_corpus.h"
 
@@ -18,6 +24,23 @@ struct HeldOut {
 struct SplitCorpus {
   ParallelCorpus training, validation, test;  // each in corpus order
 };
+
+/// Indices of held-out pairs, ascending.
+struct HeldOutPairs {
+  std::vector<std::size_t> validation, test;
+  std::vector<std::size_t> further;  // of the same sources as held-out pairs: neither trained nor held out
+  std::int64_t different = 0;        // different sources, counted up to one more than are held out
+};
+
+/// Chooses pairs as hold_out does. `hashes` are source_hashes; `text(i)` returns both sides of pair i.
+HeldOutPairs choose_held_out(std::span<const std::uint64_t> hashes, const HeldOut& held_out,
+                             const std::function<std::pair<std::string_view, std::string_view>(std::size_t)>& text);
+
+/// Content hashes of all sources, computed by all threads.
+std::vector<std::uint64_t> source_hashes(const ParallelCorpus& corpus);
+
+/// Throws a misuse error at `where` if the corpus `name` has too few different sources.
+void check_enough(const HeldOutPairs& chosen, const HeldOut& held_out, const std::string& name, std::string_view where);
 
 /// Counts the different source sentences of a corpus.
 std::int64_t different_sources(const ParallelCorpus& corpus);

@@ -14,9 +14,11 @@
 #include "base/parallel.h"
 #include "data/csv_table.h"
 #include "data/missing_corpus.h"
+#include "data/repeated_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 #include "data/text/language_names.h"
+#include "data/text/line_blocks.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -98,6 +100,22 @@ void add_row(ParallelCorpus& corpus, const std::vector<std::string_view>& cells,
     corpus.all_targets[k].push_back(blank(targets[k]) ? "" : cased(targets[k], options));
 }
 
+/// Lowercases the pairs that were added, with all threads.
+void lowercase(ParallelCorpus& corpus) {
+  parallel_ranges(std::ssize(corpus.source), 1024, [&](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      for (std::string* side : {&corpus.source[i], &corpus.target[i]}) *side = utf8::lower_case(*side);
+  });
+}
+
+void hand_over(ParallelCorpus& corpus, const CorpusOptions& options) {
+  if (options.lowercase) lowercase(corpus);
+  options.take(corpus);
+  corpus.source.clear();
+  corpus.target.clear();
+  corpus.lines.clear();
+}
+
 std::vector<std::string_view> columns(std::string_view row) {
   std::vector<std::string_view> cells;
   for (;;) {
@@ -120,7 +138,7 @@ std::string side_of(const std::string& prefix, const std::string& language, cons
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options) {
   const std::string source_path = side_of(prefix, source_language), target_path = side_of(prefix, target_language);
-  LineReader source_reader(source_path, options.text), target_reader(target_path, options.text);
+  LineBlocks source_reader(source_path, options.text), target_reader(target_path, options.text);
   ParallelCorpus corpus;
   corpus.name = prefix;
   corpus.source_name = source_path;
@@ -137,7 +155,7 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
         source_reader.line_number(), source_path, target_reader.line_number(), target_path);
   corpus.report.lines = source_reader.line_number();
   corpus.report.replaced = source_reader.replaced() + target_reader.replaced();
-  return finished(std::move(corpus));
+  return finished(std::move(corpus), options);
 }
 
 bool is_table(std::string_view name) { return name.ends_with(".tsv") || name.ends_with(".tsv.gz"); }
@@ -151,7 +169,7 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
   Columns in_use{};
   TextOptions text = options.text;
   text.keep_tabs = true;
-  LineReader reader(path, text);
+  LineBlocks reader(path, text);
   ParallelCorpus corpus;
   corpus.name = corpus.source_name = corpus.target_name = path;
   for (std::string row; reader.next(row);) {
@@ -174,7 +192,7 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
     add_row(corpus, cells, in_use, reader.line_number(), options);
   }
   corpus.report.replaced = reader.replaced();
-  return finished(std::move(corpus));
+  return finished(std::move(corpus), options);
 }
 
 void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
@@ -187,14 +205,20 @@ void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view 
   } else if (blank(target)) {
     ++report.empty_target;
   } else {
-    corpus.source.push_back(cased(source, options));
-    corpus.target.push_back(cased(target, options));
+    corpus.source.emplace_back(source);
+    corpus.target.emplace_back(target);
     corpus.lines.push_back(line);
     ++report.pairs;
+    constexpr std::size_t block = 1 << 15;
+    if (options.take && corpus.source.size() == block) hand_over(corpus, options);
   }
 }
 
-ParallelCorpus finished(ParallelCorpus corpus) {
+ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options) {
+  if (options.take)
+    hand_over(corpus, options);
+  else if (options.lowercase)
+    lowercase(corpus);
   check(corpus.report.pairs > 0, corpus.name,
         "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
         describe(corpus.report));
@@ -242,8 +266,18 @@ std::string ParallelCorpus::place(std::size_t pair) const {
   return fmt::format("{} {}", counted_thing(source_name), line(pair));
 }
 
-std::uint64_t ParallelCorpus::hash(std::size_t pair) const {
-  return Fingerprint().add(source[pair]).add(target[pair]).value();
+std::uint64_t ParallelCorpus::hash(std::size_t pair) const { return content_hash(source[pair], target[pair]); }
+
+std::uint64_t content_hash(std::string_view source, std::string_view target) {
+  return Fingerprint().add(source).add(target).value();
+}
+
+std::uint64_t content_hash(std::string_view source) { return Fingerprint().add(source).value(); }
+
+void ParallelCorpus::add(std::string_view source_text, std::string_view target_text, std::int64_t line) {
+  source.emplace_back(source_text);
+  target.emplace_back(target_text);
+  lines.push_back(line);
 }
 
 void ParallelCorpus::take(ParallelCorpus& from, std::size_t pair) {
@@ -294,19 +328,10 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {
 }
 
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
-  const std::vector<std::uint64_t> hashes = hashes_of(corpus);
-  std::vector<std::size_t> order(hashes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key = [&](std::size_t i) { return std::tie(hashes[i], corpus.source[i], corpus.target[i]); };
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-    return std::tuple_cat(key(a), std::tie(a)) < std::tuple_cat(key(b), std::tie(b));
+  const std::vector<bool> repeated = repeats(hashes_of(corpus), [&](std::size_t a, std::size_t b) {
+    return corpus.source[a] == corpus.source[b] && corpus.target[a] == corpus.target[b];
   });
-  std::vector<bool> repeats(order.size());
-  std::int64_t count = 0;
-  for (std::size_t k = 1; k < order.size(); ++k) {
-    repeats[order[k]] = key(order[k]) == key(order[k - 1]);
-    count += repeats[order[k]];
-  }
+  const std::int64_t count = std::ranges::count(repeated, true);
   if (!drops || count == 0) {
     corpus.report.repeated = count;
     return corpus;
@@ -315,8 +340,8 @@ ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops) {
   kept.report = corpus.report;
   kept.report.pairs = 0;
   kept.report.duplicate = count;
-  for (std::size_t i = 0; i < repeats.size(); ++i)
-    if (!repeats[i]) kept.take(corpus, i);
+  for (std::size_t i = 0; i < repeated.size(); ++i)
+    if (!repeated[i]) kept.take(corpus, i);
   return kept;
 }
 

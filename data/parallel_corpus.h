@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,9 @@ struct ParallelCorpus {
   /// Content hash of both sides of a pair.
   std::uint64_t hash(std::size_t pair) const;
 
+  /// Appends a pair.
+  void add(std::string_view source_text, std::string_view target_text, std::int64_t line);
+
   /// Moves a pair here from another corpus with the same names and parts.
   void take(ParallelCorpus& from, std::size_t pair);
 
@@ -75,6 +79,10 @@ struct ParallelCorpus {
   const CorpusPart& of(std::size_t pair) const { return parts[part[pair]]; }
 };
 
+/// Content hash of a pair, and of a source.
+std::uint64_t content_hash(std::string_view source, std::string_view target);
+std::uint64_t content_hash(std::string_view source);
+
 /// ParallelCorpus::hash of all pairs, computed by all threads.
 std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus);
 
@@ -84,11 +92,15 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora);
 /// Counts the pairs that equal an earlier pair on both sides. If `drops`, leaves these pairs out.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
 
+/// Takes pairs of a corpus while it is read.
+using TakeBlock = std::function<void(const struct ParallelCorpus& block)>;
+
 struct CorpusOptions {
   TextOptions text = {};
   bool lowercase = false;                    // both sides, Unicode's simple mapping
   int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
   bool all_targets = false;                  // also keep a TSV file's further columns of the target language
+  TakeBlock take = {};                       // if set, gets the pairs in blocks; the corpus that is returned has none
 };
 
 /// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws if neither exists, and if `prefix` is an
@@ -133,6 +145,6 @@ void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view 
               const CorpusOptions& options);
 
 /// Completes a corpus after the last `add_pair`. Throws if no pair is left.
-ParallelCorpus finished(ParallelCorpus corpus);
+ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options);
 
 }  // namespace glossa

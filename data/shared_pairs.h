@@ -8,8 +8,9 @@
 
 namespace glossa {
 
-/// Returns, for each of `parts`, the number of its pairs that equal a pair of `corpus` on both sides. Compares hashes,
-/// and reads `corpus` once.
-std::vector<std::int64_t> shared_pairs(const ParallelCorpus& corpus, std::span<const ParallelCorpus* const> parts);
+/// Returns, for each of `parts`, the number of its pairs whose content hash (hashes_of) is one of `hashes`, which it
+/// reads once.
+std::vector<std::int64_t> shared_pairs(std::span<const std::uint64_t> hashes,
+                                       std::span<const ParallelCorpus* const> parts);
 
 }  // namespace glossa

@@ -1,6 +1,6 @@
 #include "data/text_statistics.h"
 
-#include <algorithm>
+#include <vector>
 
 #include "data/text/sentences.h"
 #include "data/text/utf8.h"
@@ -21,19 +21,24 @@ bool lacks_capitals(std::string_view line) {
 
 }  // namespace
 
+std::int64_t several_percent(const ParallelCorpus& text, std::span<const std::size_t> pairs,
+                             std::string_view language) {
+  std::int64_t several = 0;
+  for (const std::size_t pair : pairs) {
+    const std::string& line = text.source[pair];
+    several += (lacks_capitals(line) ? split_lowercased(line, language) : split_sentences(line, language)).size() > 1;
+  }
+  return pairs.empty() ? -1 : 100 * several / std::ssize(pairs);
+}
+
 TextStatistics text_statistics(const ParallelCorpus& text, const EncodedCorpus& encoded, std::string_view language) {
   constexpr std::size_t sample = 100'000;
   LineLengths lengths;
   for (const std::size_t pair : encoded.origin) lengths.add(text.source[pair]);
-  TextStatistics found{.usual_words = lengths.quantile(0.95)};
+  std::vector<std::size_t> some;
   const std::size_t step = encoded.origin.size() / sample + 1;
-  std::int64_t lines = 0, several = 0;
-  for (std::size_t i = 0; i < encoded.origin.size(); i += step, ++lines) {
-    const std::string& line = text.source[encoded.origin[i]];
-    several += (lacks_capitals(line) ? split_lowercased(line, language) : split_sentences(line, language)).size() > 1;
-  }
-  if (lines > 0) found.several_percent = 100 * several / lines;
-  return found;
+  for (std::size_t i = 0; i < encoded.origin.size(); i += step) some.push_back(encoded.origin[i]);
+  return {.usual_words = lengths.quantile(0.95), .several_percent = several_percent(text, some, language)};
 }
 
 }  // namespace glossa

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "data/encoded_corpus.h"
@@ -16,6 +18,9 @@ struct TextStatistics {
   /// True unless many sources have several sentences. Such a model can translate several at once; others mix them up.
   bool has_one_sentence_a_line() const { return several_percent <= 20; }
 };
+
+/// Percentage of these sources that have several sentences; -1 without a source. `language` is theirs, if known.
+std::int64_t several_percent(const ParallelCorpus& text, std::span<const std::size_t> pairs, std::string_view language);
 
 /// Returns the statistics of the encoded pairs' sources. `text` is the corpus before encoding. Of a large corpus, looks
 /// for sentences in a sample of the lines. `language` is that of the sources, if known.

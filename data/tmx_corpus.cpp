@@ -169,7 +169,7 @@ ParallelCorpus read_tmx(const std::string& name, const std::string& source_langu
         "expected units with {} and {}; got only the languages {}. Hint: set source_language and target_language to "
         "two of these",
         source_language, target_language, units.languages());
-  return finished(std::move(corpus));
+  return finished(std::move(corpus), options);
 }
 
 }  // namespace glossa

@@ -10,7 +10,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
                        const DataConfig& config, Precision precision, const Job& job) {
   Batch batch;
   BatchRows rows;
-  const std::vector<std::vector<int>> batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
+  const Batches batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
   std::vector<double> sums(2 * batches.size());  // sum and count per batch; batch i is process (i mod N)'s
   for (std::size_t i = job.rank(); i < batches.size(); i += job.count()) {
     fill_batch(batch, corpus, batches[i], layout(config));

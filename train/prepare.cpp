@@ -14,6 +14,7 @@
 #include "train/corpora/corpus_doubts.h"
 #include "train/direction_check.h"
 #include "train/model/memory_check.h"
+#include "train/prepared/corpus_cache.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/scores/bleu.h"
@@ -99,12 +100,9 @@ std::optional<ParallelCorpus> read_test(const Config& config, const CorpusPlaces
   }
 }
 
-/// Returns a resumed run's tokenizers, those of train.warm_start, or new ones.
-Tokenizers tokenizers_for(const Config& config, const std::string& run, bool resuming, const ParallelCorpus& text) {
-  if (resuming) return load_tokenizers(config.data, run);
-  if (!config.train.warm_start.empty())  // weights only fit their own vocabulary
-    return load_tokenizers(config.data, RunName(config.train.warm_start).folder());
-  return train_tokenizers(config.data, text);
+/// Returns a resumed run's tokenizers or those of train.warm_start; empty if they have to be learned.
+Tokenizers existing_tokenizers(const Config& config, const std::string& run, bool resuming) {
+  return resuming ? load_tokenizers(config.data, run) : warm_start_tokenizers(config);
 }
 
 /// Chooses BLEU's tokenizer by the text if the configuration does not set one. Adds a note if it is not the default.
@@ -118,12 +116,12 @@ void decide_bleu_tokenizer(Config& config, std::span<const std::string> target, 
                     name(*tokenizer), config.data.target));
 }
 
-/// Copies process 0's tokenizers.
+/// Copies process 0's tokenizers, if it has any.
 Tokenizers as_first(const Job& job, const Tokenizers& tokenizers, bool shared) {
   if (!job.is_several()) return tokenizers;
   const auto received = [&](const std::shared_ptr<const Tokenizer>& tokenizer) {
     const std::string bytes = job.broadcast(tokenizer ? tokenizer->serialize() : "");
-    return tokenizer ? tokenizer : parse_tokenizer(bytes, job.place().name(0));
+    return tokenizer || bytes.empty() ? tokenizer : parse_tokenizer(bytes, job.place().name(0));
   };
   const std::shared_ptr<const Tokenizer> source = received(tokenizers.source);
   return {source, shared ? source : received(tokenizers.target)};
@@ -207,19 +205,40 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
   Corpora corpora;
   std::optional<ParallelCorpus> test;
   Tokenizers tokenizers;
+  std::shared_ptr<const PreparedCorpus> prepared;
   if (job.is_several()) config = parse_config(job.broadcast(dump(config)), run.folder);
   job.together([&] {
-    corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed), places);
+    if (job.is_first()) tokenizers = existing_tokenizers(config, run.folder, origin.found.has_value());
+  });
+  tokenizers = as_first(job, tokenizers, one_tokenizer(config.data));
+  const auto seed = static_cast<std::uint64_t>(config.train.seed);
+  bool prepares = false;
+  const auto prepare_text = [&] { prepared = CorpusCache(config.data, places).get(config, places, tokenizers); };
+  job.together([&] {
+    prepares = is_large(config.data, places);
+    const PreparedTraining nothing;
+    if (prepares) read_corpora(config.data, seed, places, &nothing);  // finds mistakes in data.valid at once
+    if (prepares && job.is_first()) prepare_text();
+  });
+  job.together([&] {
+    if (prepares && !job.is_first()) prepare_text();  // on process 0's host, it is there
+    corpora = read_corpora(config.data, seed, places, prepared ? &prepared->record().text : nullptr);
+    if (prepared) corpora.prepared = prepared->hashes();
     if (origin.begins) {
       test = read_test(config, places, remarks.warnings);
       check_new_run(config, origin, corpora, test ? &*test : nullptr);
     }
-    decide_auto_options(config, corpora.training, corpora.split);
+    decide_auto_options(config, prepared ? prepared->record().size : size_of(corpora.training), corpora.split);
     decide_bleu_tokenizer(config, corpora.training.target, remarks.notes);
     if (!job.is_first()) return;
     if (!origin.checkpoints) origin.new_folder = std::make_unique<NewRunFolder>(run.folder);
-    tokenizers = tokenizers_for(config, run.folder, origin.found.has_value(), corpora.training);
+    if (prepared)
+      tokenizers = prepared->tokenizers();
+    else if (!tokenizers.source)
+      tokenizers = train_tokenizers(config.data, corpora.training);
   });
+  if (job.is_several())
+    job.agree("prepared pairs of data.train", prepared ? std::to_string(prepared->fingerprint()) : "");
   std::vector<const ParallelCorpus*> texts{&corpora.training, &corpora.validation};
   for (const ParallelCorpus& corpus : corpora.watched) texts.push_back(&corpus);
   agree_on_text("data.train and data.valid", texts, job);
@@ -229,7 +248,7 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     const VocabularySizes sizes{tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()};
     check_exportable(config, sizes);
     remarks.exports = possible_exports(config, sizes);
-    run.task = std::make_unique<TranslationTask>(config, corpora, tokenizers, job);
+    run.task = std::make_unique<TranslationTask>(config, corpora, tokenizers, job, prepared);
     for (const auto& doubts :
          {corpus_doubts(config.data, corpora, test ? &*test : nullptr), size_doubts(config, corpora),
           option_doubts(config), length_doubts(config, run.updates_per_epoch())})

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "data/exchanged_sides.h"
-#include "data/shared_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/language_evidence.h"
 #include "data/text/language_names.h"
@@ -96,7 +95,7 @@ Found same_text(const RunStart& start) {
 Found valid_is_train(const RunStart& start) {
   const CorpusNames& names = start.config.data.valid;
   const ParallelCorpus* validation = &start.corpora.validation;
-  if (names.empty() || shared_pairs(start.corpora.training, {&validation, 1})[0] < std::ssize(validation->source))
+  if (names.empty() || pairs_in_training(start.corpora, {&validation, 1})[0] < std::ssize(validation->source))
     return {};
   return Error::Parts::of(
       "data.valid",

@@ -13,17 +13,9 @@ namespace glossa {
 
 namespace {
 
-/// Sort key for a batch's memory: its rows, then its query-key pairs in attention.
-std::pair<int, Index> size_in_memory(const Batch& batch) {
-  Index pairs = 0;
-  for (const auto* spans : {&batch.source_spans, &batch.target_spans})
-    for (const Span& span : *spans) pairs += Index{span.length} * span.length;
-  return {batch.source_rows + batch.target_rows, pairs};
-}
-
 /// Reports the numbers of read and encoded pairs, per corpus if there are several, with one line for each reason for
 /// omissions.
-std::string report(const char* use, const ParallelCorpus& corpus, const EncodedCorpus& encoded) {
+std::string report(const char* use, const ParallelCorpus& corpus, const PairStore& encoded) {
   std::string text = fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report, false),
                                  describe(encoded.report, false));
   for (const CorpusPart& part : corpus.parts)
@@ -35,26 +27,27 @@ std::string report(const char* use, const ParallelCorpus& corpus, const EncodedC
 }  // namespace
 
 TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
-                                 const Job& job)
-    : TranslationTask(config, corpora, encode_all(config.data, corpora, tokenizers), tokenizers, job) {}
+                                 const Job& job, std::shared_ptr<const PreparedCorpus> prepared)
+    : TranslationTask(config, corpora,
+                      prepared ? Training{prepared, prepared->record().statistics}
+                               : encoded(config.data, corpora.training, tokenizers),
+                      tokenizers, job) {}
 
-TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded,
+TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, Training training,
                                  const Tokenizers& tokenizers, const Job& job)
     : job_(job),
       config_(config),
       tokenizers_(tokenizers),
-      data_hash_(encoded.hash()),
-      training_(std::move(encoded.training)),
-      text_statistics_(glossa::text_statistics(corpora.training, training_, config.data.source)),
+      training_(std::move(training.pairs)),
+      text_statistics_(training.statistics),
       before_text_(ids_before_text(*tokenizers.source, encode_options(config.data))),
       subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)),
-      sampler_(training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
-  const HeldOut& split = corpora.split;
-  data_report_ = report("training", corpora.training, training_) + "\n" + first_pair(corpora.training);
-  if (!corpora.validation.source.empty()) add_validation(corpora.validation, std::move(encoded.validation));
-  for (std::size_t i = 0; i < corpora.watched.size(); ++i)
-    add_validation(corpora.watched[i], std::move(encoded.watched[i]));
-  if (split.pairs() > 0)
+      sampler_(*training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
+  data_report_ = report("training", corpora.training, *training_) + "\n" + first_pair(corpora.training);
+  if (!corpora.validation.source.empty()) add_validation(corpora.validation);
+  for (const ParallelCorpus& corpus : corpora.watched) add_validation(corpus);
+  data_hash_ = hash_of_data();
+  if (const HeldOut& split = corpora.split; split.pairs() > 0)
     data_report_ += fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation{}", split.valid,
                                 split.test, split.test > 0 ? " and for `glossa evaluate RUN`" : "");
 
@@ -65,10 +58,25 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, E
               target_vocabulary = tokenizers_.target->vocabulary_size();
   check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_), job_);
   model_ = make_model(config_.model, source_vocabulary, target_vocabulary,
-                      static_cast<std::uint64_t>(config_.train.seed), training_.specials);
+                      static_cast<std::uint64_t>(config_.train.seed), training_->specials);
 }
 
-void TranslationTask::add_validation(const ParallelCorpus& text, EncodedCorpus pairs) {
+TranslationTask::Training TranslationTask::encoded(const DataConfig& config, const ParallelCorpus& text,
+                                                   const Tokenizers& tokenizers) {
+  auto pairs = std::make_shared<EncodedCorpus>(encode_training(config, text, tokenizers));
+  const TextStatistics statistics = glossa::text_statistics(text, *pairs, config.source);
+  return {std::move(pairs), statistics};
+}
+
+std::uint64_t TranslationTask::hash_of_data() const {
+  std::vector<std::uint64_t> fingerprints{training_->fingerprint()};
+  if (validations_.empty()) fingerprints.push_back(EncodedCorpus().fingerprint());
+  for (const Validation& validation : validations_) fingerprints.push_back(validation.pairs.fingerprint());
+  return glossa::data_hash(fingerprints);
+}
+
+void TranslationTask::add_validation(const ParallelCorpus& text) {
+  EncodedCorpus pairs = encode(config_.data, text, tokenizers_);
   data_report_ += "\n" + report(validations_.empty() ? "validation" : "watched", text, pairs);
   Validation validation{.name = text.name, .pairs = std::move(pairs)};
   for (const std::size_t pair : validation.pairs.origin) {
@@ -79,28 +87,40 @@ void TranslationTask::add_validation(const ParallelCorpus& text, EncodedCorpus p
 }
 
 void TranslationTask::begin_epoch(std::int64_t epoch) {
+  if (epoch == epoch_ && !batches_.empty()) return;
   epoch_ = epoch;
+  batches_ = {};  // so that memory holds one epoch
   batches_ = sampler_.epoch(static_cast<int>(epoch), true);
-  reserve_batch(batch_, training_, batches_, layout(config_.data));
+  reserve_batch(batch_, batches_, layout(config_.data));
 }
 
 void TranslationTask::fill(std::span<const int> sentences) {
-  subwords_.draw(training_, sentences, epoch_);
-  fill_batch(batch_, training_, in_passes(sentences, config_.train), layout(config_.data));
+  const std::vector<int> indices = in_passes(sentences, config_.train);
+  if (!subwords_.draws()) return fill_batch(batch_, *training_, indices, layout(config_.data));
+  subwords_.draw(*training_, sentences, epoch_, drawn_);
+  fill_batch(batch_, *training_, indices, in_passes<IdPair>(drawn_.pairs(), config_.train), layout(config_.data));
 }
 
 void TranslationTask::find_largest_batch() {
-  std::pair<int, Index> largest{};
-  for (const std::vector<int>& indices : batches_) {
-    fill(indices);
-    if (size_in_memory(batch_) <= largest) continue;
-    largest = size_in_memory(batch_);
-    largest_ = indices;
+  std::pair<std::int64_t, std::int64_t> largest;  // rows, then query-key pairs
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    Extents extents = batches_.extents(i);
+    if (subwords_.draws()) {
+      fill(batches_[i]);
+      extents = {};
+      for (const IdPair& pair : drawn_.pairs()) extents.add(pair);
+    }
+    const std::pair size(extents.rows(layout(config_.data)), extents.squares);
+    if (size <= largest) continue;
+    largest = size;
+    largest_.assign(batches_[i].begin(), batches_[i].end());
   }
 }
 
 TranslationTask::Loss TranslationTask::loss(Context<float>& context, std::int64_t batch, const StepOptions& options) {
   fill(batches_[static_cast<std::size_t>(batch)]);
+  if (const auto next = static_cast<std::size_t>(batch) + 1; next < batches_.size())
+    training_->read_ahead(batches_[next]);
   return loss_of_batch(context, options);
 }
 
@@ -112,10 +132,10 @@ TranslationTask::Loss TranslationTask::largest_loss(Context<float>& context, con
 TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
   rows_.assign(batch_, config_.train.passes());
   drop_words(batch_, rows_, config_.train.word_dropout, tokenizers_.source->specials(), before_text_,
-             training_.specials, static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
+             training_->specials, static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
   context.begin(options);
   const CrossEntropy<float> loss =
-      training_loss(context, *model_->transformer, batch_, rows_, training_.specials.pad, config_.train);
+      training_loss(context, *model_->transformer, batch_, rows_, training_->specials.pad, config_.train);
   return {.sum = loss.sum,
           .nll_sum = loss.nll_sum,
           .target_tokens = loss.count,
@@ -182,9 +202,9 @@ std::vector<std::string> TranslationTask::head() const {
                   tokenizers_.shared() ? ", shared" : ""),
       fmt::format("{} per epoch, {}{:.1f} % padding", counted(batches_.size(), "batch"),
                   config_.data.layout == DataConfig::Layout::packed ? "packed; padded batches would contain " : "with ",
-                  100 - 100 * useful_share(training_, batches_, Layout::padded))};
-  if (sampler_.oversized() > 0)
-    lines.push_back(counted(sampler_.oversized(), "sentence") + " longer than data.max_tokens: one batch each");
+                  100 - 100 * useful_share(batches_, Layout::padded))};
+  if (const int oversized = sampler_.oversized(batches_); oversized > 0)
+    lines.push_back(counted(oversized, "sentence") + " longer than data.max_tokens: one batch each");
   if (can_validate() && config_.train.decode_validation)
     lines.push_back(fmt::format("BLEU: {}", bleu_signature(bleu_options(config_))));
   return lines;

@@ -14,6 +14,7 @@
 #include "train/decoding/translator.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
+#include "train/prepared/prepared_corpus.h"
 #include "train/processes/job.h"
 #include "train/training_report.h"
 
@@ -33,8 +34,9 @@ class TranslationTask {
 
   /// Creates a newly initialized model as `config` describes, and encodes `corpora` with the tokenizers. Throws if a
   /// corpus cannot be encoded or training would not fit in memory. Keeps a reference to `job`, whose processes validate
-  /// together.
-  TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers, const Job& job);
+  /// together. If data.train was prepared, `corpora` has a sample of its pairs.
+  TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers, const Job& job,
+                  std::shared_ptr<const PreparedCorpus> prepared = {});
 
   ParameterStore<float>& parameters() { return model_->parameters; }
 
@@ -72,8 +74,15 @@ class TranslationTask {
   void save(const std::string& run) const { save_tokenizers(tokenizers_, config_.data, run); }
 
  private:
-  TranslationTask(const Config& config, const Corpora& corpora, EncodedCorpora encoded, const Tokenizers& tokenizers,
+  /// Training pairs as ids, and statistics of their text.
+  struct Training {
+    std::shared_ptr<const PairStore> pairs;
+    TextStatistics statistics;
+  };
+
+  TranslationTask(const Config& config, const Corpora& corpora, Training training, const Tokenizers& tokenizers,
                   const Job& job);
+  static Training encoded(const DataConfig& config, const ParallelCorpus& text, const Tokenizers& tokenizers);
 
   /// Validation pairs, as ids and as text.
   struct Validation {
@@ -82,7 +91,8 @@ class TranslationTask {
     std::vector<std::string> sources = {}, references = {};
   };
 
-  void add_validation(const ParallelCorpus& text, EncodedCorpus pairs);
+  void add_validation(const ParallelCorpus& text);
+  std::uint64_t hash_of_data() const;
   void fill(std::span<const int> sentences);
   void find_largest_batch();
   Loss loss_of_batch(Context<float>& context, const StepOptions& options);
@@ -94,16 +104,17 @@ class TranslationTask {
   const Job& job_;
   Config config_;
   Tokenizers tokenizers_;
-  std::uint64_t data_hash_;
-  EncodedCorpus training_;  // as drawn last, with subword regularization
+  std::shared_ptr<const PairStore> training_;
   TextStatistics text_statistics_;
+  std::uint64_t data_hash_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
   std::string data_report_;
   std::size_t before_text_;  // ids of a source
   SubwordRegularization subwords_;
+  DrawnPairs drawn_;
   Sampler sampler_;  // batches by the lengths of the tokenizer's segmentations, so that each epoch has as many
   std::int64_t epoch_ = 0;
-  std::vector<std::vector<int>> batches_;  // of the current epoch
+  Batches batches_;  // of the current epoch
   std::vector<int> largest_;
   Batch batch_;
   BatchRows rows_;

@@ -57,4 +57,9 @@ CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warni
   return reader;
 }
 
+Tokenizers warm_start_tokenizers(const Config& config) {
+  if (config.train.warm_start.empty()) return {};
+  return load_tokenizers(config.data, RunName(config.train.warm_start).folder());
+}
+
 }  // namespace glossa

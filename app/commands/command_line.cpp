@@ -35,6 +35,7 @@ void add_verbosity(CLI::App& app) {
 void add_commands(CLI::App& app, int& status, const Job& job) {
   CommandTable table(app, status, job);
   add_train(table);
+  add_prepare(table);
   add_translate(table);
   add_serve(table);
   add_evaluate(table);

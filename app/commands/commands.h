@@ -7,6 +7,7 @@ namespace glossa::commands {
 class CommandTable;
 
 void add_train(CommandTable& table);
+void add_prepare(CommandTable& table);
 void add_translate(CommandTable& table);
 void add_serve(CommandTable& table);
 void add_evaluate(CommandTable& table);

@@ -152,7 +152,7 @@ class RecipeCheck {
 RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed, places);
-  decide_auto_options(config, corpora.training, corpora.split);
+  decide_auto_options(config, size_of(corpora.training), corpora.split);
   validate(config);
   const ParallelCorpus& corpus = corpora.training;
   const Tokenizers tokenizers = train_tokenizers(config.data, corpus);

@@ -74,7 +74,7 @@ ImportedRun import_file(const std::string& weights, const std::string& config_pa
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   const Corpora corpora = read_corpora(config.data, seed);
   const ParallelCorpus& training = corpora.training;
-  decide_auto_options(config, training, corpora.split);
+  decide_auto_options(config, size_of(training), corpora.split);
   validate(config);
   const Tokenizers tokenizers = train_tokenizers(config.data, training);
   const std::unique_ptr<Model> model = model_for(config, tokenizers, seed);

@@ -1,6 +1,7 @@
 #include "app/measure/benchmark.h"
 
 #include "base/check.h"
+#include "data/encoded_corpus.h"
 #include "train/model/memory_check.h"
 
 namespace glossa {

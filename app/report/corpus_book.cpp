@@ -7,6 +7,7 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/json_line.h"
+#include "train/prepared/corpus_cache.h"
 
 namespace glossa {
 
@@ -31,6 +32,29 @@ bool is_other_data(const std::string& run, std::uint64_t data_hash) {
   }
 }
 
+/// Figures of a corpus, and the content hash of it and the validation pairs.
+struct Known {
+  std::uint64_t data_hash;
+  std::string json;
+};
+
+Known of_text(const Config& config, const Tokenizers& tokenizers, const CorpusPlaces& places) {
+  const Corpora corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed), places);
+  const EncodedCorpora encoded = encode_all(config.data, corpora, tokenizers);
+  return {encoded.hash(), corpus_figures(config, tokenizers, encoded.training)};
+}
+
+/// Of a corpus too large for memory, which is not prepared for a report.
+Known of_prepared(const Config& config, const Tokenizers& tokenizers, const CorpusPlaces& places) {
+  const auto prepared = CorpusCache(config.data, places).existing(config, places, tokenizers);
+  check(prepared != nullptr, config.data.train.text(),
+        "expected a prepared corpus in data.cache; not found. Hint: resume the run, which prepares it");
+  Corpora corpora =
+      read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed), places, &prepared->record().text);
+  const EncodedCorpora encoded = encode_all(config.data, corpora, tokenizers);
+  return {data_hash(*prepared, encoded.validation, encoded.watched), corpus_figures(config, tokenizers, *prepared)};
+}
+
 }  // namespace
 
 std::string CorpusBook::read(const std::string& run, const Config& config) {
@@ -42,10 +66,10 @@ std::string CorpusBook::read(const std::string& run, const Config& config) {
     const auto [place, is_new] = corpora_.try_emplace(key_of(config, tokenizers, places));
     Read& known = place->second;
     if (is_new) {
-      const Corpora corpora = read_corpora(config.data, static_cast<std::uint64_t>(config.train.seed), places);
-      const EncodedCorpora encoded = encode_all(config.data, corpora, tokenizers);
-      known.data_hash = encoded.hash();
-      known.json = corpus_figures(config, tokenizers, encoded.training);
+      const Known read =
+          is_large(config.data, places) ? of_prepared(config, tokenizers, places) : of_text(config, tokenizers, places);
+      known.data_hash = read.data_hash;
+      known.json = read.json;
     }
     if (known.json.empty()) return missing.add("missing", "reading it failed for another run as well").text();
     if (!is_other_data(run, known.data_hash)) return known.json;

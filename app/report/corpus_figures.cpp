@@ -20,11 +20,14 @@ std::vector<double> histogram(const std::vector<std::int64_t>& lengths, std::int
   return counts;
 }
 
-/// The frequency of each token of the vocabulary; 0 for special tokens, but not for <unk>.
-std::vector<std::int64_t> frequencies(const std::vector<std::vector<int>>& sentences, const Tokenizer& tokenizer) {
+/// The frequency of each token of the vocabulary on a side; 0 for special tokens, but not for <unk>.
+std::vector<std::int64_t> frequencies(const PairStore& pairs, std::span<const int> IdPair::*side,
+                                      const Tokenizer& tokenizer) {
   std::vector<std::int64_t> times(static_cast<std::size_t>(tokenizer.vocabulary_size()));
-  for (const std::vector<int>& sentence : sentences)
-    for (const int id : sentence) ++times[static_cast<std::size_t>(id)];
+  for (int i = 0; i < pairs.size(); ++i) {
+    const IdPair pair = pairs.pair(i);
+    for (const int id : pair.*side) ++times[static_cast<std::size_t>(id)];
+  }
   const SpecialIds& specials = tokenizer.specials();
   for (const int id : {specials.pad, specials.bos, specials.eos}) times[static_cast<std::size_t>(id)] = 0;
   return times;
@@ -51,9 +54,8 @@ void add_ranks(const std::vector<std::int64_t>& times, std::int64_t seen, const 
 }
 
 /// Figures of one side of the training pairs. `lengths` are without special tokens.
-JsonLine side_figures(const std::string& language, const std::vector<std::vector<int>>& sentences,
+JsonLine side_figures(const std::string& language, const std::vector<std::int64_t>& times,
                       std::vector<std::int64_t> lengths, std::int64_t bin, const Tokenizer& tokenizer) {
-  const std::vector<std::int64_t> times = frequencies(sentences, tokenizer);
   const int unk = tokenizer.specials().unk;
   const std::int64_t seen = std::ranges::count_if(times, [](std::int64_t n) { return n > 0; });
   std::ranges::sort(lengths);
@@ -73,7 +75,7 @@ JsonLine side_figures(const std::string& language, const std::vector<std::vector
 
 }  // namespace
 
-std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, const EncodedCorpus& training) {
+std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, const PairStore& training) {
   const EncodeOptions encoded = encode_options(config.data);
   const int special = (encoded.source_bos ? 1 : 0) + (encoded.source_eos ? 1 : 0);
   std::vector<std::int64_t> source, target;
@@ -88,10 +90,12 @@ std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, c
   JsonLine json;
   json.add("name", config.data.train.text()).add("pairs", training.size());
   json.add("batches", batches.size()).add("bin", bin);
-  json.add("source", side_figures(config.data.source, training.source, source, bin, *tokenizers.source));
-  json.add("target", side_figures(config.data.target, training.target, target, bin, *tokenizers.target));
-  json.add("useful_padded", useful_share(training, batches, Layout::padded));
-  json.add("useful_packed", useful_share(training, batches, Layout::packed));
+  json.add("source", side_figures(config.data.source, frequencies(training, &IdPair::source, *tokenizers.source),
+                                  source, bin, *tokenizers.source));
+  json.add("target", side_figures(config.data.target, frequencies(training, &IdPair::target, *tokenizers.target),
+                                  target, bin, *tokenizers.target));
+  json.add("useful_padded", useful_share(batches, Layout::padded));
+  json.add("useful_packed", useful_share(batches, Layout::packed));
   json.add("layout", layout(config.data) == Layout::packed ? "packed" : "padded");
   return json.text();
 }

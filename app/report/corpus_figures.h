@@ -7,6 +7,6 @@
 namespace glossa {
 
 /// Returns figures of a run's training data as JSON; docs/reports.md describes the format.
-std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, const EncodedCorpus& training);
+std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, const PairStore& training);
 
 }  // namespace glossa

@@ -7,11 +7,13 @@
 namespace glossa {
 
 void LineBlocks::read_block() {
-  constexpr std::size_t most = 1 << 13;
+  constexpr std::size_t most = 1 << 13, most_bytes = 1 << 24;
   constexpr Index grain = 256;
+  std::size_t bytes = 0;
   block_.resize(most);
   next_ = size_ = 0;
-  while (size_ < most && !is_at_end_) {
+  while (size_ < most && bytes < most_bytes && !is_at_end_) {
+    if (size_ > 0 && reader_.would_wait()) break;  // the writer may be waiting for the reader of another pipe
     Line& line = block_[size_];
     line.error = {};
     try {
@@ -25,6 +27,7 @@ void LineBlocks::read_block() {
       break;
     }
     size_ += !is_at_end_;
+    bytes += line.text.size();
   }
   parallel_ranges(static_cast<Index>(size_), grain, [&](Index begin, Index end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

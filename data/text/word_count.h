@@ -14,7 +14,10 @@ std::int64_t count_words(std::string_view text);
 class LineLengths {
  public:
   /// Adds a line; lines without words do not count.
-  void add(std::string_view line);
+  void add(std::string_view line) { add_words(count_words(line)); }
+
+  /// Adds a line with this number of words.
+  void add_words(std::int64_t words);
 
   std::int64_t lines() const { return lines_; }
 

@@ -1,5 +1,7 @@
 #include "data/tokenizers/line_encoder.h"
 
+#include <algorithm>
+
 namespace glossa {
 
 namespace {

@@ -42,6 +42,7 @@ Model read_model(std::string_view message) {
   Model model;
   for_each_field(message, [&](const ProtoField& part) {
     if (part.number == 1) return read_piece(part.bytes, model);
+    if (part.number > 3) return;
     for_each_field(part.bytes, [&](const ProtoField& field) {
       if (part.number == 2) {
         if (field.number == 3) model.type = field.value;

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "data/encoded_corpus.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "train/model/criterion.h"
 

@@ -23,7 +23,7 @@ std::unique_ptr<Model> train(const EncodedCorpus& pairs, const EncodedCorpus& un
   Adam<float> adam(model->parameters, trainable_segments(model->parameters));
   const Schedule schedule({.kind = ScheduleOptions::Kind::cosine, .lr = rate, .warmup = 50, .total_updates = updates});
   const Sampler sampler(pairs, sampler_options(config.data, /*seed=*/1));
-  std::vector<std::vector<int>> batches;
+  Batches batches;
   Context<float> context;
   BatchRows rows;
   double sum = 0, tokens = 0;  // since the last line
@@ -48,7 +48,8 @@ std::unique_ptr<Model> train(const EncodedCorpus& pairs, const EncodedCorpus& un
 }
 
 int main() try {
-  auto [training, validation, split, watched] = read_corpora(config.data, /*seed=*/1);
+  Corpora corpora = read_corpora(config.data, /*seed=*/1);
+  ParallelCorpus &training = corpora.training, &validation = corpora.validation;
   const Tokenizers words = train_tokenizers(config.data, training);
   const EncodedCorpus pairs = encode(config.data, training, words), unseen = encode(config.data, validation, words);
   const auto model = train(pairs, unseen, words, 600, 0.007);

@@ -60,11 +60,12 @@ std::string objection(const std::string& path, const std::string& header) {
   static const std::set<std::string> rooms{"base",  "autograd", "layers", "optim", "data",
                                            "train", "app",      "python", "tests"};
   // Within data/, train/ and app/, as in docs/architecture.md. A folder stands for its own files, without subfolders.
-  static const std::set<std::string> rooms_of_train{"train/console",    "train/scores",    "train/config",
-                                                    "train/checkpoint", "train/corpora",   "train/decoding",
-                                                    "train/model",      "train/processes", "train/tensor_files"};
+  static const std::set<std::string> rooms_of_train{
+      "train/console",  "train/scores", "train/config",    "train/checkpoint",   "train/corpora",
+      "train/decoding", "train/model",  "train/processes", "train/tensor_files", "train/prepared"};
   static const std::map<std::string, std::set<std::string>> neighbors{
       {"data", {"data/text", "data/tokenizers"}},
+      {"data/prepared", {"data"}},
       {"data/text", {}},
       {"data/tokenizers", {"data/text"}},
       {"data/toy", {"data/text"}},
@@ -77,6 +78,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/tensor_files", {}},
       {"train/checkpoint", {"train/config", "train/console", "train/tensor_files"}},
       {"train/corpora", {"train/config", "train/console"}},
+      {"train/prepared", {"train/checkpoint", "train/config", "train/console", "train/corpora"}},
       {"train/model", {"train/config", "train/processes"}},
       {"train/decoding", {"train/model", "train/corpora", "train/config", "train/console", "train/scores"}},
       {"app", {"app/commands"}},
@@ -86,8 +88,8 @@ std::string objection(const std::string& path, const std::string& header) {
       {"app/pages", {}},
       {"app/report", {"app/pages"}},
       {"app/serve", {"app/pages"}}};
-  static const std::set<std::string> without_model{"train/console", "train/scores", "train/checkpoint", "train/corpora",
-                                                   "train/tensor_files"};
+  static const std::set<std::string> without_model{"train/console", "train/scores",       "train/checkpoint",
+                                                   "train/corpora", "train/tensor_files", "train/prepared"};
   const std::string from = room_of(path), to = room_of(header);
   if (from == "tests") return "";
   if (rooms.contains(to) && !allowed.at(from).contains(to)) return from + " must not include " + to;

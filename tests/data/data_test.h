@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "data/encoded_corpus.h"
+#include "data/sampler.h"
 #include "tests/support/temporary_folder.h"
 
 namespace glossa::testing {
@@ -47,6 +49,22 @@ inline EncodedCorpus encoded_of(const std::vector<std::pair<int, int>>& lengths)
     corpus.origin.push_back(corpus.origin.size());
   }
   return corpus;
+}
+
+inline Batches batches_of(const PairStore& pairs, const std::vector<std::vector<int>>& lists) {
+  std::vector<int> order, sizes;
+  for (const std::vector<int>& list : lists) {
+    order.insert(order.end(), list.begin(), list.end());
+    sizes.push_back(static_cast<int>(list.size()));
+  }
+  return Batches(pairs, std::move(order), sizes);
+}
+
+/// Batches as lists of indices.
+inline std::vector<std::vector<int>> lists(const Batches& batches) {
+  std::vector<std::vector<int>> all;
+  for (const std::span<const int> batch : batches) all.emplace_back(batch.begin(), batch.end());
+  return all;
 }
 
 }  // namespace glossa::testing

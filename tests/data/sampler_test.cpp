@@ -8,10 +8,11 @@
 
 #include "base/random.h"
 #include "tests/data/data_test.h"
+#include "tests/support/restore_threads.h"
 
 using namespace glossa;
 using namespace glossa::testing;
-using Batches = std::vector<std::vector<int>>;
+using Lists = std::vector<std::vector<int>>;
 
 namespace {
 
@@ -21,7 +22,7 @@ EncodedCorpus many() {
   return encoded_of(lengths);
 }
 
-std::int64_t load(const EncodedCorpus& corpus, const std::vector<int>& batch, BatchRule rule) {
+std::int64_t load(const EncodedCorpus& corpus, std::span<const int> batch, BatchRule rule) {
   std::int64_t longest = 0, rows = 0;
   for (const int i : batch) {
     longest = std::max<std::int64_t>({longest, corpus.source_length(i), corpus.target_length(i)});
@@ -40,7 +41,7 @@ TEST_CASE("every epoch has every sentence exactly once, within the budget and wi
       const Sampler sampler(corpus, {.max_tokens = budget, .rule = rule});
       for (const bool shuffle : {false, true}) {
         std::vector<int> seen;
-        for (const std::vector<int>& batch : sampler.epoch(3, shuffle)) {
+        for (const std::span<const int> batch : sampler.epoch(3, shuffle)) {
           REQUIRE_FALSE(batch.empty());
           CHECK((load(corpus, batch, rule) <= budget || batch.size() == 1));
           seen.insert(seen.end(), batch.begin(), batch.end());
@@ -56,31 +57,31 @@ TEST_CASE("batches are a function of seed and epoch alone") {
   const EncodedCorpus corpus = many();
   const SamplerOptions options{.max_tokens = 400, .seed = 7};
   const Sampler sampler(corpus, options);
-  const Batches first = sampler.epoch(1, true), second = sampler.epoch(2, true);
+  const Lists first = lists(sampler.epoch(1, true)), second = lists(sampler.epoch(2, true));
   CHECK(first != second);
-  CHECK(sampler.epoch(1, true) == first);  // whatever was requested before
-  CHECK(Sampler(corpus, options).epoch(2, true) == second);
-  CHECK(Sampler(corpus, {.max_tokens = 400, .seed = 8}).epoch(1, true) != first);
-  CHECK(sampler.epoch(1, false) == sampler.epoch(2, false));
+  CHECK(lists(sampler.epoch(1, true)) == first);  // whatever was requested before
+  CHECK(lists(Sampler(corpus, options).epoch(2, true)) == second);
+  CHECK(lists(Sampler(corpus, {.max_tokens = 400, .seed = 8}).epoch(1, true)) != first);
+  CHECK(lists(sampler.epoch(1, false)) == lists(sampler.epoch(2, false)));
 }
 
 TEST_CASE("a shuffled epoch also mixes which sentences share a batch") {
   const EncodedCorpus corpus = many();
   const Sampler sampler(corpus, {.max_tokens = 400});
-  const auto sets = [](const Batches& batches) {
+  const auto sets = [](const Lists& batches) {
     std::set<std::set<int>> result;
     for (const auto& batch : batches) result.emplace(batch.begin(), batch.end());
     return result;
   };
-  CHECK(sets(sampler.epoch(1, true)) != sets(sampler.epoch(2, true)));
+  CHECK(sets(lists(sampler.epoch(1, true))) != sets(lists(sampler.epoch(2, true))));
 }
 
 TEST_CASE("batches are cut by sentences x longest side, padding included") {
   // Longest sides with the special token: 3, 3, 4, 4, 11.
   const EncodedCorpus corpus = encoded_of({{2, 1}, {10, 4}, {1, 2}, {3, 2}, {2, 3}});
   const Sampler sampler(corpus, {.max_tokens = 12});
-  CHECK(sampler.epoch(0, false) == Batches{{0, 2, 3}, {4}, {1}});
-  CHECK(sampler.oversized() == 0);
+  CHECK(lists(sampler.epoch(0, false)) == Lists{{0, 2, 3}, {4}, {1}});
+  CHECK(sampler.oversized(sampler.epoch(0, false)) == 0);
 }
 
 TEST_CASE("without shuffling, sentences come by length, then in corpus order, in the fullest batches allowed") {
@@ -96,11 +97,11 @@ TEST_CASE("without shuffling, sentences come by length, then in corpus order, in
     const auto budget = static_cast<std::int64_t>(1 + random.below(40));
     std::vector<std::tuple<int, int, int>> order;
     std::vector<int> before;
-    for (const std::vector<int>& batch : Sampler(corpus, {.max_tokens = budget, .rule = rule}).epoch(round, false)) {
+    for (const std::span<const int> batch : Sampler(corpus, {.max_tokens = budget, .rule = rule}).epoch(round, false)) {
       CHECK((load(corpus, batch, rule) <= budget || batch.size() == 1));
       before.push_back(batch.front());
       CHECK((before.size() == 1 || load(corpus, before, rule) > budget));
-      before = batch;
+      before.assign(batch.begin(), batch.end());
       for (const int i : batch) order.emplace_back(corpus.target_length(i), corpus.source_length(i), i);
     }
     CHECK(order.size() == lengths.size());
@@ -108,17 +109,37 @@ TEST_CASE("without shuffling, sentences come by length, then in corpus order, in
   }
 }
 
+TEST_CASE("any number of threads gives the same batches, with their lengths") {
+  const RestoreThreads restore;
+  const EncodedCorpus corpus = many();
+  const Sampler sampler(corpus, {.max_tokens = 300, .seed = 3});
+  set_threads(1);
+  const Lists expected = lists(sampler.epoch(1, true));
+  for (const int team : {2, 3, 7}) {
+    set_threads(team);
+    const Batches batches = sampler.epoch(1, true);
+    CHECK(lists(batches) == expected);
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      Extents extents;
+      for (const int pair : batches[i]) extents.add(corpus.pair(pair));
+      CHECK_EQ(batches.extents(i).rows(Layout::packed), extents.rows(Layout::packed));
+      CHECK_EQ(batches.extents(i).rows(Layout::padded), extents.rows(Layout::padded));
+      CHECK_EQ(batches.extents(i).squares, extents.squares);
+    }
+  }
+}
+
 TEST_CASE("batches are the same on every machine") {
   std::vector<std::pair<int, int>> lengths;
   for (int i = 0; i < 12; ++i) lengths.emplace_back(1 + i * 7919 % 5, 1 + i * 104729 % 4);
   // From a separate implementation of Philox, the shuffle and the cut.
-  CHECK(Sampler(encoded_of(lengths), {.max_tokens = 15, .seed = 7}).epoch(1, true) ==
-        Batches{{11}, {5, 9}, {2, 6}, {1, 10}, {0, 4, 8}, {3, 7}});
+  CHECK(lists(Sampler(encoded_of(lengths), {.max_tokens = 15, .seed = 7}).epoch(1, true)) ==
+        Lists{{11}, {5, 9}, {2, 6}, {1, 10}, {0, 4, 8}, {3, 7}});
 }
 
 TEST_CASE("batches hold sentences of similar length") {
   const EncodedCorpus corpus = many();
-  for (const std::vector<int>& batch : Sampler(corpus, {.max_tokens = 400}).epoch(1, true)) {
+  for (const std::span<const int> batch : Sampler(corpus, {.max_tokens = 400}).epoch(1, true)) {
     for (std::size_t i = 1; i < batch.size(); ++i)
       CHECK(corpus.target_length(batch[i - 1]) <= corpus.target_length(batch[i]));
   }
@@ -127,13 +148,14 @@ TEST_CASE("batches hold sentences of similar length") {
 TEST_CASE("a sentence beyond the budget gets its own batch and is counted") {
   const EncodedCorpus corpus = encoded_of({{1, 1}, {50, 60}, {1, 1}, {70, 2}});
   const Sampler sampler(corpus, {.max_tokens = 10});
-  CHECK(sampler.oversized() == 2);
-  CHECK(sampler.epoch(0, false) == Batches{{0, 2}, {3}, {1}});
-  CHECK(Sampler(corpus, {.max_tokens = 1, .rule = BatchRule::sentences}).oversized() == 0);
+  CHECK(sampler.oversized(sampler.epoch(0, false)) == 2);
+  CHECK(lists(sampler.epoch(0, false)) == Lists{{0, 2}, {3}, {1}});
+  const Sampler single(corpus, {.max_tokens = 1, .rule = BatchRule::sentences});
+  CHECK(single.oversized(single.epoch(0, false)) == 0);
 }
 
 TEST_CASE("one sentence is a corpus; no sentences or no budget is an error") {
-  CHECK(Sampler(encoded_of({{1, 1}}), {}).epoch(5, true) == Batches{{0}});
+  CHECK(lists(Sampler(encoded_of({{1, 1}}), {}).epoch(5, true)) == Lists{{0}});
   CHECK(contains(error_of<Error>([] { Sampler(EncodedCorpus{}, {}); }), "got none"));
   for (const std::int64_t bad : {0, -1}) {
     const std::string message = error_of<Error>([&] { Sampler(encoded_of({{1, 1}}), {.max_tokens = bad}); });

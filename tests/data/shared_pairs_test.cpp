@@ -16,7 +16,7 @@ TEST_CASE("pairs that a corpus has are counted in each part, on both sides and a
   other.source = {"c", "x"};
   other.target = {"C", "X"};
   const ParallelCorpus* const parts[] = {&part, &none, &other, &corpus};
-  CHECK_EQ(shared_pairs(corpus, parts), Counts{2, 0, 1, 4});
-  CHECK_EQ(shared_pairs(none, parts), Counts{0, 0, 0, 0});
-  CHECK(shared_pairs(corpus, {}).empty());
+  CHECK_EQ(shared_pairs(hashes_of(corpus), parts), Counts{2, 0, 1, 4});
+  CHECK_EQ(shared_pairs(hashes_of(none), parts), Counts{0, 0, 0, 0});
+  CHECK(shared_pairs(hashes_of(corpus), {}).empty());
 }

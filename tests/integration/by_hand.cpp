@@ -49,7 +49,7 @@ void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedu
   Context<float> context;
   const Sampler sampler(corpus, options.sampler);
   int epoch = 0;
-  std::vector<std::vector<int>> batches = sampler.epoch(epoch, true);
+  Batches batches = sampler.epoch(epoch, true);
   std::size_t next = 0;
   for (int update = 1; update <= options.updates; ++update) {
     std::vector<std::vector<float>> terms;
@@ -79,7 +79,7 @@ void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedu
 double mean_loss(const Network& network, const EncodedCorpus& corpus, std::int64_t max_tokens) {
   Context<float> context;
   double sum = 0, tokens = 0;
-  for (const std::vector<int>& indices : Sampler(corpus, {.max_tokens = max_tokens, .seed = 0}).epoch(0, false)) {
+  for (const std::span<const int> indices : Sampler(corpus, {.max_tokens = max_tokens, .seed = 0}).epoch(0, false)) {
     context.begin({.training = false, .recording = false});
     const Batch batch = make_batch(corpus, indices, Layout::packed);
     const CrossEntropy<float> loss = loss_of(context, network, batch, corpus.specials.pad, 0);

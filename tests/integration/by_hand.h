@@ -5,6 +5,7 @@
 #include <string>
 
 #include "data/batch.h"
+#include "data/encoded_corpus.h"
 #include "data/sampler.h"
 #include "data/tokenizers/tokenizer.h"
 #include "layers/transformer.h"

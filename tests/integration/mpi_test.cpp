@@ -83,6 +83,16 @@ TEST_CASE("any number of processes and threads trains to the hashes of one, even
   }
 }
 
+TEST_CASE("processes that train on a prepared corpus share it, and have the hashes of one") {
+  const TinyRun tiny;
+  succeeded(tiny.train("one", six));
+  const Strings prepared = six + Strings{"data.prepare_above=0", "data.cache=" + (tiny / "cache").string()};
+  succeeded(in_processes(3, tiny.train_arguments("several", prepared)));
+  CHECK_EQ(tiny.hashes("several"), tiny.hashes("one"));
+  const Outcome listed = succeeded(glossa_program({"prepare", "--list", "--set", prepared.back()}));
+  CHECK_EQ(lines_of(listed.out).size(), 1);
+}
+
 TEST_CASE("gradients that are exchanged piece by piece equal those of one process") {
   const TinyRun tiny;
   const Strings sets{"train.accumulate=5",     "train.max_updates=3",   "data.max_tokens=64",

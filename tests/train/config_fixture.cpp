@@ -125,7 +125,10 @@ const EncodedCorpus& ConfigFixture::pairs() {
 }
 
 std::vector<std::vector<int>> ConfigFixture::batches(int epoch) {
-  return Sampler(pairs(), sampler_options(config.data, seed())).epoch(epoch, true);
+  std::vector<std::vector<int>> all;
+  const Batches batches = Sampler(pairs(), sampler_options(config.data, seed())).epoch(epoch, true);
+  for (const std::span<const int> batch : batches) all.emplace_back(batch.begin(), batch.end());
+  return all;
 }
 
 std::unique_ptr<Model> ConfigFixture::fresh_model() {

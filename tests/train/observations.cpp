@@ -7,6 +7,7 @@
 
 #include "autograd/kernels/product_log.h"
 #include "train/model/criterion.h"
+#include "train/prepared/corpus_cache.h"
 #include "train/run.h"
 
 namespace glossa::testing {
@@ -166,6 +167,11 @@ const std::vector<Observation>& observations() {
          return s.run.error.starts_with("[set_gemm_backend]") ? s.run.error : s.run.product_library;
        }},
       {"training text", {}, [](ConfigFixture& s) { return text_of(s.corpora().training); }},
+      {"place of training pairs",
+       {},
+       [](ConfigFixture& s) {
+         return is_large(s.config.data, {}) ? CorpusCache(s.config.data).folder().string() : "memory";
+       }},
       {"validation text", {}, [](ConfigFixture& s) { return text_of(s.corpora().validation); }},
       {"test text", {}, test_text},
       {"damaged text", {}, [](ConfigFixture& s) { return read_text(s, "damaged.en"); }},

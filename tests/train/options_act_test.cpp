@@ -69,6 +69,8 @@ const std::vector<Row>& rows() {
       {"data.vocab_size", "80", {"vocabularies"}, subwords},
       {"data.vocab_sentences", "9", {"vocabularies"}, subwords},
       {"data.vocab_sentences", "9", {"vocabularies"}},
+      {"data.prepare_above", "0", {"place of training pairs"}},
+      {"data.cache", "FOLDER/cache", {"place of training pairs"}, {"data.prepare_above=0"}},
       {"data.min_frequency", "3", {"vocabularies"}},
       {"data.min_frequency", "12", {"vocabularies"}, characters},
       {"data.shared_vocabulary", "false", {"vocabularies"}},
@@ -377,9 +379,10 @@ TEST_CASE("observations list causes before their effects") {
 
 TEST_CASE("each option's other value survives a dump, and --resume allows or refuses it as documented") {
   const std::set<std::string> may_change{
-      "train.exportable",  "train.patience",       "train.precision",  "train.max_updates", "train.max_epochs",
-      "train.max_minutes", "train.validate_every", "train.save_every", "train.log_every",   "train.max_bad_updates",
-      "train.tensorboard", "runtime.threads",      "runtime.gemm",     "runtime.timeout"};
+      "train.exportable", "train.patience",        "train.precision",      "train.max_updates",
+      "train.max_epochs", "train.max_minutes",     "train.validate_every", "train.save_every",
+      "train.log_every",  "train.max_bad_updates", "train.tensorboard",    "runtime.threads",
+      "runtime.gemm",     "runtime.timeout",       "data.prepare_above",   "data.cache"};
   for (const Row& row : rows()) {
     const Config old = load_config("", base_sets + row.given);
     const Config now = load_config("", base_sets + row.given + Strings{fmt::format("{}={}", row.key, row.value)});

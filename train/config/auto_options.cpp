@@ -91,8 +91,8 @@ Config decided_for(const CorpusSize& size, Config config) {
   return config;
 }
 
-void decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split) {
-  config = decided_for(size_of(training), std::move(config));
+void decide_auto_options(Config& config, const CorpusSize& training, const HeldOut& split) {
+  config = decided_for(training, std::move(config));
   config.data.split = split;
 }
 

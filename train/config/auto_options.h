@@ -21,8 +21,8 @@ CorpusSize size_of(const ParallelCorpus& corpus);
 /// recipes/small-pair.yaml explain the rules.
 Config decided_for(const CorpusSize& size, Config config);
 
-/// Sets the `auto` options of `config` from the training text and the applied data.split.
-void decide_auto_options(Config& config, const ParallelCorpus& training, const HeldOut& split);
+/// Sets the `auto` options of `config` from the size of the training text and the applied data.split.
+void decide_auto_options(Config& config, const CorpusSize& training, const HeldOut& split);
 
 /// Returns the options that are `auto` in `given`, with their values from `decided`. The log shows them, one line per
 /// section, such as `auto model: width 128, heads 4`.

@@ -172,8 +172,9 @@ std::string markdown_cell(std::string text) {
 }  // namespace
 
 bool may_change_on_resume(std::string_view key) {
-  return key.starts_with("runtime.") || key.starts_with("train.max_") || key == "train.patience" ||
-         key == "train.precision" || key == "train.tensorboard" || key == "train.exportable" ||
+  return key.starts_with("runtime.") || key == "data.prepare_above" || key == "data.cache" ||
+         key.starts_with("train.max_") || key == "train.patience" || key == "train.precision" ||
+         key == "train.tensorboard" || key == "train.exportable" ||
          (key.starts_with("train.") && key.ends_with("_every"));
 }
 
@@ -224,8 +225,8 @@ void check_resume(const Config& old, const Config& now) {
   check_agree(
       old, now, [](std::string_view key) { return !may_change_on_resume(key); }, "as when the run was started",
       "on --resume only train.max_*, train.patience, train.precision, train.*_every, train.tensorboard, "
-      "train.exportable and runtime.* may change; start a new run for the rest. Edit decode.* in the run's config.yaml "
-      "for translation");
+      "train.exportable, data.prepare_above, data.cache and runtime.* may change; start a new run for the rest. Edit "
+      "decode.* in the run's config.yaml for translation");
 }
 
 std::string dump(const Config& config) {

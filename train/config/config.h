@@ -56,6 +56,8 @@ struct DataConfig {
   std::int64_t max_tokens = 4096;
   BatchRule batch_rule = BatchRule::longest_side;
   Layout layout = Layout::packed;
+  std::int64_t prepare_above = 100;
+  std::string cache;
 };
 
 struct ModelConfig {

@@ -35,6 +35,11 @@ constexpr ConfigTerm hints[] = {
      "raise it, or lower data.character_coverage, which makes rare characters unknown"},
     {"convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8, or set InvalidUtf8::replace",
      "convert the file, for example with iconv -f WINDOWS-1252 -t UTF-8, or set data.invalid_utf8: replace"},
+    {"free some space, or use a folder on another disk",
+     "free some space, or set data.cache to a folder on another disk"},
+    {"check the folder and its permissions, or use another folder",
+     "check the folder and its permissions, or set data.cache to another folder"},
+    {"prepare it again", "remove it with `glossa prepare --clear`"},
     {"use fewer rows at a time", "use a lower data.max_tokens (decode.max_tokens when translating)"},
     {"use a smaller model, or fewer rows at a time",
      "use a smaller model, or a lower data.max_tokens (decode.max_tokens when translating)"}};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "data/shared_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 
@@ -64,7 +63,7 @@ void doubt_scores(const Corpora& corpora, const ParallelCorpus* test, std::vecto
   std::vector<const ParallelCorpus*> parts{&corpora.validation};
   for (const ParallelCorpus& watched : corpora.watched) parts.push_back(&watched);
   if (test) parts.push_back(test);
-  const std::vector<std::int64_t> shared = shared_pairs(corpora.training, parts);
+  const std::vector<std::int64_t> shared = pairs_in_training(corpora, parts);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t pairs = parts[i]->source.size();
     if (shared[i] == 0 || static_cast<double>(shared[i]) < many * static_cast<double>(pairs)) continue;
@@ -116,10 +115,12 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
 }
 
 std::vector<std::string> size_doubts(const Config& config, const Corpora& corpora) {
-  constexpr std::size_t few_for_training = 3000, few_for_validation = 20;
+  constexpr std::int64_t few_for_training = 3000;
+  constexpr std::size_t few_for_validation = 20;
   std::vector<std::string> doubts;
   if (toy_pairs_alone("data.train", config.data.train)) return doubts;
-  const std::size_t training = corpora.training.source.size(), validation = corpora.validation.source.size();
+  const std::int64_t training = corpora.training.report.pairs;
+  const std::size_t validation = corpora.validation.source.size();
   if (training < few_for_training && config.train.warm_start.empty())
     doubts.push_back(fmt::format(
         "{} has {}:\n    a model mostly memorizes fewer than 3,000. Hint: fine-tune (docs/finetuning.md), or add text",

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "data/pair_sample.h"
+#include "data/shared_pairs.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 #include "data/tmx_corpus.h"
@@ -44,14 +45,15 @@ bool english_first(const DataConfig& config, std::string_view key) {
          config.target);
 }
 
-ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets) {
+ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets, TakeBlock take) {
   TextOptions text = text_options(config);
-  text.max_bytes = max_text_bytes(config);
+  if (!take) text.max_bytes = max_text_bytes(config);
   const CorpusOptions options{.text = text,
                               .lowercase = config.lowercase,
                               .source_column = static_cast<int>(config.source_column),
                               .target_column = static_cast<int>(config.target_column),
-                              .all_targets = all_targets};
+                              .all_targets = all_targets,
+                              .take = std::move(take)};
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
   side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
@@ -61,32 +63,16 @@ ParallelCorpus read_at(const std::string& location, const DataConfig& config, bo
 
 /// Reads a corpus that is not the toy corpus. Its name in logs and metrics is the configuration's.
 ParallelCorpus read_files(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
-                          bool all_targets = false) {
+                          bool all_targets = false, TakeBlock take = {}) {
   const std::string location = places.find(name, config);
-  ParallelCorpus corpus = read_at(location, config, all_targets);
+  ParallelCorpus corpus = read_at(location, config, all_targets, std::move(take));
   corpus.name.replace(0, location.size(), name);
   return corpus;
 }
 
-/// Returns the configuration with the paths of its corpora for training and validation.
-DataConfig located(DataConfig config, const CorpusPlaces& places) {
-  const auto locate = [&](const char* key, CorpusNames& names) {
-    std::vector<std::string> paths;
-    for (const std::string& name : names) paths.push_back(toy_pairs(key, name) ? name : places.find(name, config));
-    names = paths;
-  };
-  locate("data.train", config.train);
-  locate("data.valid", config.valid);
-  return config;
-}
-
-/// Numbers of pairs for data.split to hold out, as configured or by the rule of `auto`. The rule counts each source
-/// sentence once, because all translations of a sentence are held out together.
+/// Numbers of pairs for data.split to hold out, as configured or by the rule of `auto`.
 HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
-  if (config.split) return *config.split;
-  if (!config.valid.empty() || toy_pairs_alone("data.train", config.train)) return {};
-  const std::int64_t part = std::min<std::int64_t>(1000, (different_sources(corpus) + 19) / 20);
-  return {.valid = part, .test = config.test.empty() ? part : 0};
+  return config.split ? *config.split : usual_split(different_sources(corpus), config);
 }
 
 std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<const std::string> sentences) {
@@ -129,6 +115,28 @@ std::string tokenizer_file(const DataConfig& config, const std::string& run, con
 
 }  // namespace
 
+DataConfig located(DataConfig config, const CorpusPlaces& places) {
+  const auto locate = [&](const char* key, CorpusNames& names) {
+    std::vector<std::string> paths;
+    for (const std::string& name : names) paths.push_back(toy_pairs(key, name) ? name : places.find(name, config));
+    names = paths;
+  };
+  locate("data.train", config.train);
+  locate("data.valid", config.valid);
+  return config;
+}
+
+std::vector<std::int64_t> pairs_in_training(const Corpora& corpora, std::span<const ParallelCorpus* const> parts) {
+  if (!corpora.prepared.empty()) return shared_pairs(corpora.prepared, parts);
+  return shared_pairs(hashes_of(corpora.training), parts);
+}
+
+HeldOut usual_split(std::int64_t different_sources, const DataConfig& config) {
+  if (!config.valid.empty() || toy_pairs_alone("data.train", config.train)) return {};
+  const std::int64_t part = std::min<std::int64_t>(most_held_out, (different_sources + 19) / 20);
+  return {.valid = part, .test = config.test.empty() ? part : 0};
+}
+
 bool Tokenizers::shared() const {
   if (source == target) return true;
   if (source->specials() != target->specials() || source->vocabulary_size() != target->vocabulary_size()) return false;
@@ -157,8 +165,22 @@ Layout layout(const DataConfig& config) {
   return config.layout == DataConfig::Layout::packed ? Layout::packed : Layout::padded;
 }
 
-Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
-  check_text_fits(located(config, places));
+ParallelCorpus read_in_blocks(const DataConfig& config, const std::string& name, std::uint64_t seed,
+                              const CorpusPlaces& places, const TakeBlock& take) {
+  const auto pairs = toy_pairs("data.train", name);
+  if (!pairs) return read_files(config, name, places, /*all_targets=*/false, take);
+  ParallelCorpus corpus =
+      from_toy(name, toy_corpus(*pairs, seed, "data.train").train, english_first(config, "data.train"));
+  take(corpus);
+  corpus.source = corpus.target = {};
+  return corpus;
+}
+
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
+                     const PreparedTraining* prepared) {
+  DataConfig to_read = config;
+  if (prepared) to_read.train.clear();
+  check_text_fits(located(to_read, places));
   // Building a toy corpus takes a second, so one used by both options is built only once.
   std::int64_t built = 0;
   ToySplits toy;
@@ -171,8 +193,8 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusP
     return from_toy(location, split, forwards);
   };
   std::vector<ParallelCorpus> training;
-  for (const std::string& name : config.train) training.push_back(read("data.train", name, toy.train));
-  Corpora corpora{.training = joined(std::move(training)), .validation = {}, .split = {}};
+  for (const std::string& name : to_read.train) training.push_back(read("data.train", name, toy.train));
+  Corpora corpora{.training = prepared ? prepared->sample : joined(std::move(training)), .validation = {}, .split = {}};
   for (const std::string& name : config.valid) {
     ParallelCorpus corpus = read("data.valid", name, toy.valid);
     if (name == config.valid.front())
@@ -182,6 +204,11 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusP
   }
   if (config.valid.empty() && toy_pairs_alone("data.train", config.train))
     corpora.validation = from_toy(config.train.front(), toy.valid, english_first(config, "data.train"));
+  if (prepared) {
+    corpora.split = prepared->split;
+    if (corpora.split.valid > 0) corpora.validation = prepared->validation;
+    return corpora;
+  }
   corpora.training = count_duplicates(std::move(corpora.training), config.duplicates == DataConfig::Duplicates::drop);
   corpora.split = split_of(config, corpora.training);
   if (corpora.split.pairs() == 0) return corpora;
@@ -220,14 +247,15 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, co
 }
 
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
-  const std::vector<std::size_t> sample = pair_sample(corpus, static_cast<std::size_t>(config.vocab_sentences));
+  const auto most = static_cast<std::size_t>(config.vocab_sentences);
+  const std::vector<std::size_t> sample = pair_sample(hashes_of(corpus), most);
   ProgressBar bar;
   std::optional<ElapsedProgress> progress;
   if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // only this one is slow
     print_note("learning {} of at most {} subwords from {} ...\n",
                config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
-               sample.size() < corpus.source.size()
-                   ? fmt::format("{} of {}", sample.size(), counted(corpus.source.size(), "pair"))
+               std::ssize(sample) < corpus.report.pairs
+                   ? fmt::format("{} of {}", sample.size(), counted(corpus.report.pairs, "pair"))
                    : counted(sample.size(), "pair"));
     progress.emplace(bar, "learning subwords:");
   }
@@ -271,10 +299,14 @@ EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, con
   return encode_corpus(corpus, *tokenizers.source, *tokenizers.target, options);
 }
 
-EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers) {
+EncodeOptions training_options(const DataConfig& config) {
   EncodeOptions options = encode_options(config);
   options.max_ratio = config.max_ratio;
-  return encode_corpus(training, *tokenizers.source, *tokenizers.target, options);
+  return options;
+}
+
+EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers) {
+  return encode_corpus(training, *tokenizers.source, *tokenizers.target, training_options(config));
 }
 
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers) {

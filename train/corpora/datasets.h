@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,9 +26,10 @@ struct Tokenizers {
 /// Sentence pairs for training and validation.
 struct Corpora {
   ParallelCorpus training;
-  ParallelCorpus validation;              ///< selects the best checkpoint
-  HeldOut split;                          ///< data.split as applied
-  std::vector<ParallelCorpus> watched{};  ///< further corpora of data.valid, validated as well
+  ParallelCorpus validation;                  ///< selects the best checkpoint
+  HeldOut split;                              ///< data.split as applied
+  std::vector<ParallelCorpus> watched{};      ///< further corpora of data.valid, validated as well
+  std::span<const std::uint64_t> prepared{};  ///< hashes of all training pairs, if `training` has a sample of them
 };
 
 /// Corpora as token ids.
@@ -38,12 +41,36 @@ struct EncodedCorpora {
   std::uint64_t hash() const { return data_hash(training, validation, watched); }
 };
 
+/// For each of `parts`, the number of its pairs that are training pairs.
+std::vector<std::int64_t> pairs_in_training(const Corpora& corpora, std::span<const ParallelCorpus* const> parts);
+
+/// Training pairs that were prepared before, of which `sample` has some and the report of all.
+struct PreparedTraining {
+  ParallelCorpus sample;
+  HeldOut split;              ///< data.split as applied
+  ParallelCorpus validation;  ///< the pairs that it holds out
+};
+
 /// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
 /// data.train are concatenated. Duplicates are counted; they are dropped if data.duplicates is `drop`. With data.split,
 /// validation pairs are held out of training. With neither data.split nor data.valid, validation is empty. Exception:
 /// if data.train is only the toy corpus, validation is the toy corpus's own validation pairs. Names of corpora are
-/// looked up in `places`.
-Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {});
+/// looked up in `places`. If data.train was prepared, reads only data.valid.
+Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {},
+                     const PreparedTraining* prepared = nullptr);
+
+/// Returns the configuration with the paths of its corpora for training and validation.
+DataConfig located(DataConfig config, const CorpusPlaces& places);
+
+/// Numbers of pairs that data.split holds out by the rule of `auto`: a twentieth of the different source sentences, at
+/// most 1000. All translations of a sentence are held out together.
+constexpr std::int64_t most_held_out = 1000, most_sources_that_matter = 20 * most_held_out;
+HeldOut usual_split(std::int64_t different_sources, const DataConfig& config);
+
+/// Reads a corpus of data.train, and passes its pairs to `take` in blocks, so that they need not be in memory at once.
+/// Returns the corpus without pairs.
+ParallelCorpus read_in_blocks(const DataConfig& config, const std::string& name, std::uint64_t seed,
+                              const CorpusPlaces& places, const TakeBlock& take);
 
 /// Reads the test pairs, from data.test if it is set. Otherwise reads the toy corpus's test split, if data.train is
 /// only the toy corpus, or the test part of data.split. Throws a misuse error if none of these exists.
@@ -72,6 +99,9 @@ EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, con
 
 /// Encodes the training pairs that satisfy data.max_ratio.
 EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers);
+
+/// Options of encode_training.
+EncodeOptions training_options(const DataConfig& config);
 
 /// Encodes all corpora; without validation pairs, the encoded validation corpus is empty.
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);

@@ -32,27 +32,32 @@ SubwordRegularization::SubwordRegularization(const DataConfig& config, const Tok
       max_length_(static_cast<std::size_t>(config.max_length)),
       seed_(seed) {}
 
-void SubwordRegularization::draw(EncodedCorpus& corpus, std::span<const int> sentences, std::int64_t epoch) const {
-  if (!source_) return;
+void SubwordRegularization::draw(const PairStore& pairs, std::span<const int> sentences, std::int64_t epoch,
+                                 DrawnPairs& drawn) const {
   struct Side {
     const SubwordSampler& sampler;
     std::uint64_t number;
     std::size_t before, after;  // ids that stay: those at the front, and </s> of a target, which joins it in a batch
   };
-  const auto draw_side = [&](const Side& side, std::vector<int>& ids, int sentence) {
+  const auto draw_side = [&](const Side& side, std::span<const int> ids, int sentence) {
     const std::uint64_t of_epoch = hash_name("data.subwords") + static_cast<std::uint64_t>(epoch);
     RandomStream random(mix64(seed_) ^ of_epoch, 2 * static_cast<std::uint64_t>(sentence) + side.number);
-    const std::span<const int> text = std::span<const int>(ids).subspan(std::min(side.before, ids.size()));
-    std::vector<int> drawn = side.sampler.draw(text, random);
-    if (side.before + drawn.size() + side.after > max_length_) drawn = side.sampler.best(text);
-    drawn.insert(drawn.begin(), ids.begin(), ids.end() - std::ssize(text));
-    ids = std::move(drawn);
+    const std::span<const int> text = ids.subspan(std::min(side.before, ids.size()));
+    std::vector<int> segmentation = side.sampler.draw(text, random);
+    if (side.before + segmentation.size() + side.after > max_length_) segmentation = side.sampler.best(text);
+    segmentation.insert(segmentation.begin(), ids.begin(), ids.end() - std::ssize(text));
+    return segmentation;
   };
   const Side source{*source_, 0, before_text_, 0}, target{*target_, 1, 0, 1};
+  drawn.source_.resize(sentences.size());
+  drawn.target_.resize(sentences.size());
+  drawn.pairs_.resize(sentences.size());
   parallel_for(std::ssize(sentences), [&](Index i) {
-    const int sentence = sentences[i];
-    draw_side(source, corpus.source[static_cast<std::size_t>(sentence)], sentence);
-    draw_side(target, corpus.target[static_cast<std::size_t>(sentence)], sentence);
+    const auto k = static_cast<std::size_t>(i);
+    const IdPair pair = pairs.pair(sentences[k]);
+    drawn.source_[k] = draw_side(source, pair.source, sentences[k]);
+    drawn.target_[k] = draw_side(target, pair.target, sentences[k]);
+    drawn.pairs_[k] = {drawn.source_[k], drawn.target_[k]};
   });
 }
 

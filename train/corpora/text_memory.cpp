@@ -19,6 +19,17 @@ double text_bytes(const std::string& path) {
   return none ? 0 : unpacked * static_cast<double>(packed);
 }
 
+/// Bytes of these corpora.
+double text_bytes(const char* key, const CorpusNames& names, const DataConfig& config) {
+  double bytes = 0;
+  for (const std::string& name : names) {
+    if (toy_pairs(key, name)) continue;
+    bytes += text_bytes(name);  // a table or a translation memory
+    for (const std::string& language : {config.source, config.target}) bytes += text_bytes(name + "." + language);
+  }
+  return bytes;
+}
+
 /// Bytes of memory per byte of text for learning a vocabulary and encoding, measured on 8 and 33 MB of short lines.
 double bytes_per_byte(const DataConfig& config) {
   switch (config.tokenizer) {
@@ -41,14 +52,10 @@ std::size_t max_text_bytes(const DataConfig& config, double left) {
   return bytes < static_cast<double>(most) ? static_cast<std::size_t>(bytes) : most;
 }
 
+double training_bytes(const DataConfig& config) { return text_bytes("data.train", config.train, config); }
+
 void check_text_fits(const DataConfig& config, double left) {
-  double bytes = 0;
-  for (const auto& [key, names] : {std::pair("data.train", &config.train), std::pair("data.valid", &config.valid)})
-    for (const std::string& name : *names) {
-      if (toy_pairs(key, name)) continue;
-      bytes += text_bytes(name);  // a table or a translation memory
-      for (const std::string& language : {config.source, config.target}) bytes += text_bytes(name + "." + language);
-    }
+  const double bytes = text_bytes("data.train", config.train, config) + text_bytes("data.valid", config.valid, config);
   const double factor = bytes_per_byte(config);
   check(factor * bytes <= left, "data.train",
         "expected at most {} of text, which needs {} times as much memory, for the {} left; got {}. Hint: use part of "

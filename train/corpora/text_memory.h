@@ -11,6 +11,10 @@ namespace glossa {
 /// Limits a text whose size is unknown before it is read: from a pipe, or in a .gz.
 std::size_t max_text_bytes(const DataConfig& config, double left = static_cast<double>(available_memory()));
 
+/// Bytes of the texts of data.train, whose names are paths. Estimated for a .gz; 0 for a missing file, which its reader
+/// reports, and for a pipe.
+double training_bytes(const DataConfig& config);
+
 /// Throws unless `left` bytes suffice to hold the texts of data.train and data.valid, to learn the vocabulary and to
 /// encode the texts. Estimates the need from file sizes.
 void check_text_fits(const DataConfig& config, double left = static_cast<double>(available_memory()));

@@ -48,7 +48,7 @@ void for_each_attention(Context<float>& context, const Transformer<float>& model
   const Sampler sampler(pairs, {.max_tokens = options.max_tokens});
   Batch batch;
   BatchRows rows;
-  for (const std::vector<int>& indices : sampler.epoch(0, false)) {
+  for (const std::span<const int> indices : sampler.epoch(0, false)) {
     fill_batch(batch, pairs, indices, Layout::packed);
     rows.assign(batch);
     context.begin({.training = false, .recording = false, .precision = options.precision});

@@ -41,7 +41,7 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const std
   const ExcludedTokens excluded(options, corpus.specials, models.vocabulary());
   Batch batch;
   BatchRows rows;
-  for (const std::vector<int>& indices : sampler.epoch(0, false)) {
+  for (const std::span<const int> indices : sampler.epoch(0, false)) {
     fill_batch(batch, corpus, indices, Layout::packed);
     rows.assign(batch);
     context.begin({.training = false, .recording = false, .precision = options.precision});

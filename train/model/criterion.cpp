@@ -34,12 +34,6 @@ CrossEntropy<T> training_loss(Context<T>& context, const Transformer<T>& model, 
   return model.r_drop_loss(states, next, train.r_drop, pad, train.label_smoothing);
 }
 
-std::vector<int> in_passes(std::span<const int> sentences, const TrainConfig& train) {
-  std::vector<int> all;
-  for (int pass = 0; pass < train.passes(); ++pass) all.insert(all.end(), sentences.begin(), sentences.end());
-  return all;
-}
-
 #define GLOSSA_INSTANTIATE(T)                                                                                     \
   template CrossEntropy<T> batch_loss(Context<T>&, const Transformer<T>&, const Batch&, const BatchRows&, int,    \
                                       double);                                                                    \

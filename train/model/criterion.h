@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "data/batch.h"
@@ -35,7 +36,12 @@ template <class T>
 CrossEntropy<T> training_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch,
                               const BatchRows& rows, int pad, const TrainConfig& train);
 
-/// The sentences of a training batch: with train.r_drop twice, else as they are.
-std::vector<int> in_passes(std::span<const int> sentences, const TrainConfig& train);
+/// The sentences of a training batch, or their pairs: with train.r_drop twice, else as they are.
+template <class Item = int>
+std::vector<Item> in_passes(std::span<const std::type_identity_t<Item>> items, const TrainConfig& train) {
+  std::vector<Item> all;
+  for (int pass = 0; pass < train.passes(); ++pass) all.insert(all.end(), items.begin(), items.end());
+  return all;
+}
 
 }  // namespace glossa

@@ -83,11 +83,13 @@ TEST_CASE("words beside which a rule with a space may apply do not stand alone")
   RandomStream random(2, 0);
   const Sentences sentences = random_sentences(random, 60);
   const std::string model = model_of(sentences);
-  for (const auto& [text, replacement] :
-       {std::pair<std::string, std::string>{"b c", "e"}, {"a ", "b"}, {" न", " c"}, {"c  a", "aa"}}) {
-    CAPTURE(text);
+  struct Rule {
+    std::string text, replacement;
+  };
+  for (const Rule& rule : {Rule{"b c", "e"}, {"a ", "b"}, {" न", " c"}, {"c  a", "aa"}}) {
+    CAPTURE(rule.text);
     CompiledRules rules(SentencepieceNormalizer("nmt_nfkc", sentences).compiled());
-    rules.set(text, replacement);
+    rules.set(rule.text, rule.replacement);
     const SentencepieceTokenizer tokenizer(model + field(3, field(2, rules.bytes())), "model");
     REQUIRE(tokenizer.word_breaks().has_value());
     check_equals_tokenizer(tokenizer, random);

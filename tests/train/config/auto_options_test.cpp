@@ -139,7 +139,7 @@ TEST_CASE("decisions are reported, one line per section") {
       load_config("", {"data.split=auto", "data.vocab_size=auto", "optim.warmup=auto", "train.max_updates=90"});
   const Config given = config;
   CHECK(decisions(given, config).empty());
-  decide_auto_options(config, training, split);
+  decide_auto_options(config, size_of(training), split);
   CHECK(decisions(given, config) ==
         std::vector<std::string>{"auto data: split 1/1, vocab_size 2003", "auto optim: warmup 9"});
   CHECK(decisions(config, config).empty());

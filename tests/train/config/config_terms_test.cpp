@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "data/encoded_corpus.h"
 #include "data/sampler.h"
 #include "train/config/config.h"
 #include "train/model/model_factory.h"
@@ -86,7 +87,7 @@ TEST_CASE("every term is used by the library and stands for an existing key") {
     for (const ConfigTerm& term : terms) {
       CAPTURE(term.code);
       CHECK(source.find(term.code) != source.npos);
-      CHECK((names_a_key(term.config) || std::string_view(term.config).starts_with("`glossa inspect`")));
+      CHECK((names_a_key(term.config) || std::string_view(term.config).find("`glossa ") != std::string_view::npos));
     }
 }
 

@@ -461,7 +461,8 @@ TEST_CASE("on resume only limits, periods and the runtime may change") {
   }
   CHECK(complaint_of([&] { check_resume(old, load_config("", {"model.width=512"})); }) ==
         "[model.width] expected 256, as when the run was started; got 512. Hint: on --resume only train.max_*, "
-        "train.patience, train.precision, train.*_every, train.tensorboard, train.exportable and runtime.* may change; "
+        "train.patience, train.precision, train.*_every, train.tensorboard, train.exportable, "
+        "data.prepare_above, data.cache and runtime.* may change; "
         "start a new run for the rest. Edit decode.* in the run's config.yaml for translation");
   int fixed = 0;
   for (const auto& section : option_sections())

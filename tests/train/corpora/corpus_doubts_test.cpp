@@ -104,7 +104,9 @@ TEST_CASE("corpora that are too small give a warning, unless a model is fine-tun
   Config config;
   config.data.train = CorpusNames("pairs.tsv");
   const auto doubts_of = [&](std::size_t training, std::size_t validation) {
-    return size_doubts(config, {.training = corpus_of(Lines(training, "a"), Lines(training, "b")),
+    ParallelCorpus text = corpus_of(Lines(training, "a"), Lines(training, "b"));
+    text.report.pairs = static_cast<std::int64_t>(training);
+    return size_doubts(config, {.training = text,
                                 .validation = corpus_of(Lines(validation, "a"), Lines(validation, "b")),
                                 .split = {},
                                 .watched = {}});

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "data/encoded_corpus.h"
 #include "data/sampler.h"
 #include "tests/support/restore_runtime.h"
 #include "train/model/criterion.h"

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "data/encoded_corpus.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/model/criterion.h"
 

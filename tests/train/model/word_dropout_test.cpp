@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/check.h"
+#include "data/encoded_corpus.h"
 #include "tests/train/trainer_fixture.h"
 
 using namespace glossa;

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "data/pair_store.h"
+#include "data/prepared/written_file.h"
+
+namespace glossa {
+
+/// Sizes and checksums of the files of encoded pairs.
+struct PairFileSizes {
+  std::uint64_t pairs = 0, ids = 0;
+  std::uint32_t index_checksum = 0, hashes_checksum = 0;
+};
+
+/// Writes encoded pairs to three files of a folder: `ids`, the ids of all pairs as 32-bit numbers; `index`, of each
+/// pair its lengths and the checksum of its ids; `hashes`, the content hash of each pair's text.
+class PairFileWriter {
+ public:
+  explicit PairFileWriter(const std::filesystem::path& folder);
+
+  /// Appends a pair. Each side has at most PairFile::longest ids.
+  void add(const IdPair& pair, std::uint64_t hash);
+
+  /// Makes the files durable.
+  PairFileSizes finish();
+
+ private:
+  WrittenFile ids_, index_, hashes_;
+  PairFileSizes sizes_;
+};
+
+/// Encoded pairs in files that are mapped, not read: memory is 8 bytes a pair, and some of the ids read last. Checks
+/// each pair's ids against their checksum when it is read.
+class PairFile : public PairStore {
+ public:
+  static constexpr std::size_t longest = 65'535;  // ids of a side
+
+  /// Throws an Error that names the damaged file unless the files have these sizes and checksums.
+  PairFile(const std::filesystem::path& folder, const PairFileSizes& sizes);
+
+  int size() const override { return static_cast<int>(sizes_.pairs); }
+  IdPair pair(int i) const override;
+  int source_length(int i) const override { return entries()[static_cast<std::size_t>(i)].source; }
+  int target_length(int i) const override { return entries()[static_cast<std::size_t>(i)].target + 1; }
+
+  void prefetch_lengths(int i) const override { __builtin_prefetch(&entries()[static_cast<std::size_t>(i)]); }
+  void read_ahead(std::span<const int> pairs) const override;
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+  /// ParallelCorpus::hash of each pair.
+  std::span<const std::uint64_t> hashes() const;
+
+  /// Reads everything once and checks it against the checksums.
+  void verify() const;
+
+ private:
+  struct Entry {
+    std::uint16_t source, target;  // numbers of ids
+    std::uint32_t checksum;
+  };
+  friend class PairFileWriter;
+  static constexpr std::size_t run = 64;                // pairs for each known position
+  static constexpr std::uint32_t reads_kept = 1 << 11;  // by a thread, until memory is released
+
+  std::span<const Entry> entries() const {
+    return {reinterpret_cast<const Entry*>(index_.bytes().data()), sizes_.pairs};
+  }
+  std::span<const int> ids(std::size_t pair) const;  // of both sides
+  void check_ids(std::size_t pair, std::span<const int> ids) const;
+
+  std::filesystem::path folder_;
+  PairFileSizes sizes_;
+  MappedFile ids_, index_, hashes_;
+  std::vector<std::uint64_t> positions_;  // of every 64th pair's ids
+};
+
+}  // namespace glossa

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+
+namespace glossa {
+
+/// A file that is written once, from front to back, through a buffer.
+class WrittenFile {
+ public:
+  /// Creates a file, which must not exist.
+  static WrittenFile create(const std::filesystem::path& path);
+
+  /// Creates a file without a name in this folder. The system removes it with its last descriptor, also after a kill.
+  static WrittenFile nameless(const std::filesystem::path& folder);
+
+  /// Appends bytes. Throws if the disk is full or fails.
+  void write(std::span<const std::byte> bytes);
+  template <class T>
+  void write_items(std::span<const T> items) {
+    write(std::as_bytes(items));
+  }
+
+  /// Writes what is in the buffer, and makes the file durable if `durable`. Nothing may be written afterwards.
+  void finish(bool durable);
+
+  std::uint64_t size() const { return size_; }
+  std::uint32_t checksum() const { return checksum_; }  // CRC-32C of all bytes
+  const Descriptor& descriptor() const { return file_; }
+  const std::filesystem::path& path() const { return path_; }  // of a nameless file, its folder
+
+ private:
+  WrittenFile(Descriptor file, std::filesystem::path path) : file_(std::move(file)), path_(std::move(path)) {}
+
+  void flush();
+
+  Descriptor file_;
+  std::filesystem::path path_;
+  std::vector<std::byte> buffer_;
+  std::uint64_t size_ = 0;
+  std::uint32_t checksum_ = 0;
+};
+
+}  // namespace glossa

@@ -1,0 +1,231 @@
+#include "train/prepared/corpus_cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "base/descriptor.h"
+#include "base/folder.h"
+#include "base/heap.h"
+#include "data/text/counted.h"
+#include "data/text/fingerprint.h"
+#include "train/console/print.h"
+#include "train/corpora/text_memory.h"
+
+namespace glossa {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view unfinished = ".new-", locks = ".lock-";
+
+/// Disk space for each byte of text while a corpus is prepared: the text, positions, and ids of 4 bytes.
+double bytes_per_byte(const DataConfig& config) {
+  return config.tokenizer == DataConfig::Tokenizer::characters ? 6 : 2.5;
+}
+
+fs::path folder_of(const DataConfig& config, const CorpusPlaces& places) {
+  if (!config.cache.empty())
+    return (places.is_recorded() ? places.working_folder() : fs::path()) / config.cache / "corpora";
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return fs::path(value ? value : "");
+  };
+  // As the XDG Base Directory Specification demands, a relative path does not count.
+  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "glossa" / "corpora";
+  const fs::path home = variable("HOME");
+  check(!home.empty(), "data.cache",
+        "expected a folder for prepared corpora; got none, as HOME is not set. Hint: set data.cache");
+  return home / ".cache" / "glossa" / "corpora";
+}
+
+/// Holds a lock file. The lock ends with the object, or with the process.
+class FileLock {
+ public:
+  /// Waits for the lock, unless `waits` is false.
+  explicit FileLock(const fs::path& path, bool waits = true) {
+    do {
+      file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+      check(file_.number() >= 0, path.string(), "cannot open the lock: {}. Hint: check the folder's permissions",
+            std::strerror(errno));
+      is_held_ = lock(F_OFD_SETLK, path);
+      if (!is_held_ && !waits) return;
+      if (!is_held_) print_note("waiting for another program that prepares this corpus ...\n");
+      while (!is_held_) is_held_ = lock(F_OFD_SETLKW, path);
+    } while (!is_file(path));  // CorpusCache::clear removed the file before it was locked
+  }
+
+  bool is_held() const { return is_held_; }
+
+ private:
+  bool lock(int command, const fs::path& path) const {
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    if (::fcntl(file_.number(), command, &whole) == 0) return true;
+    check(errno == EAGAIN || errno == EACCES || errno == EINTR, path.string(),
+          "cannot lock the file: {}. Hint: set data.cache to a folder on a local disk", std::strerror(errno));
+    return false;
+  }
+
+  /// True if the open file still has this name.
+  bool is_file(const fs::path& path) const {
+    struct stat open {
+    }, named{};
+    return ::fstat(file_.number(), &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino;
+  }
+
+  Descriptor file_;
+  bool is_held_ = false;
+};
+
+std::string name_of(const std::string& key) { return fmt::format("{:016x}", Fingerprint().add(key).value()); }
+
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code none;
+  for (const std::string& name : names_in(folder))
+    if (const std::uintmax_t size = fs::file_size(folder / name, none); !none) bytes += size;
+  return bytes;
+}
+
+/// A folder under a temporary name; removed unless it is given its final name.
+class NewFolder {
+ public:
+  explicit NewFolder(fs::path path) : path_(std::move(path)) {
+    fs::remove_all(path_);
+    create_folder(path_);
+  }
+  ~NewFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  /// Makes the folder durable under its final name. A damaged one of that name goes.
+  void finish(const fs::path& name) {
+    sync_folder(path_);
+    fs::remove_all(name);
+    fs::rename(path_, name);
+    sync_folder(name.parent_path());
+    path_.clear();
+  }
+
+ private:
+  fs::path path_;
+};
+
+void check_space(const fs::path& folder, const DataConfig& config, const CorpusPlaces& places) {
+  const double bytes = bytes_per_byte(config) * training_bytes(located(config, places));
+  const auto available = static_cast<double>(fs::space(folder).available);
+  check(bytes <= available, folder.string(),
+        "expected {} of disk space to prepare data.train; got {}. Hint: free some space, set data.cache to a folder on "
+        "another disk, or raise data.prepare_above to keep the text in memory",
+        in_bytes(bytes), in_bytes(available));
+}
+
+}  // namespace
+
+CorpusCache::CorpusCache(const DataConfig& config, const CorpusPlaces& places) : folder_(folder_of(config, places)) {}
+
+/// A corpus is in the folder named after its first key; its other keys name links to the folder.
+std::shared_ptr<const PreparedCorpus> CorpusCache::find(const std::string& key) const {
+  const fs::path folder = folder_ / name_of(key);
+  if (!fs::exists(folder)) return {};
+  try {
+    PreparedRecord record = read_prepared_record(folder);
+    if (std::ranges::find(record.keys, key) == record.keys.end()) return {};
+    return std::make_shared<PreparedCorpus>(fs::canonical(folder), std::move(record));
+  } catch (const Error&) {  // damaged, of another version, or just removed
+  } catch (const fs::filesystem_error&) {
+  }
+  return {};
+}
+
+/// Links the names of a corpus's other keys to its folder. Without a link, the corpus would be prepared twice.
+void CorpusCache::link(const PreparedCorpus& corpus) const {
+  for (const std::string& key : corpus.record().keys) try {
+      if (const fs::path name = folder_ / name_of(key); !fs::exists(fs::symlink_status(name)))
+        replace_link(name, corpus.folder().filename().string());
+    } catch (const Error&) {  // another program links or clears at the same time
+    }
+}
+
+std::shared_ptr<const PreparedCorpus> CorpusCache::get(const Config& config, const CorpusPlaces& places,
+                                                       const Tokenizers& given) {
+  create_folder(folder_);
+  const std::string key = prepared_key(config, places, given);
+  if (auto found = find(key)) {
+    link(*found);
+    return found;
+  }
+  const std::string name = name_of(key);
+  const FileLock lock(folder_ / (std::string(locks) + name));
+  if (auto found = find(key)) return found;  // made by another program meanwhile
+  check_space(folder_, config.data, places);
+  print_note("preparing {} in {} ...\n", config.data.train.text(), folder_.string());
+  NewFolder folder(folder_ / (std::string(unfinished) + name));
+  write_prepared_corpus(folder.path(), config, places, given, key);
+  return_free_memory();
+  folder.finish(folder_ / name);
+  auto corpus = std::make_shared<PreparedCorpus>(folder_ / name);
+  link(*corpus);
+  return corpus;
+}
+
+std::shared_ptr<const PreparedCorpus> CorpusCache::existing(const Config& config, const CorpusPlaces& places,
+                                                            const Tokenizers& given) const {
+  return find(prepared_key(config, places, given));
+}
+
+std::vector<CachedCorpus> CorpusCache::list() const {
+  std::vector<CachedCorpus> corpora;
+  for (const std::string& name : names_in(folder_)) {
+    if (name.starts_with(".") || fs::is_symlink(folder_ / name)) continue;
+    CachedCorpus& corpus = corpora.emplace_back(CachedCorpus{.folder = folder_ / name, .record = {}});
+    corpus.bytes = bytes_in(corpus.folder);
+    try {
+      corpus.record = read_prepared_record(corpus.folder);
+    } catch (const Error&) {  // removed meanwhile, damaged, or of another version
+    }
+  }
+  return corpora;
+}
+
+std::uint64_t CorpusCache::clear() {
+  std::uint64_t freed = 0;
+  const auto remove = [&](const fs::path& folder) {
+    if (!fs::is_symlink(folder)) freed += bytes_in(folder);
+    fs::remove_all(folder);  // of a link, only the link
+  };
+  for (const std::string& name : names_in(folder_)) {
+    if (name.starts_with(locks)) {
+      const FileLock lock(folder_ / name, /*waits=*/false);
+      if (!lock.is_held()) continue;  // being prepared
+      remove(folder_ / (std::string(unfinished) + name.substr(locks.size())));
+      fs::remove(folder_ / name);
+    } else if (!name.starts_with(".") || is_temporary_name(name)) {
+      remove(folder_ / name);
+    }
+  }
+  return freed;
+}
+
+bool is_large(const DataConfig& config, const CorpusPlaces& places) {
+  constexpr double mebibyte = 1 << 20;
+  if (toy_pairs_alone("data.train", config.train)) return false;
+  return training_bytes(located(config, places)) > mebibyte * static_cast<double>(config.prepare_above);
+}
+
+}  // namespace glossa
