@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view unfinished = ".new-", locks = ".lock-";
+constexpr std::string_view unfinished = ".new-", locks = ".lock-", spooled = ".text.";  // the last: WrittenFile's
 
 /// Disk space for each byte of text while a corpus is prepared: the text, positions, and ids of 4 bytes.
 double bytes_per_byte(const DataConfig& config) {
@@ -215,7 +215,7 @@ std::uint64_t CorpusCache::clear() {
       if (!lock.is_held()) continue;  // being prepared
       remove(folder_ / (std::string(unfinished) + name.substr(locks.size())));
       fs::remove(folder_ / name);
-    } else if (!name.starts_with(".") || is_temporary_name(name)) {
+    } else if (!name.starts_with(".") || name.starts_with(spooled) || is_temporary_name(name)) {
       remove(folder_ / name);
     }
   }
