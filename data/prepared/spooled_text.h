@@ -33,9 +33,6 @@ class SpooledText {
   std::int64_t line(std::size_t pair) const { return entries()[pair].line; }
   std::uint32_t part(std::size_t pair) const { return entries()[pair].part; }
 
-  /// Bytes of text.
-  std::uint64_t bytes() const { return text_.size(); }
-
  private:
   struct Entry {
     std::uint32_t source_bytes, target_bytes, line, part;

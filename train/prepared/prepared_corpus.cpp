@@ -155,7 +155,7 @@ void PreparedCorpus::verify_all(const Config& config, const CorpusPlaces& places
       text_fingerprint(config.data, static_cast<std::uint64_t>(config.train.seed), places) == record_.text_fingerprint,
       config.data.train.text(),
       "expected the text that was prepared; got other text, in files of the same size and times. Hint: remove what "
-      "was prepared with glossa prepare --clear");
+      "was prepared with `glossa prepare --clear`");
 }
 
 std::string prepared_key(const Config& config, const CorpusPlaces& places, const Tokenizers& tokenizers) {
