@@ -52,7 +52,8 @@ endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglossa-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS  # as glossaConfig.cmake.in
-    "libexpat1-dev, libfmt-dev, libsentencepiece-dev, libutf8proc-dev, libxxhash-dev, libyaml-cpp-dev, pkg-config, zlib1g-dev")
+    "libexpat1-dev, libfmt-dev, libsentencepiece-dev, libutf8proc-dev, libxxhash-dev, libyaml-cpp-dev, libzstd-dev, pkg-config, "
+    "zlib1g-dev")
 if(GLOSSA_ONEDNN AND DNNL_LIBRARY)
   string(PREPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libdnnl-dev, ")
 endif()

@@ -84,10 +84,9 @@ Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout la
   return batch;
 }
 
-void reserve_batch(Batch& batch, const Batches& batches, Layout layout) {
+void reserve_batch(Batch& batch, std::span<const Extents> batches, Layout layout) {
   std::size_t sentences = 0, source_rows = 0, target_rows = 0;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Extents& extents = batches.extents(i);
+  for (const Extents& extents : batches) {
     sentences = std::max(sentences, static_cast<std::size_t>(extents.sentences));
     source_rows = std::max(source_rows, static_cast<std::size_t>(extents.source.rows(extents.sentences, layout)));
     target_rows = std::max(target_rows, static_cast<std::size_t>(extents.target.rows(extents.sentences, layout)));
@@ -100,11 +99,11 @@ void reserve_batch(Batch& batch, const Batches& batches, Layout layout) {
   batch.target_out.reserve(target_rows);
 }
 
-double useful_share(const Batches& batches, Layout layout) {
+double useful_share(std::span<const Extents> batches, Layout layout) {
   std::int64_t useful = 0, rows = 0;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    useful += batches.extents(i).rows(Layout::packed);
-    rows += batches.extents(i).rows(layout);
+  for (const Extents& extents : batches) {
+    useful += extents.rows(Layout::packed);
+    rows += extents.rows(layout);
   }
   return static_cast<double>(useful) / static_cast<double>(rows);
 }

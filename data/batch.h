@@ -44,11 +44,11 @@ void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indic
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
                 Layout layout);
 
-/// Reserves room for the largest of `batches`, so that no later `fill_batch` with one of these batches allocates
-/// memory.
-void reserve_batch(Batch& batch, const Batches& batches, Layout layout);
+/// Reserves room for the largest of batches with these lengths, so that no later `fill_batch` with one of them
+/// allocates memory.
+void reserve_batch(Batch& batch, std::span<const Extents> batches, Layout layout);
 
 /// Fraction of rows that are not padding, over both sides of all `batches`; 1 for the packed layout.
-double useful_share(const Batches& batches, Layout layout);
+double useful_share(std::span<const Extents> batches, Layout layout);
 
 }  // namespace glossa

@@ -1,6 +1,7 @@
 #include "data/corpus_encoder.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/parallel.h"
@@ -60,7 +61,16 @@ CorpusEncoder::CorpusEncoder(const Tokenizer& source, const Tokenizer& target, E
       prefix_(ids_before_text(source, options_) - static_cast<std::size_t>(options_.source_bos)),
       encoders_(static_cast<std::size_t>(threads()), Encoders{LineEncoder(source), LineEncoder(target)}) {}
 
+std::vector<int> CorpusEncoder::group_ends() const {
+  std::vector<int> ends(group_sizes_.size());
+  std::partial_sum(group_sizes_.begin(), group_sizes_.end(), ends.begin());
+  return ends.size() > 1 ? ends : std::vector<int>();
+}
+
 void CorpusEncoder::encode_block(const ParallelCorpus& corpus, std::size_t begin) {
+  for (const CorpusPart& part : corpus.parts)
+    group_sizes_.resize(std::max(group_sizes_.size(), std::size_t{part.group} + 1));
+  group_sizes_.resize(std::max(group_sizes_.size(), std::size_t{1}));
   constexpr Index grain = 256;
   pairs_.resize(std::min(block, corpus.source.size() - begin));
   parallel_ranges_in_order(std::ssize(pairs_), grain, [&](Index first, Index last) {
@@ -94,6 +104,7 @@ bool CorpusEncoder::counts(const ParallelCorpus& corpus, std::size_t index, cons
     return false;
   }
   ++report_.pairs;
+  ++group_sizes_.at(corpus.group(index));
   report_.source_tokens += static_cast<std::int64_t>(source.size() - added_);
   report_.target_tokens += static_cast<std::int64_t>(target.size());
   report_.source_unknown += std::count(source.begin(), source.end(), source_specials_.unk);

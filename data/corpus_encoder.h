@@ -61,6 +61,9 @@ class CorpusEncoder {
   /// Counts of all calls.
   const EncodeReport& report() const { return report_; }
 
+  /// PairStore::group_ends of the pairs of all calls.
+  std::vector<int> group_ends() const;
+
  private:
   struct Pair {
     std::vector<int> source, target;
@@ -80,6 +83,7 @@ class CorpusEncoder {
   std::vector<Encoders> encoders_;  // one for each thread
   std::vector<Pair> pairs_;         // of the current block
   EncodeReport report_;
+  std::vector<int> group_sizes_;  // numbers of pairs that are not left out
 };
 
 }  // namespace glossa

@@ -32,6 +32,7 @@ EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& sourc
     encoded.origin.push_back(pair);
   });
   encoded.report = encoder.report();
+  encoded.group_ends = encoder.group_ends();
   check_any_pair(corpus.name, corpus.source.size(), encoded.report, options);
   return encoded;
 }

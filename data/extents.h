@@ -16,6 +16,7 @@ struct Extent {
   int longest = 0;
   std::int64_t tokens = 0;
 
+  bool operator==(const Extent&) const = default;
   void add(int length) {
     longest = std::max(longest, length);
     tokens += length;
@@ -33,6 +34,7 @@ struct Extents {
   Extent source, target;
   std::int64_t squares = 0;  // sum of the squared lengths: the query-key pairs of self-attention
 
+  bool operator==(const Extents&) const = default;
   void add(std::int64_t source_length, std::int64_t target_length) {
     ++sentences;
     source.add(static_cast<int>(source_length));

@@ -67,6 +67,26 @@ void check_enough(const HeldOutPairs& chosen, const HeldOut& held_out, const std
            name, held_out.pairs(), chosen.different);
 }
 
+std::vector<bool> HeldOutPairs::leave(std::size_t count) const {
+  std::vector<bool> leaves(count);
+  for (const auto* part : {&validation, &test, &further})
+    for (const std::size_t i : *part) leaves[i] = true;
+  return leaves;
+}
+
+void count_held_out(const HeldOutPairs& chosen, const HeldOut& held_out, const CorpusReport& whole,
+                    CorpusReport& training, CorpusReport& validation, CorpusReport& test) {
+  training = whole;
+  training.same_source = std::ssize(chosen.further);
+  training.held_out = held_out.pairs();
+  training.pairs = whole.pairs - std::ssize(chosen.validation) - std::ssize(chosen.test) - std::ssize(chosen.further);
+  const auto read = whole.lines == 0 && whole.units > 0 ? &CorpusReport::units : &CorpusReport::lines;
+  validation.*read = held_out.valid;
+  validation.pairs = std::ssize(chosen.validation);
+  test.*read = held_out.test;
+  test.pairs = std::ssize(chosen.test);
+}
+
 std::int64_t different_sources(const ParallelCorpus& corpus) {
   return std::ssize(std::unordered_set<std::string_view>(corpus.source.begin(), corpus.source.end()));
 }
@@ -81,20 +101,12 @@ SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string
   split.training = split.validation = split.test = corpus.without_pairs();
   split.validation.name += " (held out)";
   split.test.name += " (held out)";
-  split.training.report = corpus.report;
-  split.training.report.pairs = 0;
-  split.training.report.same_source = std::ssize(chosen.further);
+  const std::vector<bool> leaves = chosen.leave(corpus.source.size());
   for (const std::size_t i : chosen.validation) split.validation.take(corpus, i);
   for (const std::size_t i : chosen.test) split.test.take(corpus, i);
-  std::vector<bool> leaves(corpus.source.size());
-  for (const auto* part : {&chosen.validation, &chosen.test, &chosen.further})
-    for (const std::size_t i : *part) leaves[i] = true;
   for (std::size_t i = 0; i < leaves.size(); ++i)
     if (!leaves[i]) split.training.take(corpus, i);
-  split.training.report.held_out = held_out.pairs();
-  const auto read = corpus.report.lines == 0 && corpus.report.units > 0 ? &CorpusReport::units : &CorpusReport::lines;
-  split.validation.report.*read = held_out.valid;
-  split.test.report.*read = held_out.test;
+  count_held_out(chosen, held_out, corpus.report, split.training.report, split.validation.report, split.test.report);
   return split;
 }
 

@@ -30,6 +30,9 @@ struct HeldOutPairs {
   std::vector<std::size_t> validation, test;
   std::vector<std::size_t> further;  // of the same sources as held-out pairs: neither trained nor held out
   std::int64_t different = 0;        // different sources, counted up to one more than are held out
+
+  /// True for pairs that do not remain in training, of `count` pairs.
+  std::vector<bool> leave(std::size_t count) const;
 };
 
 /// Chooses pairs as hold_out does. `hashes` are source_hashes; `text(i)` returns both sides of pair i.
@@ -41,6 +44,10 @@ std::vector<std::uint64_t> source_hashes(const ParallelCorpus& corpus);
 
 /// Throws a misuse error at `where` if the corpus `name` has too few different sources.
 void check_enough(const HeldOutPairs& chosen, const HeldOut& held_out, const std::string& name, std::string_view where);
+
+/// Counts the pairs of each part in its report, given the report of the whole corpus.
+void count_held_out(const HeldOutPairs& chosen, const HeldOut& held_out, const CorpusReport& whole,
+                    CorpusReport& training, CorpusReport& validation, CorpusReport& test);
 
 /// Counts the different source sentences of a corpus.
 std::int64_t different_sources(const ParallelCorpus& corpus);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "data/encode_report.h"
 #include "data/tokenizers/vocabulary.h"
@@ -25,6 +26,7 @@ class PairStore {
   EncodeReport report;
   SpecialIds specials;              // of the target; if the vocabularies were learned, also of the source
   std::optional<int> source_pad{};  // pad id of the source, if it differs from the target's
+  std::vector<int> group_ends;      // where each group of corpora ends (CorpusPart::group); empty: there is one
 
   virtual ~PairStore() = default;
 
@@ -41,8 +43,8 @@ class PairStore {
   virtual int source_length(int i) const = 0;
   virtual int target_length(int i) const = 0;
 
-  /// Brings the lengths of pair `i` to the processor's cache.
-  virtual void prefetch_lengths(int /*i*/) const {}
+  /// True if reading a pair may have to wait for a disk.
+  virtual bool is_in_file() const { return false; }
 
   /// Asks for these pairs to be read from the disk, without waiting for them.
   virtual void read_ahead(std::span<const int> /*pairs*/) const {}

@@ -19,6 +19,8 @@
 #include "data/text/fingerprint.h"
 #include "data/text/language_names.h"
 #include "data/text/line_blocks.h"
+#include "data/text/stored_text.h"
+#include "data/text/unpacker.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -130,9 +132,8 @@ std::vector<std::string_view> columns(std::string_view row) {
 
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by) {
   const std::string side = prefix + "." + language;
-  std::error_code ignored;
-  const bool is_there = std::filesystem::exists(side, ignored) || std::filesystem::exists(side + ".gz", ignored);
-  return is_there ? resolve(side) : resolve(side, hint_about_side(prefix, language, named_by));
+  if (auto found = find_text(side)) return *found;
+  return resolve(side, hint_about_side(prefix, language, named_by));
 }
 
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
@@ -158,7 +159,7 @@ ParallelCorpus read_parallel(const std::string& prefix, const std::string& sourc
   return finished(std::move(corpus), options);
 }
 
-bool is_table(std::string_view name) { return name.ends_with(".tsv") || name.ends_with(".tsv.gz"); }
+bool is_table(std::string_view name) { return unpacked_name(name).ends_with(".tsv"); }
 
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options) {
@@ -309,21 +310,23 @@ std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus) {
   return hashes;
 }
 
-ParallelCorpus joined(std::vector<ParallelCorpus> corpora) {
+ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& name,
+                      std::span<const std::uint32_t> groups) {
   if (corpora.size() == 1) return std::move(corpora.front());
   ParallelCorpus all;
   std::vector<std::string> names;
   for (ParallelCorpus& corpus : corpora) {
     names.push_back(corpus.name);
+    const std::uint32_t group = groups.empty() ? 0 : groups[all.parts.size()];
     all.part.insert(all.part.end(), corpus.source.size(), static_cast<std::uint32_t>(all.parts.size()));
-    all.parts.push_back({corpus.name, corpus.source_name, corpus.target_name, corpus.report});
+    all.parts.push_back({corpus.name, corpus.source_name, corpus.target_name, corpus.report, group});
     for (std::size_t i = 0; i < corpus.source.size(); ++i) all.lines.push_back(corpus.line(i));
     std::ranges::move(corpus.source, std::back_inserter(all.source));
     std::ranges::move(corpus.target, std::back_inserter(all.target));
     all.report += corpus.report;
     corpus = {};
   }
-  all.name = all.source_name = all.target_name = fmt::format("{}", fmt::join(names, ", "));
+  all.name = all.source_name = all.target_name = name.empty() ? fmt::format("{}", fmt::join(names, ", ")) : name;
   return all;
 }
 

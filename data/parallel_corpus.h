@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,8 @@ LeftOut left_out(const CorpusReport& report);
 /// One of the corpora that a joined corpus consists of.
 struct CorpusPart {
   std::string name, source_name, target_name;
-  CorpusReport report;  // counts of this corpus before joining
+  CorpusReport report;      // counts of this corpus before joining
+  std::uint32_t group = 0;  // corpora of one group count together, in order
 };
 
 /// Sentence pairs: `target[i]` is the translation of `source[i]`. Both are cleaned (see clean_line) and not empty.
@@ -56,6 +58,7 @@ struct ParallelCorpus {
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];
   }
+  std::uint32_t group(std::size_t pair) const { return parts.empty() ? 0 : of(pair).group; }
   const std::string& source_of(std::size_t pair) const { return parts.empty() ? source_name : of(pair).source_name; }
   const std::string& target_of(std::size_t pair) const { return parts.empty() ? target_name : of(pair).target_name; }
 
@@ -86,8 +89,10 @@ std::uint64_t content_hash(std::string_view source);
 /// ParallelCorpus::hash of all pairs, computed by all threads.
 std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus);
 
-/// Concatenates corpora in order; at least one is needed.
-ParallelCorpus joined(std::vector<ParallelCorpus> corpora);
+/// Concatenates corpora in order; at least one is needed. If there are several, `name` is the name of the whole (empty:
+/// their names), and `groups` has the group of each (empty: one group).
+ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& name = {},
+                      std::span<const std::uint32_t> groups = {});
 
 /// Counts the pairs that equal an earlier pair on both sides. If `drops`, leaves these pairs out.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);

@@ -1,7 +1,7 @@
 #include "data/sampler.h"
 
 #include <array>
-#include <numeric>
+#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -13,7 +13,7 @@ namespace {
 
 // The loops below read memory in random order. They ask for what they will need this many steps later, so that the
 // processor rarely waits: with 40 million pairs, they are four times as fast.
-constexpr std::size_t ahead = 16;
+constexpr std::size_t ahead = 64;
 
 /// Fisher-Yates shuffle, because std::shuffle differs between libraries. `prefetch(i)` announces a use of item i.
 template <class Exchange, class Prefetch>
@@ -33,64 +33,25 @@ void shuffle(std::size_t count, RandomStream& random, const Exchange& exchange, 
   }
 }
 
-/// Calls `use(k, source length, target length)` for the pairs in `order`, from position `begin` to `end`.
-template <class Use>
-void for_lengths(const PairStore& pairs, std::span<const int> order, std::size_t begin, std::size_t end,
-                 const Use& use) {
-  for (std::size_t k = begin; k < end; ++k) {
-    if (k + ahead < end) pairs.prefetch_lengths(order[k + ahead]);
-    use(k, pairs.source_length(order[k]), pairs.target_length(order[k]));
+/// Calls `use(pair, class)` for the pairs in [begin, end), given the class of each pair.
+template <class Iterator, class Use>
+void for_classes(std::span<const std::uint32_t> classes, Iterator begin, Iterator end, const Use& use) {
+  for (Iterator i = begin; i != end; ++i) {
+    if (end - i > static_cast<std::ptrdiff_t>(ahead)) __builtin_prefetch(&classes[static_cast<std::size_t>(i[ahead])]);
+    use(*i, classes[static_cast<std::size_t>(*i)]);
   }
-}
-
-/// Sorts pairs stably by the length of a side, with all threads: each counts the lengths in its part of `order`, and
-/// then moves this part.
-template <class Length>
-void sort_by(const PairStore& pairs, std::vector<int>& order, const Length& length) {
-  const Index parts = threads(), count = std::ssize(order), grain = (count + parts - 1) / parts;
-  std::vector<std::vector<std::size_t>> next(static_cast<std::size_t>(parts));  // by part and length
-  const auto of_part = [&](Index begin) -> std::vector<std::size_t>& {
-    return next[static_cast<std::size_t>(begin / grain)];
-  };
-  parallel_ranges(count, grain, [&](Index begin, Index end) {
-    std::vector<std::size_t>& counts = of_part(begin);
-    for_lengths(pairs, order, static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
-                [&](std::size_t, int source, int target) {
-                  const auto l = static_cast<std::size_t>(length(source, target));
-                  if (l >= counts.size()) counts.resize(l + 1);
-                  ++counts[l];
-                });
-  });
-  std::size_t longest = 0, position = 0;
-  for (const auto& counts : next) longest = std::max(longest, counts.size());
-  for (std::size_t l = 0; l < longest; ++l)
-    for (auto& counts : next)
-      if (l < counts.size()) position += std::exchange(counts[l], position);
-  std::vector<int> sorted(order.size());
-  parallel_ranges(count, grain, [&](Index begin, Index end) {
-    std::vector<std::size_t>& places = of_part(begin);
-    for_lengths(pairs, order, static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
-                [&](std::size_t k, int source, int target) {
-                  sorted[places[static_cast<std::size_t>(length(source, target))]++] = order[k];
-                });
-  });
-  order = std::move(sorted);
 }
 
 }  // namespace
 
-Batches::Batches(const PairStore& pairs, std::vector<int> order, std::span<const int> sizes)
-    : order_(std::move(order)), extents_(sizes.size()) {
+Batches::Batches(LargeVector<int> order, std::vector<Extents> extents)
+    : order_(std::move(order)), extents_(std::move(extents)) {
   std::span<const int> rest(order_);
-  for (const int size : sizes) {
-    list_.push_back(rest.first(static_cast<std::size_t>(size)));
-    rest = rest.subspan(static_cast<std::size_t>(size));
+  for (const Extents& batch : extents_) {
+    const auto size = static_cast<std::size_t>(batch.sentences);
+    list_.push_back(rest.first(size));
+    rest = rest.subspan(size);
   }
-  parallel_ranges(std::ssize(list_), 256, [&](Index begin, Index end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      for_lengths(pairs, list_[i], 0, list_[i].size(),
-                  [&](std::size_t, int source, int target) { extents_[i].add(source, target); });
-  });
 }
 
 void Batches::pop_back() {
@@ -103,9 +64,66 @@ void Batches::exchange(std::size_t a, std::size_t b) {
   std::swap(extents_[a], extents_[b]);
 }
 
-Sampler::Sampler(const PairStore& pairs, const SamplerOptions& options) : pairs_(pairs), options_(options) {
+Sampler::Sampler(const PairStore& pairs, const SamplerOptions& options) : options_(options) {
   if (options.max_tokens < 1) misuse("SamplerOptions::max_tokens", "expected 1 or more; got {}", options.max_tokens);
   check(pairs.size() > 0, "sampler", "expected at least one pair of sentences; got none");
+  group_ends_ = pairs.group_ends.empty() ? std::vector{pairs.size()} : pairs.group_ends;
+  if (options_.weights.empty()) options_.weights.assign(group_ends_.size(), 1);
+  if (options_.weights.size() != group_ends_.size())
+    misuse("SamplerOptions::weights", "expected a weight for each of {} corpora; got {}", group_ends_.size(),
+           options.weights.size());
+  double uses = 0;
+  for_groups([&](int begin, int end, std::int64_t weight) {
+    if (weight < 1) misuse("SamplerOptions::weights", "expected 1 or more; got {}", weight);
+    uses += static_cast<double>(weight) * (end - begin);
+  });
+  if (uses > std::numeric_limits<int>::max())
+    misuse("SamplerOptions::weights", "expected at most 2^31 pairs in an epoch; got {:.3g}", uses);
+  classify(pairs);
+  cut();
+}
+
+template <class Use>
+void Sampler::for_groups(const Use& use) const {
+  for (std::size_t group = 0; group < group_ends_.size(); ++group)
+    use(group == 0 ? 0 : group_ends_[group - 1], group_ends_[group], options_.weights[group]);
+}
+
+void Sampler::classify(const PairStore& pairs) {
+  std::vector<std::vector<std::uint32_t>> table;  // by target, then source: uses, then the class
+  const auto entry = [&](int pair) -> std::uint32_t& {
+    const auto source = static_cast<std::size_t>(pairs.source_length(pair)),
+               target = static_cast<std::size_t>(pairs.target_length(pair));
+    if (target >= table.size()) table.resize(target + 1);
+    if (source >= table[target].size()) table[target].resize(source + 1);
+    return table[target][source];
+  };
+  for_groups([&](int begin, int end, std::int64_t weight) {
+    for (int pair = begin; pair < end; ++pair) entry(pair) += static_cast<std::uint32_t>(weight);
+  });
+  for (std::size_t target = 0; target < table.size(); ++target)
+    for (std::size_t source = 0; source < table[target].size(); ++source)
+      if (const std::uint32_t uses = table[target][source]; uses > 0) {
+        table[target][source] = static_cast<std::uint32_t>(classes_.size());
+        classes_.push_back({static_cast<int>(source), static_cast<int>(target), uses});
+      }
+  class_of_.resize(static_cast<std::size_t>(pairs.size()));
+  parallel_ranges(pairs.size(), 1 << 16, [&](Index begin, Index end) {
+    for (Index pair = begin; pair < end; ++pair)
+      class_of_[static_cast<std::size_t>(pair)] = entry(static_cast<int>(pair));
+  });
+}
+
+LargeVector<int> Sampler::uses() const {
+  LargeVector<int> all;
+  std::size_t count = 0;
+  for (const LengthClass& lengths : classes_) count += lengths.uses;
+  all.reserve(count);
+  for_groups([&](int begin, int end, std::int64_t weight) {
+    for (std::int64_t use = 0; use < weight; ++use)
+      for (int pair = begin; pair < end; ++pair) all.push_back(pair);
+  });
+  return all;
 }
 
 bool Sampler::fits(const Load& load) const {
@@ -120,40 +138,76 @@ bool Sampler::fits(const Load& load) const {
   return false;
 }
 
+void Sampler::cut() {
+  Load load;
+  for (const LengthClass& lengths : classes_)
+    for (std::uint32_t use = 0; use < lengths.uses; ++use) {
+      load = load.with(lengths.source, lengths.target);
+      if (lengths_.empty() || !fits(load)) {
+        lengths_.emplace_back();
+        load = Load{}.with(lengths.source, lengths.target);
+      }
+      lengths_.back().add(lengths.source, lengths.target);
+    }
+}
+
+std::vector<int> Sampler::example(std::size_t i) const {
+  std::int64_t begin = 0, left = lengths_[i].sentences;  // uses in the order of length
+  for (std::size_t before = 0; before < i; ++before) begin += lengths_[before].sentences;
+  std::vector<std::int64_t> wanted;  // of each class
+  for (const LengthClass& lengths : classes_) {
+    const std::int64_t skipped = std::min<std::int64_t>(begin, lengths.uses);
+    begin -= skipped;
+    wanted.push_back(std::min(left, lengths.uses - skipped));
+    left -= wanted.back();
+  }
+  std::vector<int> pairs;
+  while (std::ssize(pairs) < lengths_[i].sentences)  // again if pairs have several uses
+    for (std::size_t pair = 0; pair < class_of_.size() && std::ssize(pairs) < lengths_[i].sentences; ++pair)
+      if (wanted[class_of_[pair]] > 0) {
+        --wanted[class_of_[pair]];
+        pairs.push_back(static_cast<int>(pair));
+      }
+  return pairs;
+}
+
+LargeVector<int> Sampler::sorted(const LargeVector<int>& order) const {
+  std::vector<std::uint32_t> first, last;  // places of each class that are free
+  for (std::uint32_t place = 0; const LengthClass& lengths : classes_) {
+    first.push_back(place);
+    last.push_back(place += lengths.uses);
+  }
+  LargeVector<int> places(order.size());
+  const auto middle = static_cast<std::ptrdiff_t>(order.size() / 2);
+  parallel_for(2, [&](Index half) {
+    if (half == 0)
+      for_classes(class_of_, order.begin(), order.begin() + middle,
+                  [&](int pair, std::uint32_t c) { places[first[c]++] = pair; });
+    else
+      for_classes(class_of_, order.rbegin(), order.rend() - middle,
+                  [&](int pair, std::uint32_t c) { places[--last[c]] = pair; });
+  });
+  return places;
+}
+
 Batches Sampler::epoch(int epoch, bool shuffles) const {
   RandomStream random(options_.seed, hash_name("data.sampler") + static_cast<std::uint64_t>(epoch));
-  std::vector<int> order(static_cast<std::size_t>(pairs_.size()));
-  std::iota(order.begin(), order.end(), 0);
+  LargeVector<int> order = uses();
   if (shuffles)
     shuffle(
         order.size(), random, [&](std::size_t a, std::size_t b) { std::swap(order[a], order[b]); },
         [&](std::size_t i) { __builtin_prefetch(&order[i]); });
-  sort_by(pairs_, order, [](int source, int) { return source; });
-  sort_by(pairs_, order, [](int, int target) { return target; });
-  std::vector<int> sizes;
-  Load load;
-  for_lengths(pairs_, order, 0, order.size(), [&](std::size_t, int source, int target) {
-    load = load.with(source, target);
-    if (sizes.empty() || !fits(load)) {
-      sizes.push_back(0);
-      load = Load{}.with(source, target);
-    }
-    ++sizes.back();
-  });
-  Batches batches(pairs_, std::move(order), sizes);
+  Batches batches(sorted(order), lengths_);
   if (shuffles)
     shuffle(
         batches.size(), random, [&](std::size_t a, std::size_t b) { batches.exchange(a, b); }, [](std::size_t) {});
   return batches;
 }
 
-int Sampler::oversized(const Batches& batches) const {
-  int count = 0;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Extents& extents = batches.extents(i);
-    count += extents.sentences == 1 && !fits(Load{}.with(extents.source.tokens, extents.target.tokens));
-  }
-  return count;
+int Sampler::oversized() const {
+  return static_cast<int>(std::ranges::count_if(lengths_, [&](const Extents& extents) {
+    return extents.sentences == 1 && !fits(Load{}.with(extents.source.tokens, extents.target.tokens));
+  }));
 }
 
 }  // namespace glossa

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/large_vector.h"
 #include "data/extents.h"
 #include "data/pair_store.h"
 
@@ -24,15 +25,16 @@ struct SamplerOptions {
   std::int64_t max_tokens = 4096;
   BatchRule rule = BatchRule::longest_side;
   std::uint64_t seed = 1;
+  std::vector<std::int64_t> weights = {};  // uses of each pair in an epoch, by its group of corpora; empty: 1
 };
 
-/// The batches of an epoch, as indices of pairs. All are in one array, so memory is 4 bytes a pair.
+/// The batches of an epoch, as indices of pairs. All are in one array: 4 bytes a pair.
 class Batches {
  public:
   Batches() = default;
 
-  /// Cuts `order` after the given numbers of pairs, which add up to its size.
-  Batches(const PairStore& pairs, std::vector<int> order, std::span<const int> sizes);
+  /// Cuts `order` into batches of these lengths, whose sentences add up to its size.
+  Batches(LargeVector<int> order, std::vector<Extents> extents);
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
   Batches(Batches&&) = default;
@@ -44,8 +46,8 @@ class Batches {
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
 
-  /// Lengths of the pairs of batch `i`.
-  const Extents& extents(std::size_t i) const { return extents_[i]; }
+  /// Lengths of the pairs of each batch.
+  std::span<const Extents> extents() const { return extents_; }
 
   /// The last batch, and its removal.
   std::span<const int> back() const { return list_.back(); }
@@ -55,7 +57,7 @@ class Batches {
   void exchange(std::size_t a, std::size_t b);
 
  private:
-  std::vector<int> order_;
+  LargeVector<int> order_;
   std::vector<std::span<const int>> list_;  // of `order_`
   std::vector<Extents> extents_;
 };
@@ -65,17 +67,24 @@ class Batches {
 /// batch.
 class Sampler {
  public:
-  /// Keeps a reference to the pairs. Throws an Error if there are none, and a misuse error if max_tokens is below 1.
+  /// Reads the lengths of the pairs. Throws an Error if there are none, and a misuse error if max_tokens or a weight is
+  /// below 1, if the number of weights is not that of the groups, or if an epoch would have more than 2^31 pairs.
   Sampler(const PairStore& pairs, const SamplerOptions& options);
 
-  /// The batches of an epoch: every sentence exactly once, no empty batch. Sentences are shuffled, sorted stably by
-  /// (target, source) length, and cut greedily into batches. Then the batches are shuffled. Unless it `shuffles`,
-  /// nothing is shuffled, so the batches are in order of length. A sentence that alone exceeds the limit is a batch of
-  /// its own.
+  /// Lengths of the batches of any epoch, in order of length.
+  std::span<const Extents> lengths() const { return lengths_; }
+
+  /// Pairs with the lengths of batch `i` of `lengths`, which need not be a batch of an epoch.
+  std::vector<int> example(std::size_t i) const;
+
+  /// The batches of an epoch: every sentence as often as its group's weight, no empty batch. Sentences are shuffled,
+  /// sorted stably by (target, source) length, and cut greedily into batches. Then the batches are shuffled. Unless it
+  /// `shuffles`, nothing is shuffled, so the batches are in order of length. A sentence that alone exceeds the limit is
+  /// a batch of its own.
   Batches epoch(int epoch, bool shuffles) const;
 
   /// Counts the sentences that alone exceed the limit, each a batch of its own.
-  int oversized(const Batches& batches) const;
+  int oversized() const;
 
  private:
   /// Size of a batch under construction.
@@ -89,8 +98,30 @@ class Sampler {
 
   bool fits(const Load& load) const;
 
-  const PairStore& pairs_;
+  /// Pairs of equal lengths.
+  struct LengthClass {
+    int source, target;
+    std::uint32_t uses;  // in an epoch
+  };
+
+  void classify(const PairStore& pairs);
+  void cut();
+
+  /// Calls `use(begin, end, weight)` for the pairs of each group.
+  template <class Use>
+  void for_groups(const Use& use) const;
+
+  /// The pairs of an epoch, in the order of the corpus.
+  LargeVector<int> uses() const;
+
+  /// Sorts them stably by length. Two threads fill the places of each class, one from the front and one from the back.
+  LargeVector<int> sorted(const LargeVector<int>& order) const;
+
   SamplerOptions options_;
+  std::vector<int> group_ends_;
+  std::vector<LengthClass> classes_;     // in the order of target, then source length
+  LargeVector<std::uint32_t> class_of_;  // of each pair
+  std::vector<Extents> lengths_;
 };
 
 }  // namespace glossa

@@ -1,7 +1,10 @@
 #include "data/shared_pairs.h"
 
 #include <cstddef>
+#include <mutex>
 #include <unordered_map>
+
+#include "base/parallel.h"
 
 namespace glossa {
 
@@ -13,10 +16,15 @@ std::vector<std::int64_t> shared_pairs(std::span<const std::uint64_t> hashes,
   // Most hashes are none of them, as a bit of this table shows.
   std::vector<bool> may_be(std::size_t{1} << 20);
   for (const auto& known : is_shared) may_be[known.first % may_be.size()] = true;
-  for (const std::uint64_t hash : hashes) {
-    if (!may_be[hash % may_be.size()]) continue;
-    if (const auto found = is_shared.find(hash); found != is_shared.end()) found->second = true;
-  }
+  std::mutex mutex;
+  parallel_ranges(std::ssize(hashes), 1 << 20, [&](Index begin, Index end) {
+    for (const std::uint64_t hash :
+         hashes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))) {
+      if (!may_be[hash % may_be.size()]) continue;
+      const std::lock_guard lock(mutex);
+      if (const auto found = is_shared.find(hash); found != is_shared.end()) found->second = true;
+    }
+  });
   std::vector<std::int64_t> counts;
   for (const ParallelCorpus* part : parts) {
     counts.push_back(0);

@@ -6,16 +6,30 @@
 #include <utility>
 
 #include "base/check.h"
+#include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/print.h"
+#include "train/prepared/corpus_cache.h"
 
 namespace glossa {
 
+std::shared_ptr<const PreparedCorpus> prepared_training(Config config, const std::string& folder) {
+  const CorpusPlaces places(folder);
+  if (!is_large(config.data, places)) return {};
+  // Translation may use another prefix than training.
+  if (const auto found = newest_valid_checkpoint(folder))
+    config.data.source_prefix = parse_config(read_training_state(found->reader).config, folder).data.source_prefix;
+  return CorpusCache(config.data, places).get(config, places, load_tokenizers(config.data, folder));
+}
+
 void check_still_held_out(const LoadedRun& run, const std::string& folder) {
   DataConfig data = run.config.data;
-  // Translation may use another prefix than training.
   data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
-  const Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed), CorpusPlaces(folder));
-  check(encode_all(data, corpora, run.tokenizers).hash() == run.state.data_hash, "data.train",
+  const auto prepared = prepared_training(run.config, folder);
+  Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed), CorpusPlaces(folder),
+                                 prepared ? &prepared->record().text : nullptr);
+  const EncodedCorpora encoded = encode_all(data, corpora, run.tokenizers);
+  const std::uint64_t hash = prepared ? data_hash(*prepared, encoded.validation, encoded.watched) : encoded.hash();
+  check(hash == run.state.data_hash, "data.train",
         "expected the text that the run was trained on, from which data.split holds out a test set; got another, as {} "
         "or data.valid has changed. Hint: restore it, or name a test corpus with --test",
         data.train.text());

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "train/prepared/prepared_corpus.h"
 #include "train/run.h"
 
 namespace glossa {
+
+/// The training pairs of the run in `folder`, if they are large enough to be prepared; else null. Prepares them again
+/// if the cache has lost them. The pairs that data.split holds out are there without reading all text.
+std::shared_ptr<const PreparedCorpus> prepared_training(Config config, const std::string& folder);
 
 /// Throws if a run's corpora have changed since training: the part that data.split holds out now may then include
 /// training pairs.

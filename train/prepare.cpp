@@ -231,14 +231,14 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     decide_auto_options(config, prepared ? prepared->record().size : size_of(corpora.training), corpora.split);
     decide_bleu_tokenizer(config, corpora.training.target, remarks.notes);
     if (!job.is_first()) return;
+    if (const std::string note = note_on_ignored(config.data, places); !note.empty()) remarks.notes.push_back(note);
     if (!origin.checkpoints) origin.new_folder = std::make_unique<NewRunFolder>(run.folder);
     if (prepared)
       tokenizers = prepared->tokenizers();
     else if (!tokenizers.source)
       tokenizers = train_tokenizers(config.data, corpora.training);
   });
-  if (job.is_several())
-    job.agree("prepared pairs of data.train", prepared ? std::to_string(prepared->fingerprint()) : "");
+  job.agree("prepared pairs of data.train", prepared ? std::to_string(prepared->fingerprint()) : "");
   std::vector<const ParallelCorpus*> texts{&corpora.training, &corpora.validation};
   for (const ParallelCorpus& corpus : corpora.watched) texts.push_back(&corpus);
   agree_on_text("data.train and data.valid", texts, job);
@@ -253,6 +253,7 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
          {corpus_doubts(config.data, corpora, test ? &*test : nullptr), size_doubts(config, corpora),
           option_doubts(config), length_doubts(config, run.updates_per_epoch())})
       remarks.warn(doubts);
+    if (prepared) prepared->release();
   });
   job.agree("program and instruction set", job.is_several() ? program_fingerprint(config.train.precision) : "");
 }

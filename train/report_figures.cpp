@@ -31,8 +31,9 @@ std::string text_of(const auto& scores) {
 }  // namespace
 
 Figures figures_of(const TrainingReport& report) {
-  return {{"loss", report.loss}, {"perplexity", std::exp(report.loss)}, {"tokens_per_s", report.tokens_per_s},
-          {"lr", report.lr},     {"grad_norm", report.grad_norm},       {"seconds", report.seconds}};
+  return {{"loss", report.loss},    {"perplexity", std::exp(report.loss)}, {"tokens_per_s", report.tokens_per_s},
+          {"lr", report.lr},        {"grad_norm", report.grad_norm},       {"seconds", report.seconds},
+          {"waited", report.waited}};
 }
 
 Figures figures_of(const ValidationReport& report) {
@@ -49,9 +50,11 @@ LogLine line_of(const TrainingReport& report) {
   const std::string loss = std::isnan(report.loss)
                                ? "no loss, as all updates were skipped"
                                : fmt::format("loss {:.4f} : ppl {:.2f}", report.loss, std::exp(report.loss));
+  const std::string waited =
+      report.waited < 0.01 ? "" : fmt::format(" : {:.0f} % waited for text", 100 * report.waited);
   return {.kind = LogLine::Kind::figures,
-          .text = fmt::format("Ep. {} : Up. {} : {} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}", report.epoch,
-                              report.update, loss, report.tokens_per_s, report.lr, std::abs(report.grad_norm))};
+          .text = fmt::format("Ep. {} : Up. {} : {} : {:.0f} tokens/s : lr {:.3e} : gnorm {:.3f}{}", report.epoch,
+                              report.update, loss, report.tokens_per_s, report.lr, std::abs(report.grad_norm), waited)};
 }
 
 LogLine line_of(const ValidationReport& report) {

@@ -287,6 +287,7 @@ double Trainer::one_update() {
   run_.job.broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
+  since_log_.waited += run_.task->take_waited();
   return update.nll_sum / static_cast<double>(update.target_tokens);
 }
 
@@ -329,7 +330,8 @@ TrainingReport Trainer::report() const {
           .tokens_per_s = static_cast<double>(since_log_.tokens) / since_log_.seconds,
           .lr = lr_,
           .grad_norm = grad_norm_,
-          .seconds = state_.seconds};
+          .seconds = state_.seconds,
+          .waited = since_log_.waited / since_log_.seconds};
 }
 
 /// Warns if train.max_minutes seems too short, at the speed of these updates.

@@ -140,7 +140,7 @@ class Trainer {
   Work work_;
   struct {
     std::int64_t tokens = 0;
-    double seconds = 0;
+    double seconds = 0, waited = 0;
   } since_log_;
   double lr_ = 0, grad_norm_ = 0;
   bool save_due_ = false;

@@ -1,5 +1,10 @@
 #include "train/translation_task.h"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/decoding/output_watch.h"
@@ -13,13 +18,26 @@ namespace glossa {
 
 namespace {
 
-/// Reports the numbers of read and encoded pairs, per corpus if there are several, with one line for each reason for
-/// omissions.
-std::string report(const char* use, const ParallelCorpus& corpus, const PairStore& encoded) {
+/// Reports the numbers of pairs of each group of corpora, which `names` lists, if there are several.
+std::string reports_of_groups(const ParallelCorpus& corpus, const CorpusNames& names) {
+  if (corpus.parts.empty() || corpus.parts.back().group == 0) return "";
+  std::string text;
+  auto part = corpus.parts.begin();
+  for (std::uint32_t group = 0; const std::string& name : names) {
+    CorpusReport all;
+    for (; part != corpus.parts.end() && part->group == group; ++part) all += part->report;
+    text += fmt::format("\n    {}: {}", name, describe(all, false));
+    ++group;
+  }
+  return text;
+}
+
+/// Reports the numbers of read and encoded pairs, with one line for each reason for omissions.
+std::string report(const char* use, const ParallelCorpus& corpus, const PairStore& encoded,
+                   const CorpusNames& names = {}) {
   std::string text = fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report, false),
                                  describe(encoded.report, false));
-  for (const CorpusPart& part : corpus.parts)
-    text += fmt::format("\n    {}: {}", part.name, describe(part.report, false));
+  text += reports_of_groups(corpus, names);
   for (const std::string& line : left_out(corpus.report).add(left_out(encoded.report)).lines()) text += "\n    " + line;
   return text;
 }
@@ -38,12 +56,12 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, T
     : job_(job),
       config_(config),
       tokenizers_(tokenizers),
-      training_(std::move(training.pairs)),
       text_statistics_(training.statistics),
       before_text_(ids_before_text(*tokenizers.source, encode_options(config.data))),
-      subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)),
-      sampler_(*training_, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
-  data_report_ = report("training", corpora.training, *training_) + "\n" + first_pair(corpora.training);
+      reader_(std::move(training.pairs), config, tokenizers),
+      sampler_(reader_.pairs(), training_sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
+  data_report_ =
+      report("training", corpora.training, reader_.pairs(), config.data.train) + "\n" + first_pair(corpora.training);
   if (!corpora.validation.source.empty()) add_validation(corpora.validation);
   for (const ParallelCorpus& corpus : corpora.watched) add_validation(corpus);
   data_hash_ = hash_of_data();
@@ -51,14 +69,13 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, T
     data_report_ += fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation{}", split.valid,
                                 split.test, split.test > 0 ? " and for `glossa evaluate RUN`" : "");
 
-  begin_epoch(0);
-  find_largest_batch();
-  fill(largest_);
+  reader_.reserve(sampler_.lengths());
+  largest_ = largest_batch();
   const Index source_vocabulary = tokenizers_.source->vocabulary_size(),
               target_vocabulary = tokenizers_.target->vocabulary_size();
-  check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(batch_), job_);
+  check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(reader_.read(largest_, 0)), job_);
   model_ = make_model(config_.model, source_vocabulary, target_vocabulary,
-                      static_cast<std::uint64_t>(config_.train.seed), training_->specials);
+                      static_cast<std::uint64_t>(config_.train.seed), reader_.pairs().specials);
 }
 
 TranslationTask::Training TranslationTask::encoded(const DataConfig& config, const ParallelCorpus& text,
@@ -69,7 +86,7 @@ TranslationTask::Training TranslationTask::encoded(const DataConfig& config, con
 }
 
 std::uint64_t TranslationTask::hash_of_data() const {
-  std::vector<std::uint64_t> fingerprints{training_->fingerprint()};
+  std::vector<std::uint64_t> fingerprints{reader_.pairs().fingerprint()};
   if (validations_.empty()) fingerprints.push_back(EncodedCorpus().fingerprint());
   for (const Validation& validation : validations_) fingerprints.push_back(validation.pairs.fingerprint());
   return glossa::data_hash(fingerprints);
@@ -87,60 +104,65 @@ void TranslationTask::add_validation(const ParallelCorpus& text) {
 }
 
 void TranslationTask::begin_epoch(std::int64_t epoch) {
-  if (epoch == epoch_ && !batches_.empty()) return;
+  if (epoch == epoch_) return;
   epoch_ = epoch;
   batches_ = {};  // so that memory holds one epoch
-  batches_ = sampler_.epoch(static_cast<int>(epoch), true);
-  reserve_batch(batch_, batches_, layout(config_.data));
 }
 
-void TranslationTask::fill(std::span<const int> sentences) {
-  const std::vector<int> indices = in_passes(sentences, config_.train);
-  if (!subwords_.draws()) return fill_batch(batch_, *training_, indices, layout(config_.data));
-  subwords_.draw(*training_, sentences, epoch_, drawn_);
-  fill_batch(batch_, *training_, indices, in_passes<IdPair>(drawn_.pairs(), config_.train), layout(config_.data));
+const Batches& TranslationTask::order() {
+  if (batches_.empty()) batches_ = sampler_.epoch(static_cast<int>(epoch_), true);
+  return batches_;
 }
 
-void TranslationTask::find_largest_batch() {
-  std::pair<std::int64_t, std::int64_t> largest;  // rows, then query-key pairs
-  for (std::size_t i = 0; i < batches_.size(); ++i) {
-    Extents extents = batches_.extents(i);
-    if (subwords_.draws()) {
-      fill(batches_[i]);
-      extents = {};
-      for (const IdPair& pair : drawn_.pairs()) extents.add(pair);
-    }
-    const std::pair size(extents.rows(layout(config_.data)), extents.squares);
-    if (size <= largest) continue;
-    largest = size;
-    largest_.assign(batches_[i].begin(), batches_[i].end());
+std::vector<int> TranslationTask::largest_batch() {
+  // Of batches that are equally large, drawn subwords may make any the largest; some of them represent all.
+  constexpr std::ptrdiff_t most_drawn = 16;
+  const std::span<const Extents> lengths = sampler_.lengths();
+  const auto size = [&](const Extents& extents) {  // rows, then query-key pairs
+    return std::pair(extents.rows(layout(config_.data)), extents.squares);
+  };
+  std::vector<std::size_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto candidates = std::min(std::ssize(order), reader_.draws() ? most_drawn : 1);
+  std::ranges::partial_sort(order, order.begin() + candidates, std::ranges::greater(),
+                            [&](std::size_t i) { return size(lengths[i]); });
+  std::vector<int> largest;
+  std::pair<std::int64_t, std::int64_t> size_of_largest;
+  for (const std::size_t i : std::span(order).first(static_cast<std::size_t>(candidates))) {
+    std::vector<int> sentences = sampler_.example(i);
+    const auto found = size(reader_.extents(sentences, 0, lengths[i]));
+    if (found <= size_of_largest) continue;
+    size_of_largest = found;
+    largest = std::move(sentences);
   }
+  return largest;
 }
 
-TranslationTask::Loss TranslationTask::loss(Context<float>& context, std::int64_t batch, const StepOptions& options) {
-  fill(batches_[static_cast<std::size_t>(batch)]);
-  if (const auto next = static_cast<std::size_t>(batch) + 1; next < batches_.size())
-    training_->read_ahead(batches_[next]);
-  return loss_of_batch(context, options);
+TranslationTask::Loss TranslationTask::loss(Context<float>& context, std::int64_t batch, const StepOptions& options,
+                                            std::int64_t next) {
+  const Batches& batches = order();
+  const auto sentences = [&](std::int64_t i) {
+    return i >= 0 && i < std::ssize(batches) ? batches[static_cast<std::size_t>(i)] : std::span<const int>();
+  };
+  return loss_of(reader_.read(sentences(batch), epoch_, sentences(next)), context, options);
 }
 
 TranslationTask::Loss TranslationTask::largest_loss(Context<float>& context, const StepOptions& options) {
-  fill(largest_);
-  return loss_of_batch(context, options);
+  return loss_of(reader_.read(largest_, 0), context, options);
 }
 
-TranslationTask::Loss TranslationTask::loss_of_batch(Context<float>& context, const StepOptions& options) {
-  rows_.assign(batch_, config_.train.passes());
-  drop_words(batch_, rows_, config_.train.word_dropout, tokenizers_.source->specials(), before_text_,
-             training_->specials, static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
+TranslationTask::Loss TranslationTask::loss_of(Batch& batch, Context<float>& context, const StepOptions& options) {
+  rows_.assign(batch, config_.train.passes());
+  drop_words(batch, rows_, config_.train.word_dropout, tokenizers_.source->specials(), before_text_,
+             reader_.pairs().specials, static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
   context.begin(options);
   const CrossEntropy<float> loss =
-      training_loss(context, *model_->transformer, batch_, rows_, training_->specials.pad, config_.train);
+      training_loss(context, *model_->transformer, batch, rows_, reader_.pairs().specials.pad, config_.train);
   return {.sum = loss.sum,
           .nll_sum = loss.nll_sum,
           .target_tokens = loss.count,
-          .source_tokens = batch_.source_tokens / config_.train.passes(),
-          .rows = batch_.source_rows + batch_.target_rows};
+          .source_tokens = batch.source_tokens / config_.train.passes(),
+          .rows = batch.source_rows + batch.target_rows};
 }
 
 /// Adds the loss of a corpus and, with a translator, its scores; returns the translations.
@@ -200,10 +222,10 @@ std::vector<std::string> TranslationTask::head() const {
       fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
                   tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                   tokenizers_.shared() ? ", shared" : ""),
-      fmt::format("{} per epoch, {}{:.1f} % padding", counted(batches_.size(), "batch"),
+      fmt::format("{} per epoch, {}{:.1f} % padding", counted(batches(), "batch"),
                   config_.data.layout == DataConfig::Layout::packed ? "packed; padded batches would contain " : "with ",
-                  100 - 100 * useful_share(batches_, Layout::padded))};
-  if (const int oversized = sampler_.oversized(batches_); oversized > 0)
+                  100 - 100 * useful_share(sampler_.lengths(), Layout::padded))};
+  if (const int oversized = sampler_.oversized(); oversized > 0)
     lines.push_back(counted(oversized, "sentence") + " longer than data.max_tokens: one batch each");
   if (can_validate() && config_.train.decode_validation)
     lines.push_back(fmt::format("BLEU: {}", bleu_signature(bleu_options(config_))));

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "data/text_statistics.h"
+#include "train/batch_reader.h"
 #include "train/config/config.h"
 #include "train/corpora/datasets.h"
-#include "train/corpora/subword_regularization.h"
 #include "train/decoding/translator.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
@@ -40,17 +40,21 @@ class TranslationTask {
 
   ParameterStore<float>& parameters() { return model_->parameters; }
 
-  /// Sets up the order of the batches in an epoch; epochs count from 0.
+  /// Begins an epoch; epochs count from 0.
   void begin_epoch(std::int64_t epoch);
 
   /// Batches per epoch, the same number in every epoch.
-  std::int64_t batches() const { return std::ssize(batches_); }
+  std::int64_t batches() const { return std::ssize(sampler_.lengths()); }
 
-  /// Begins a step in `context` and computes the loss of a batch of the current epoch.
-  Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options);
+  /// Begins a step in `context` and computes the loss of a batch of the current epoch. `next` is the batch of the
+  /// following call, if it is known.
+  Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options, std::int64_t next = -1);
 
   /// As `loss`, for the batch that needs the most memory.
   Loss largest_loss(Context<float>& context, const StepOptions& options);
+
+  /// Seconds that steps waited for their batches since the last call of this function.
+  double take_waited() { return reader_.take_waited(); }
 
   /// True if validation data exists.
   bool can_validate() const { return !validations_.empty(); }
@@ -93,9 +97,9 @@ class TranslationTask {
 
   void add_validation(const ParallelCorpus& text);
   std::uint64_t hash_of_data() const;
-  void fill(std::span<const int> sentences);
-  void find_largest_batch();
-  Loss loss_of_batch(Context<float>& context, const StepOptions& options);
+  const Batches& order();
+  std::vector<int> largest_batch();
+  Loss loss_of(Batch& batch, Context<float>& context, const StepOptions& options);
   template <class Scores>
   std::vector<std::string> measure(const Validation& validation, Context<float>& context, Translator* translator,
                                    Scores& scores) const;
@@ -104,19 +108,16 @@ class TranslationTask {
   const Job& job_;
   Config config_;
   Tokenizers tokenizers_;
-  std::shared_ptr<const PairStore> training_;
   TextStatistics text_statistics_;
   std::uint64_t data_hash_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
   std::string data_report_;
   std::size_t before_text_;  // ids of a source
-  SubwordRegularization subwords_;
-  DrawnPairs drawn_;
+  BatchReader reader_;
   Sampler sampler_;  // batches by the lengths of the tokenizer's segmentations, so that each epoch has as many
   std::int64_t epoch_ = 0;
-  Batches batches_;  // of the current epoch
+  Batches batches_;  // of the epoch, once they are needed
   std::vector<int> largest_;
-  Batch batch_;
   BatchRows rows_;
   std::unique_ptr<Model> model_;
 };

@@ -40,8 +40,10 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
   Update update{.number = number, .first = first, .batches = batches};
   tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
   // Sums over tokens are divided once, so that any division into micro-batches gives the same mean.
-  gradient_sum_.add_up(batches, optimizer_->bounds(), [&](std::int64_t i) {
-    const TranslationTask::Loss loss = task_.loss(context_, first + i, step_options(number));
+  const auto [begin, end] = job_.part_of(batches);
+  gradient_sum_.add_up(batches, optimizer_->bounds(), [&, begin = begin, end = end](std::int64_t i) {
+    const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;
+    const TranslationTask::Loss loss = task_.loss(context_, first + i, step_options(number), first + next);
     context_.backward(loss.sum);
     double* const tally = &tallies_[static_cast<std::size_t>(i) * per_batch];
     tally[nll] = loss.nll_sum;

@@ -11,6 +11,7 @@
 #include "app/commands/line_pairs.h"
 #include "app/commands/other_system.h"
 #include "base/check.h"
+#include "data/found_corpora.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
 #include "data/toy/corpus.h"
@@ -91,9 +92,15 @@ Texts read_texts(const EvaluateArguments& arguments, const std::string& run, con
   DataConfig data = config.data;
   if (!arguments.test.empty()) data.test = arguments.test;
   const CorpusPlaces places = arguments.test.empty() ? CorpusPlaces(run) : CorpusPlaces();
-  if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test))
-    return {read_test_corpus(data, static_cast<std::uint64_t>(config.train.seed), places), 0,
-            data.test.empty() && !toy_pairs_alone("data.train", data.train)};
+  const auto seed = static_cast<std::uint64_t>(config.train.seed);
+  if (data.test.empty() && !toy_pairs_alone("data.train", data.train)) {
+    const auto prepared = prepared_training(config, run);
+    return {read_test_corpus(data, seed, places, prepared ? &prepared->record().text : nullptr), 0,
+            /*is_held_out=*/true};
+  }
+  if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test) ||
+      names_several(data.test, data.source, data.target))
+    return {read_test_corpus(data, seed, places), 0, /*is_held_out=*/false};
   data.test = places.find(data.test, data);
   const std::string source = side_of(data.test, data.source), reference = side_of(data.test, data.target);
   return read_files(source, {reference}, data, bad_lines);

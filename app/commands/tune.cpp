@@ -45,7 +45,9 @@ ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& fold
     data.test = *data.valid.begin();
     return read_test_corpus(data, seed, CorpusPlaces(folder));  // the training text may be gone
   }
-  ParallelCorpus corpus = read_corpora(config.data, seed, CorpusPlaces(folder)).validation;
+  const auto prepared = prepared_training(config, folder);
+  ParallelCorpus corpus =
+      read_corpora(config.data, seed, CorpusPlaces(folder), prepared ? &prepared->record().text : nullptr).validation;
   if (corpus.source.empty())
     misuse("--test", "expected a corpus to search with, as the run has no validation corpus; got none");
   return corpus;

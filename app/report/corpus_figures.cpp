@@ -85,17 +85,16 @@ std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, c
   }
   const std::int64_t longest = std::max(std::ranges::max(source), std::ranges::max(target));
   const std::int64_t bin = (longest + max_bins - 1) / max_bins;  // of both sides: their curves share an axis
-  const auto batches =
-      Sampler(training, sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))).epoch(0, true);
+  const Sampler sampler(training, training_sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed)));
   JsonLine json;
   json.add("name", config.data.train.text()).add("pairs", training.size());
-  json.add("batches", batches.size()).add("bin", bin);
+  json.add("batches", sampler.lengths().size()).add("bin", bin);
   json.add("source", side_figures(config.data.source, frequencies(training, &IdPair::source, *tokenizers.source),
                                   source, bin, *tokenizers.source));
   json.add("target", side_figures(config.data.target, frequencies(training, &IdPair::target, *tokenizers.target),
                                   target, bin, *tokenizers.target));
-  json.add("useful_padded", useful_share(batches, Layout::padded));
-  json.add("useful_packed", useful_share(batches, Layout::packed));
+  json.add("useful_padded", useful_share(sampler.lengths(), Layout::padded));
+  json.add("useful_packed", useful_share(sampler.lengths(), Layout::packed));
   json.add("layout", layout(config.data) == Layout::packed ? "packed" : "padded");
   return json.text();
 }

@@ -109,6 +109,11 @@ std::span<const std::uint64_t> PairFile::hashes() const {
   return {reinterpret_cast<const std::uint64_t*>(hashes_.bytes().data()), sizes_.pairs};
 }
 
+void PairFile::release() const {
+  index_.release();
+  hashes_.release();
+}
+
 void PairFile::verify() const {
   parallel_ranges_in_order(size(), 4096, [&](Index begin, Index end) {
     for (auto pair = static_cast<std::size_t>(begin); pair < static_cast<std::size_t>(end); ++pair)

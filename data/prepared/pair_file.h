@@ -48,13 +48,16 @@ class PairFile : public PairStore {
   int source_length(int i) const override { return entries()[static_cast<std::size_t>(i)].source; }
   int target_length(int i) const override { return entries()[static_cast<std::size_t>(i)].target + 1; }
 
-  void prefetch_lengths(int i) const override { __builtin_prefetch(&entries()[static_cast<std::size_t>(i)]); }
+  bool is_in_file() const override { return true; }
   void read_ahead(std::span<const int> pairs) const override;
 
   const std::filesystem::path& folder() const { return folder_; }
 
   /// ParallelCorpus::hash of each pair.
   std::span<const std::uint64_t> hashes() const;
+
+  /// Releases the memory of lengths and hashes that were read. They can be read again.
+  void release() const;
 
   /// Reads everything once and checks it against the checksums.
   void verify() const;

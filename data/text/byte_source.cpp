@@ -5,15 +5,17 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
-#include <vector>
+#include <span>
 
 #include "base/check.h"
 #include "base/nearest_name.h"
 #include "data/text/shell_word.h"
+#include "data/text/stored_text.h"
+#include "data/text/unpacker.h"
+#include "data/text/zip_file.h"
 
 namespace glossa {
 namespace {
@@ -46,69 +48,23 @@ Descriptor open_for_reading(const std::string& path) {
   return file;
 }
 
+/// Opens the member of an archive that the path names; null for a path to a file.
+std::unique_ptr<ZipStream> open_member(const std::string& path) {
+  const auto place = archive_member(path);
+  if (!place) return {};
+  const ZipFile archive(place->archive, ZipFile::unlimited);
+  const auto found = archive.entries().find(place->member);
+  check(found != archive.entries().end(), place->archive, "expected '{}' in the archive; not found", place->member);
+  return std::make_unique<ZipStream>(archive.open(found->second));
+}
+
 }  // namespace
 
-/// Unpacks gzip data: one or more members, and nothing else. (zlib's own reader of files ignores what follows them.)
-class ByteSource::Unpacker {
- public:
-  explicit Unpacker(ByteSource& packed) : packed_(packed) {
-    constexpr int only_gzip = 16;
-    check(::inflateInit2(&stream_, MAX_WBITS + only_gzip) == Z_OK, packed.name_,
-          "cannot unpack the gzip file: out of memory");
-  }
-  ~Unpacker() { ::inflateEnd(&stream_); }
-  Unpacker(const Unpacker&) = delete;
-  Unpacker& operator=(const Unpacker&) = delete;
-
-  std::size_t read(char* bytes, std::size_t size) {
-    stream_.next_out = reinterpret_cast<Bytef*>(bytes);
-    stream_.avail_out = static_cast<uInt>(size);
-    while (stream_.avail_out == size) {
-      if (stream_.avail_in == 0) refill();
-      if (stream_.avail_in == 0 && is_between_members_) return 0;
-      inflate();
-    }
-    return size - stream_.avail_out;
-  }
-
- private:
-  void refill() {
-    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
-    stream_.avail_in = static_cast<uInt>(packed_.read_plain(buffer_.data(), buffer_.size()));
-  }
-
-  /// Takes input and leaves output as far as both have room.
-  void inflate() {
-    const int code = ::inflate(&stream_, Z_NO_FLUSH);
-    is_between_members_ = code == Z_STREAM_END;
-    if (is_between_members_) {
-      is_first_member_ = false;
-      ::inflateReset(&stream_);
-    } else if (code != Z_OK) {
-      refuse(code);
-    }
-  }
-
-  [[noreturn]] void refuse(int code) const {
-    constexpr uLong magic_bytes = 2;
-    if (stream_.total_in > magic_bytes)
-      fail(packed_.name_, "cannot unpack the gzip file: {}",
-           code == Z_BUF_ERROR      ? "unexpected end of file"  // neither input nor output is left
-           : stream_.msg != nullptr ? stream_.msg
-                                    : ::zError(code));
-    if (is_first_member_) fail(packed_.name_, "expected gzip data; got something else. Hint: the name ends in .gz");
-    fail(packed_.name_, "expected only gzip data; got other bytes after it. Hint: unpack the file and pack it again");
-  }
-
-  ByteSource& packed_;
-  std::vector<char> buffer_ = std::vector<char>(usual_bytes);
-  z_stream stream_{};
-  bool is_first_member_ = true, is_between_members_ = false;
-};
-
-ByteSource::ByteSource(const std::string& path, Packing packing)
-    : name_(path), file_(open_for_reading(path)), descriptor_(file_.number()) {
-  if (packing == Packing::by_name && path.ends_with(".gz")) unpacker_ = std::make_unique<Unpacker>(*this);
+ByteSource::ByteSource(const std::string& path, Packing packing) : name_(path), member_(open_member(path)) {
+  if (!member_) file_ = open_for_reading(path);
+  descriptor_ = file_.number();
+  if (packing == Packing::by_name)
+    unpacker_ = make_unpacker(path, [this](char* bytes, std::size_t size) { return read_plain(bytes, size); });
 }
 
 ByteSource::ByteSource(int descriptor, const std::string& name) : name_(name), descriptor_(descriptor) {}
@@ -120,6 +76,7 @@ std::size_t ByteSource::read(char* bytes, std::size_t size) {
 }
 
 std::size_t ByteSource::read_plain(char* bytes, std::size_t size) {
+  if (member_) return member_->read(std::as_writable_bytes(std::span(bytes, size)));
   for (;;) {
     const ssize_t got = ::read(descriptor_, bytes, size);
     if (got >= 0) return static_cast<std::size_t>(got);
@@ -129,7 +86,7 @@ std::size_t ByteSource::read_plain(char* bytes, std::size_t size) {
 
 bool ByteSource::would_wait() const {
   pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
-  return !unpacker_ && ::poll(&input, 1, 0) == 0;
+  return !unpacker_ && !member_ && ::poll(&input, 1, 0) == 0;
 }
 
 }  // namespace glossa

@@ -8,13 +8,16 @@
 
 namespace glossa {
 
-/// Source of a text's bytes: a file or a pipe, plain or gzipped.
+class Unpacker;
+class ZipStream;
+
+/// Source of a text's bytes: a file, a pipe or a member of a zip archive (see stored_text.h), plain or packed.
 class ByteSource {
  public:
   /// Usual number of bytes per read; a negligible amount of memory.
   static constexpr std::size_t usual_bytes = 1 << 16;
 
-  /// Handling of files whose name ends in `.gz`: unpack them, or read them as they are.
+  /// Handling of files whose name ends in `.gz` or `.zst`: unpack them, or read them as they are.
   enum class Packing { by_name, none };
 
   /// Opens a file. Throws, naming the file, if it is missing, unreadable or a directory.
@@ -28,20 +31,19 @@ class ByteSource {
   ~ByteSource();
 
   /// Reads 1 to `size` bytes and returns their number; returns 0 only at the end. Throws if the file cannot be read, or
-  /// if its gzip data is damaged, truncated or followed by other bytes.
+  /// if its packed data is damaged, truncated or followed by other bytes.
   std::size_t read(char* bytes, std::size_t size);
 
   /// True if `read` would have to wait for a writer; always false for a file that is unpacked.
   bool would_wait() const;
 
  private:
-  class Unpacker;
-
   std::size_t read_plain(char* bytes, std::size_t size);
 
   std::string name_;
-  Descriptor file_;  // none if the descriptor is the caller's
-  int descriptor_;
+  std::unique_ptr<ZipStream> member_;  // null unless it is one of an archive
+  Descriptor file_;                    // none if the descriptor is the caller's, or for a member
+  int descriptor_ = -1;
   std::unique_ptr<Unpacker> unpacker_;  // null unless the file is unpacked
 };
 

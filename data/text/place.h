@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// True if a corpus name ends in .tmx or .tmx.gz, in any letter case: the name of a translation memory.
+/// True if a corpus name ends in .tmx, in any letter case; it may be packed: the name of a translation memory.
 bool is_translation_memory(std::string_view name);
 
 /// Name of the things counted in a text: `unit` in a translation memory, else `line`.

@@ -8,6 +8,8 @@
 #include "base/check.h"
 #include "data/text/byte_source.h"
 #include "data/text/file_kind.h"
+#include "data/text/stored_text.h"
+#include "data/text/unpacker.h"
 #include "data/text/utf8.h"
 #include "data/text/wide_text.h"
 
@@ -143,9 +145,7 @@ std::vector<std::string> read_lines(const std::string& path, const TextOptions& 
 }
 
 std::string resolve(const std::string& path, std::string_view hint) {
-  std::error_code ignored;
-  for (const std::string& name : {path, path + ".gz"})
-    if (std::filesystem::exists(name, ignored)) return name;
+  if (auto found = find_text(path)) return *found;
   fail(path, "expected {} or {}.gz; not found. Hint: {}", path, path, hint);
 }
 

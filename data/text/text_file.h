@@ -61,9 +61,10 @@ struct TextOptions {
 std::string clean_line(std::string_view line, std::string_view where, const TextOptions& options,
                        std::int64_t* replaced = nullptr);
 
-/// Reads a text file, pipe or gzip file (name ends in `.gz`) line by line. Only LF ends a line; the last line needs no
+/// Reads a text line by line: a file or a pipe, also packed (name ends in `.gz` or `.zst`) or in a zip archive
+/// (stored_text.h). Only LF ends a line; the last line needs no
 /// LF. A byte order mark before the first line is dropped. Memory use is at most `max_line_bytes` plus one buffer.
-/// Throws, naming the file, if it is missing, unreadable, a directory, or in UTF-16 or UTF-32, or if its gzip data is
+/// Throws, naming the file, if it is missing, unreadable, a directory, or in UTF-16 or UTF-32, or if its packed data is
 /// damaged or truncated, or if it has more than `max_bytes`, when unpacked. Also throws for a device, such as
 /// /dev/zero, and for text that seems endless, without a LF for 256 MiB. Throws LineError for an overlong line, and for
 /// a line that `clean_line` refuses.
@@ -112,8 +113,8 @@ class LineReader {
 std::vector<std::string> read_lines(const std::string& path, const TextOptions& options = {},
                                     std::int64_t* replaced = nullptr);
 
-/// Returns `path` if it exists, else `path` with `.gz`. If neither exists, throws an Error that names both and ends
-/// with the hint.
+/// Returns `path` if it exists, else `path` with the ending of a packed text. If neither exists, throws an Error that
+/// ends with the hint.
 std::string resolve(const std::string& path, std::string_view hint = "check the path");
 
 /// Reads a whole file, such as a vocabulary or a model, without unpacking. Throws if it has more than `max_bytes`,

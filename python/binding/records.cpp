@@ -27,6 +27,8 @@ void add_updates(nb::module_& m) {
       .def_prop_ro("tokens_per_s", in_training(&TrainingReport::tokens_per_s),
                    "Source and target tokens per second since the last line of the log")
       .def_prop_ro("seconds", in_training(&TrainingReport::seconds), "Seconds of training, without validation")
+      .def_prop_ro("waited", in_training(&TrainingReport::waited),
+                   "Part of the time since the last line of the log that steps waited for their text")
       .def_ro("epochs", &UpdateReport::epochs, "Epochs done, with the part of the current one")
       .def_ro("part", &UpdateReport::part, "The completed part of training until its first limit, from 0 to 1")
       .def_ro("seconds_left", &UpdateReport::seconds_left, "An estimate; None if unknown")

@@ -58,7 +58,7 @@ class Run:
 
     @property
     def training(self) -> Metrics:
-        """Figures of training: update, epoch, loss, perplexity, lr, grad_norm, tokens_per_s, seconds.
+        """Figures of training: update, epoch, loss, perplexity, lr, grad_norm, tokens_per_s, seconds, waited.
 
         One line per train.log_every updates.
         """

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <zlib.h>
 
 #include <cstdint>
 #include <string>
@@ -12,15 +11,10 @@
 #include "base/check.h"
 #include "data/encoded_corpus.h"
 #include "data/sampler.h"
+#include "tests/support/packed_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace glossa::testing {
-
-inline void write_gzip(const std::string& path, const std::string& bytes) {
-  gzFile file = ::gzopen(path.c_str(), "wb");
-  REQUIRE(::gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size())) == static_cast<int>(bytes.size()));
-  REQUIRE(::gzclose(file) == Z_OK);
-}
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -52,12 +46,14 @@ inline EncodedCorpus encoded_of(const std::vector<std::pair<int, int>>& lengths)
 }
 
 inline Batches batches_of(const PairStore& pairs, const std::vector<std::vector<int>>& lists) {
-  std::vector<int> order, sizes;
+  LargeVector<int> order;
+  std::vector<Extents> extents;
   for (const std::vector<int>& list : lists) {
     order.insert(order.end(), list.begin(), list.end());
-    sizes.push_back(static_cast<int>(list.size()));
+    extents.emplace_back();
+    for (const int pair : list) extents.back().add(pairs.pair(pair));
   }
-  return Batches(pairs, std::move(order), sizes);
+  return Batches(std::move(order), std::move(extents));
 }
 
 /// Batches as lists of indices.

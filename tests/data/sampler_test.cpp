@@ -81,7 +81,7 @@ TEST_CASE("batches are cut by sentences x longest side, padding included") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {10, 4}, {1, 2}, {3, 2}, {2, 3}});
   const Sampler sampler(corpus, {.max_tokens = 12});
   CHECK(lists(sampler.epoch(0, false)) == Lists{{0, 2, 3}, {4}, {1}});
-  CHECK(sampler.oversized(sampler.epoch(0, false)) == 0);
+  CHECK(sampler.oversized() == 0);
 }
 
 TEST_CASE("without shuffling, sentences come by length, then in corpus order, in the fullest batches allowed") {
@@ -122,9 +122,9 @@ TEST_CASE("any number of threads gives the same batches, with their lengths") {
     for (std::size_t i = 0; i < batches.size(); ++i) {
       Extents extents;
       for (const int pair : batches[i]) extents.add(corpus.pair(pair));
-      CHECK_EQ(batches.extents(i).rows(Layout::packed), extents.rows(Layout::packed));
-      CHECK_EQ(batches.extents(i).rows(Layout::padded), extents.rows(Layout::padded));
-      CHECK_EQ(batches.extents(i).squares, extents.squares);
+      CHECK_EQ(batches.extents()[i].rows(Layout::packed), extents.rows(Layout::packed));
+      CHECK_EQ(batches.extents()[i].rows(Layout::padded), extents.rows(Layout::padded));
+      CHECK_EQ(batches.extents()[i].squares, extents.squares);
     }
   }
 }
@@ -148,10 +148,10 @@ TEST_CASE("batches hold sentences of similar length") {
 TEST_CASE("a sentence beyond the budget gets its own batch and is counted") {
   const EncodedCorpus corpus = encoded_of({{1, 1}, {50, 60}, {1, 1}, {70, 2}});
   const Sampler sampler(corpus, {.max_tokens = 10});
-  CHECK(sampler.oversized(sampler.epoch(0, false)) == 2);
+  CHECK(sampler.oversized() == 2);
   CHECK(lists(sampler.epoch(0, false)) == Lists{{0, 2}, {3}, {1}});
   const Sampler single(corpus, {.max_tokens = 1, .rule = BatchRule::sentences});
-  CHECK(single.oversized(single.epoch(0, false)) == 0);
+  CHECK(single.oversized() == 0);
 }
 
 TEST_CASE("one sentence is a corpus; no sentences or no budget is an error") {
@@ -161,4 +161,56 @@ TEST_CASE("one sentence is a corpus; no sentences or no budget is an error") {
     const std::string message = error_of<Error>([&] { Sampler(encoded_of({{1, 1}}), {.max_tokens = bad}); });
     CHECK(contains(message, "[SamplerOptions::max_tokens] expected 1 or more"));
   }
+}
+
+TEST_CASE("an epoch has each pair as often as the weight of its corpora, and as many batches") {
+  RandomStream random(1, "weights");
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::pair<int, int>> lengths(1 + random.below(60));
+    for (auto& [source, target] : lengths) {
+      source = 1 + static_cast<int>(random.below(6));
+      target = 1 + static_cast<int>(random.below(5));
+    }
+    EncodedCorpus corpus = encoded_of(lengths), repeated = corpus;
+    repeated.source.clear();
+    repeated.target.clear();
+    SamplerOptions options{.max_tokens = static_cast<std::int64_t>(1 + random.below(40)), .seed = 3};
+    std::vector<int> all;  // pairs of `corpus`, as they are in `repeated`
+    for (std::size_t group = 0, groups = 1 + random.below(4), end = 0; group < groups; ++group) {
+      const std::size_t begin = end;
+      end = group + 1 == groups ? lengths.size() : begin + random.below(lengths.size() - begin + 1);
+      corpus.group_ends.push_back(static_cast<int>(end));
+      options.weights.push_back(static_cast<std::int64_t>(1 + random.below(4)));
+      for (std::int64_t use = 0; use < options.weights.back(); ++use)
+        for (std::size_t pair = begin; pair < end; ++pair) {
+          all.push_back(static_cast<int>(pair));
+          repeated.source.push_back(corpus.source[pair]);
+          repeated.target.push_back(corpus.target[pair]);
+        }
+    }
+    const Sampler sampler(corpus, options);
+    for (const int epoch : {0, 1}) {
+      Lists expected = lists(Sampler(repeated, {.max_tokens = options.max_tokens, .seed = 3}).epoch(epoch, true));
+      for (std::vector<int>& batch : expected)
+        for (int& pair : batch) pair = all[static_cast<std::size_t>(pair)];
+      CHECK(lists(sampler.epoch(epoch, true)) == expected);
+    }
+    for (std::size_t i = 0; i < sampler.lengths().size(); ++i) {
+      Extents found;
+      for (const int pair : sampler.example(i)) found.add(corpus.pair(pair));
+      CHECK(found == sampler.lengths()[i]);
+    }
+  }
+}
+
+TEST_CASE("weights that do not fit the corpora are refused") {
+  EncodedCorpus corpus = many();
+  const auto error = [&](std::vector<std::int64_t> weights) {
+    return error_of<Error>([&] { Sampler(corpus, {.weights = std::move(weights)}); });
+  };
+  CHECK(contains(error({1, 2}), "expected a weight for each of 1 corpora; got 2"));
+  corpus.group_ends = {400, 1000};
+  CHECK(contains(error({1}), "expected a weight for each of 2 corpora; got 1"));
+  CHECK(contains(error({1, 0}), "expected 1 or more; got 0"));
+  CHECK(contains(error({1, 100'000'000}), "expected at most 2^31 pairs in an epoch; got 6e+10"));
 }

@@ -126,7 +126,7 @@ const EncodedCorpus& ConfigFixture::pairs() {
 
 std::vector<std::vector<int>> ConfigFixture::batches(int epoch) {
   std::vector<std::vector<int>> all;
-  const Batches batches = Sampler(pairs(), sampler_options(config.data, seed())).epoch(epoch, true);
+  const Batches batches = Sampler(pairs(), training_sampler_options(config.data, seed())).epoch(epoch, true);
   for (const std::span<const int> batch : batches) all.emplace_back(batch.begin(), batch.end());
   return all;
 }

@@ -53,6 +53,8 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> all{
       {"data.train", "FOLDER/other", {"training text"}},
       {"data.train", "[FOLDER/corpus, FOLDER/other]", {"training text"}},
+      {"data.weights", "2", {"batches"}},
+      {"data.weights", "[1, 2]", {"batches"}, {"data.train=[FOLDER/corpus, FOLDER/other]"}},
       {"data.valid", "FOLDER/lower", {"validation text"}},
       {"data.valid", "[FOLDER/valid, FOLDER/lower]", {"validation lines"}},
       {"data.valid", "", {"validation text"}},

@@ -64,7 +64,11 @@ TEST_CASE("a training line is written for people and for machines") {
                                                                  {"tokens_per_s", 12345.6},
                                                                  {"lr", 0.001},
                                                                  {"grad_norm", 0.75},
-                                                                 {"seconds", 61.5}});
+                                                                 {"seconds", 61.5},
+                                                                 {"waited", 0}});
+  TrainingReport slow = kReport;
+  slow.waited = 0.123;
+  CHECK(line_of(slow).text.ends_with(" : gnorm 0.750 : 12 % waited for text"));
 }
 
 TEST_CASE("details are not in the log; the last error is") {

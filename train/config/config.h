@@ -31,6 +31,7 @@ struct DataConfig {
   enum class Layout { packed, padded };
 
   CorpusNames train, valid;
+  std::vector<std::int64_t> weights{};
   std::string test;
   std::optional<HeldOut> split = HeldOut{};
   std::string source = "en", target = "de";

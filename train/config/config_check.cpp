@@ -60,6 +60,9 @@ void check_data(const DataConfig& data) {
   toy_pairs_alone("data.valid", data.valid);
   toy_pairs("data.test", data.test);
   check_split(data);
+  if (!data.weights.empty() && data.weights.size() != data.train.size())
+    misuse("data.weights", "expected one for each corpus that data.train lists, {}; got {}", data.train.size(),
+           data.weights.size());
   for (auto name = data.valid.begin(); name != data.valid.end(); ++name)
     if (std::find(data.valid.begin(), name, *name) != name)
       misuse("data.valid", "expected each corpus once; got {} twice. Hint: remove one", *name);

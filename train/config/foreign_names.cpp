@@ -15,6 +15,7 @@ constexpr ForeignNames table[] = {
 
     // Corpus and vocabulary
     {"trainpref train_file train_data train_path train_corpus training_data corpus dataset", "data.train"},
+    {"upsample_primary upsample sampling_probabilities data_weights train_weights", "data.weights"},
     {"validpref validation_file valid_data valid_path dev validation_data", "data.valid"},
     {"train_sets valid_sets src tgt trg",
      "data.train and data.valid name two files by their common path, without the endings data.source and data.target"},

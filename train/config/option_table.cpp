@@ -7,9 +7,14 @@ namespace {
 std::vector<Option<DataConfig>> data_options() {
   using C = DataConfig;
   return {
-      option("train", &C::train, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
-             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, a translation memory (each may be "
-             ".gz), or the built-in generator; a list is concatenated"),
+      option("train", &C::train,
+             corpus_names("PREFIX, FILE.tsv, FILE.tmx, FILE.zip, a folder, a pattern, toy:PAIRS or a list of these"),
+             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, a translation memory (each may be .gz "
+             "or .zst), all corpora in a zip archive or a folder or whose names match a pattern such as part-*, or the "
+             "built-in generator; a list is concatenated"),
+      option("weights", &C::weights, whole_list("[1, 1000]"),
+             "how often an epoch has each pair, for each corpus that data.train lists; [1, 4]: the second's four "
+             "times; empty: once"),
       option("valid", &C::valid, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
              "validation corpus, named like train; if empty, a toy corpus uses its own validation split; in a list, "
              "the first decides and the others are watched"),

@@ -1,6 +1,6 @@
 #include "train/corpora/corpus_doubts.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -79,6 +79,19 @@ void doubt_scores(const Corpora& corpora, const ParallelCorpus* test, std::vecto
 std::string first_pair(const ParallelCorpus& corpus) {
   return fmt::format("first pair: source '{}'\n    target '{}'", shortened(corpus.source.front()),
                      shortened(corpus.target.front()));
+}
+
+std::string note_on_ignored(const DataConfig& config, const CorpusPlaces& places) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> files = ignored_files(config, places);
+  if (files.empty()) return "";
+  const std::string count = counted(files.size(), "file");
+  if (files.size() > most) {
+    files.resize(most);
+    files.push_back("...");
+  }
+  return fmt::format("{} of data.train not read, as in no corpus of {} and {}: {}", count, config.source, config.target,
+                     fmt::join(files, ", "));
 }
 
 double share_of_same_text(const ParallelCorpus& corpus) {

@@ -7,7 +7,9 @@
 
 #include "base/atomic_file.h"
 #include "base/check.h"
+#include "data/found_corpora.h"
 #include "data/parallel_corpus.h"
+#include "data/text/stored_text.h"
 #include "data/text/text_file.h"
 
 namespace glossa {
@@ -28,14 +30,14 @@ fs::path from_root(const fs::path& path) {
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-bool has_file(const std::string& name) {
-  std::error_code none;
-  return fs::exists(name, none) || fs::exists(name + ".gz", none);
+bool is_several(const std::string& name, const DataConfig& languages) {
+  return names_several(name, languages.source, languages.target);
 }
 
 bool has_corpus(const std::string& name, const DataConfig& languages) {
-  if (is_one_file(name)) return has_file(name);
-  return has_file(name + "." + languages.source) || has_file(name + "." + languages.target);
+  if (is_several(name, languages)) return has_several(name, languages.source, languages.target);
+  if (is_one_file(name)) return find_text(name).has_value();
+  return find_text(name + "." + languages.source) || find_text(name + "." + languages.target);
 }
 
 }  // namespace
@@ -79,7 +81,8 @@ std::string CorpusPlaces::find(const std::string& name, const DataConfig& langua
   std::vector<std::string> paths;
   for (const fs::path& path : candidates(name)) {
     if (has_corpus(path.string(), languages)) return path == from_root(name) ? name : path.string();
-    paths.push_back(is_one_file(name) ? path.string() : path.string() + "." + languages.source);
+    const bool is_whole = is_one_file(name) || is_several(path.string(), languages);
+    paths.push_back(is_whole ? path.string() : path.string() + "." + languages.source);
   }
   if (paths.size() == 1) return name;  // its reader reports that it is missing
   fail(name, "cannot find the run's corpus: looked for {}. Hint: move it to one of these places",

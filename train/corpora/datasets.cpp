@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/check.h"
 #include "base/random.h"
+#include "data/found_corpora.h"
 #include "data/pair_sample.h"
 #include "data/shared_pairs.h"
 #include "data/text/counted.h"
@@ -27,23 +29,39 @@ SpecialIds specials(const DataConfig& config) {
           static_cast<int>(config.eos_id)};
 }
 
-ParallelCorpus from_toy(std::string name, const std::vector<ToyPair>& pairs, bool english_first) {
-  ParallelCorpus corpus;
-  corpus.name = corpus.source_name = corpus.target_name = std::move(name);
-  for (const ToyPair& pair : pairs) {
-    corpus.source.push_back(english_first ? pair.english : pair.hindi);
-    corpus.target.push_back(english_first ? pair.hindi : pair.english);
-  }
-  corpus.report.lines = corpus.report.pairs = static_cast<std::int64_t>(pairs.size());
-  return corpus;
-}
-
 bool english_first(const DataConfig& config, std::string_view key) {
   if (config.source == "en" && config.target == "hi") return true;
   if (config.source == "hi" && config.target == "en") return false;
   misuse(key, "expected data.source and data.target to be en and hi for the toy corpus; got {} and {}", config.source,
          config.target);
 }
+
+/// Toy corpora. Building one takes a second, so the last one is kept for its other splits.
+class ToyCorpora {
+ public:
+  ToyCorpora(const DataConfig& config, std::uint64_t seed) : config_(config), seed_(seed) {}
+
+  /// A split of the toy corpus `name`, which is a value of the option `key`.
+  ParallelCorpus get(const char* key, const std::string& name, std::vector<ToyPair> ToySplits::*split) {
+    const bool forwards = english_first(config_, key);
+    const std::int64_t pairs = toy_pairs(key, name).value();
+    if (std::exchange(built_, pairs) != pairs) splits_ = toy_corpus(pairs, seed_, key);
+    ParallelCorpus corpus;
+    corpus.name = corpus.source_name = corpus.target_name = name;
+    for (const ToyPair& pair : splits_.*split) {
+      corpus.source.push_back(forwards ? pair.english : pair.hindi);
+      corpus.target.push_back(forwards ? pair.hindi : pair.english);
+    }
+    corpus.report.lines = corpus.report.pairs = std::ssize(splits_.*split);
+    return corpus;
+  }
+
+ private:
+  const DataConfig& config_;
+  std::uint64_t seed_;
+  std::int64_t built_ = 0;
+  ToySplits splits_;
+};
 
 ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets, TakeBlock take) {
   TextOptions text = text_options(config);
@@ -61,13 +79,39 @@ ParallelCorpus read_at(const std::string& location, const DataConfig& config, bo
   return read_parallel(location, config.source, config.target, options);
 }
 
-/// Reads a corpus that is not the toy corpus. Its name in logs and metrics is the configuration's.
-ParallelCorpus read_files(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
-                          bool all_targets = false, TakeBlock take = {}) {
+/// A corpus that is not the toy corpus.
+struct FoundCorpus {
+  std::string name;  // in logs and metrics, as the configuration names it
+  std::string location;
+};
+
+/// Finds the corpora that one name of the configuration stands for. Adds files that are no corpora to `ignored`.
+std::vector<FoundCorpus> find(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
+                              std::vector<std::string>* ignored = nullptr) {
   const std::string location = places.find(name, config);
-  ParallelCorpus corpus = read_at(location, config, all_targets, std::move(take));
-  corpus.name.replace(0, location.size(), name);
+  if (!names_several(location, config.source, config.target)) return {{name, location}};
+  std::vector<FoundCorpus> all;
+  const auto [locations, others] = find_corpora(location, config.source, config.target);
+  for (const std::string& found : locations)
+    all.push_back({found.starts_with(location) ? name + found.substr(location.size()) : found, found});
+  if (ignored) ignored->insert(ignored->end(), others.begin(), others.end());
+  return all;
+}
+
+ParallelCorpus read(const DataConfig& config, const FoundCorpus& found, bool all_targets = false, TakeBlock take = {}) {
+  ParallelCorpus corpus = read_at(found.location, config, all_targets, std::move(take));
+  corpus.name.replace(0, found.location.size(), found.name);
   return corpus;
+}
+
+/// Reads the corpora that a name stands for, as one.
+ParallelCorpus read_files(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
+                          bool all_targets = false) {
+  const std::vector<FoundCorpus> found = find(config, name, places);
+  if (found.size() == 1) return read(config, found.front(), all_targets);
+  std::vector<ParallelCorpus> corpora;
+  for (const FoundCorpus& corpus : found) corpora.push_back(read(config, corpus));
+  return joined(std::move(corpora), name);
 }
 
 /// Numbers of pairs for data.split to hold out, as configured or by the rule of `auto`.
@@ -118,7 +162,11 @@ std::string tokenizer_file(const DataConfig& config, const std::string& run, con
 DataConfig located(DataConfig config, const CorpusPlaces& places) {
   const auto locate = [&](const char* key, CorpusNames& names) {
     std::vector<std::string> paths;
-    for (const std::string& name : names) paths.push_back(toy_pairs(key, name) ? name : places.find(name, config));
+    for (const std::string& name : names)
+      if (toy_pairs(key, name))
+        paths.push_back(name);
+      else
+        for (const FoundCorpus& corpus : find(config, name, places)) paths.push_back(corpus.location);
     names = paths;
   };
   locate("data.train", config.train);
@@ -161,19 +209,58 @@ SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed) {
   return {.max_tokens = config.max_tokens, .rule = static_cast<BatchRule>(config.batch_rule), .seed = seed};
 }
 
+SamplerOptions training_sampler_options(const DataConfig& config, std::uint64_t seed) {
+  SamplerOptions options = sampler_options(config, seed);
+  options.weights = config.weights;
+  return options;
+}
+
 Layout layout(const DataConfig& config) {
   return config.layout == DataConfig::Layout::packed ? Layout::packed : Layout::padded;
 }
 
-ParallelCorpus read_in_blocks(const DataConfig& config, const std::string& name, std::uint64_t seed,
-                              const CorpusPlaces& places, const TakeBlock& take) {
-  const auto pairs = toy_pairs("data.train", name);
-  if (!pairs) return read_files(config, name, places, /*all_targets=*/false, take);
-  ParallelCorpus corpus =
-      from_toy(name, toy_corpus(*pairs, seed, "data.train").train, english_first(config, "data.train"));
-  take(corpus);
-  corpus.source = corpus.target = {};
-  return corpus;
+namespace {
+
+ParallelCorpus read_training(const DataConfig& config, ToyCorpora& toys, const CorpusPlaces& places,
+                             const TakeTraining& take = {}) {
+  std::vector<ParallelCorpus> corpora;
+  std::vector<std::uint32_t> groups;
+  for (std::uint32_t group = 0; const std::string& name : config.train) {
+    const auto block_taker = [&]() -> TakeBlock {
+      if (!take) return {};
+      return [&take, part = static_cast<std::uint32_t>(corpora.size())](const ParallelCorpus& block) {
+        take(block, part);
+      };
+    };
+    if (toy_pairs("data.train", name)) {
+      ParallelCorpus corpus = toys.get("data.train", name, &ToySplits::train);
+      if (take) {
+        take(corpus, static_cast<std::uint32_t>(corpora.size()));
+        corpus.source = corpus.target = {};
+      }
+      corpora.push_back(std::move(corpus));
+    } else {
+      for (const FoundCorpus& found : find(config, name, places))
+        corpora.push_back(read(config, found, /*all_targets=*/false, block_taker()));
+    }
+    groups.resize(corpora.size(), group++);
+  }
+  return joined(std::move(corpora), config.train.text(), groups);
+}
+
+}  // namespace
+
+ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
+                             const TakeTraining& take) {
+  ToyCorpora toys(config, seed);
+  return read_training(config, toys, places, take);
+}
+
+std::vector<std::string> ignored_files(const DataConfig& config, const CorpusPlaces& places) {
+  std::vector<std::string> ignored;
+  for (const std::string& name : config.train)
+    if (!toy_pairs("data.train", name)) find(config, name, places, &ignored);
+  return ignored;
 }
 
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
@@ -181,29 +268,19 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusP
   DataConfig to_read = config;
   if (prepared) to_read.train.clear();
   check_text_fits(located(to_read, places));
-  // Building a toy corpus takes a second, so one used by both options is built only once.
-  std::int64_t built = 0;
-  ToySplits toy;
-  const auto read = [&](const char* key, const std::string& location, const std::vector<ToyPair>& split) {
-    const auto pairs = toy_pairs(key, location);
-    if (!pairs) return read_files(config, location, places);
-    const bool forwards = english_first(config, key);
-    if (built != *pairs) toy = toy_corpus(*pairs, seed, key);
-    built = *pairs;
-    return from_toy(location, split, forwards);
-  };
-  std::vector<ParallelCorpus> training;
-  for (const std::string& name : to_read.train) training.push_back(read("data.train", name, toy.train));
-  Corpora corpora{.training = prepared ? prepared->sample : joined(std::move(training)), .validation = {}, .split = {}};
+  ToyCorpora toys(config, seed);
+  Corpora corpora{
+      .training = prepared ? prepared->sample : read_training(config, toys, places), .validation = {}, .split = {}};
   for (const std::string& name : config.valid) {
-    ParallelCorpus corpus = read("data.valid", name, toy.valid);
+    ParallelCorpus corpus = toy_pairs("data.valid", name) ? toys.get("data.valid", name, &ToySplits::valid)
+                                                          : read_files(config, name, places);
     if (name == config.valid.front())
       corpora.validation = std::move(corpus);
     else
       corpora.watched.push_back(std::move(corpus));
   }
   if (config.valid.empty() && toy_pairs_alone("data.train", config.train))
-    corpora.validation = from_toy(config.train.front(), toy.valid, english_first(config, "data.train"));
+    corpora.validation = toys.get("data.train", config.train.front(), &ToySplits::valid);
   if (prepared) {
     corpora.split = prepared->split;
     if (corpora.split.valid > 0) corpora.validation = prepared->validation;
@@ -218,27 +295,25 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusP
   return corpora;
 }
 
-/// Rereads the pairs of data.train.
-ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
+/// Rereads the pairs of data.train, with those held out.
+ParallelCorpus read_whole_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
   DataConfig whole = config;
   whole.split = HeldOut{};
   whole.valid.clear();
   return read_corpora(whole, seed, places).training;
 }
 
-ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
-  const auto from_toy_split = [&](const char* key, const std::string& name, std::int64_t pairs) {
-    const bool forwards = english_first(config, key);
-    return from_toy(name, toy_corpus(pairs, seed, key).test, forwards);
-  };
-  if (!config.test.empty()) {
-    const auto pairs = toy_pairs("data.test", config.test);
-    return pairs ? from_toy_split("data.test", config.test, *pairs) : read_files(config, config.test, places, true);
-  }
-  if (const auto pairs = toy_pairs_alone("data.train", config.train))
-    return from_toy_split("data.train", config.train.front(), *pairs);
-  if (!config.split || config.split->test > 0) {
-    ParallelCorpus corpus = read_training(config, seed, places);
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
+                                const PreparedTraining* prepared) {
+  ToyCorpora toys(config, seed);
+  if (!config.test.empty())
+    return toy_pairs("data.test", config.test) ? toys.get("data.test", config.test, &ToySplits::test)
+                                               : read_files(config, config.test, places, true);
+  if (toy_pairs_alone("data.train", config.train))
+    return toys.get("data.train", config.train.front(), &ToySplits::test);
+  if (prepared && prepared->split.test > 0) return prepared->test;
+  if (!prepared && (!config.split || config.split->test > 0)) {
+    ParallelCorpus corpus = read_whole_training(config, seed, places);
     const HeldOut split = split_of(config, corpus);
     if (split.test > 0) return hold_out(std::move(corpus), split, "data.split").test;
   }

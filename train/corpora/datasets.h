@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,8 +48,8 @@ std::vector<std::int64_t> pairs_in_training(const Corpora& corpora, std::span<co
 /// Training pairs that were prepared before, of which `sample` has some and the report of all.
 struct PreparedTraining {
   ParallelCorpus sample;
-  HeldOut split;              ///< data.split as applied
-  ParallelCorpus validation;  ///< the pairs that it holds out
+  HeldOut split;                    ///< data.split as applied
+  ParallelCorpus validation, test;  ///< the pairs that it holds out
 };
 
 /// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
@@ -59,7 +60,8 @@ struct PreparedTraining {
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {},
                      const PreparedTraining* prepared = nullptr);
 
-/// Returns the configuration with the paths of its corpora for training and validation.
+/// Returns the configuration with the paths of its corpora for training and validation: of all corpora that a name
+/// stands for.
 DataConfig located(DataConfig config, const CorpusPlaces& places);
 
 /// Numbers of pairs that data.split holds out by the rule of `auto`: a twentieth of the different source sentences, at
@@ -67,14 +69,22 @@ DataConfig located(DataConfig config, const CorpusPlaces& places);
 constexpr std::int64_t most_held_out = 1000, most_sources_that_matter = 20 * most_held_out;
 HeldOut usual_split(std::int64_t different_sources, const DataConfig& config);
 
-/// Reads a corpus of data.train, and passes its pairs to `take` in blocks, so that they need not be in memory at once.
-/// Returns the corpus without pairs.
-ParallelCorpus read_in_blocks(const DataConfig& config, const std::string& name, std::uint64_t seed,
-                              const CorpusPlaces& places, const TakeBlock& take);
+/// Takes a block of the pairs of data.train, and the index of its corpus in ParallelCorpus::parts.
+using TakeTraining = std::function<void(const ParallelCorpus& block, std::uint32_t part)>;
+
+/// Reads data.train, with duplicates and pairs to hold out. With `take`, passes the pairs to it in blocks, so that they
+/// need not be in memory at once, and returns the corpus without pairs.
+ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
+                             const TakeTraining& take = {});
+
+/// Files of data.train's folders, archives and patterns that belong to no corpus of the two languages.
+std::vector<std::string> ignored_files(const DataConfig& config, const CorpusPlaces& places);
 
 /// Reads the test pairs, from data.test if it is set. Otherwise reads the toy corpus's test split, if data.train is
-/// only the toy corpus, or the test part of data.split. Throws a misuse error if none of these exists.
-ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {});
+/// only the toy corpus, or the test part of data.split. Throws a misuse error if none of these exists. If data.train
+/// was prepared, does not read it.
+ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {},
+                                const PreparedTraining* prepared = nullptr);
 
 /// Trains the configured tokenizers on the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
@@ -112,6 +122,7 @@ std::string normalize(const DataConfig& config, std::string_view line);
 // Conversions of the configuration for data/.
 TextOptions text_options(const DataConfig& config);
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
+SamplerOptions training_sampler_options(const DataConfig& config, std::uint64_t seed);
 Layout layout(const DataConfig& config);
 
 }  // namespace glossa

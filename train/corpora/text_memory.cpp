@@ -1,31 +1,27 @@
 #include "train/corpora/text_memory.h"
 
-#include <filesystem>
 #include <limits>
 
 #include "base/check.h"
 #include "data/text/counted.h"
+#include "data/text/stored_text.h"
 
 namespace glossa {
 namespace {
 
-/// Bytes of a text, estimated for a .gz. 0 if the file is missing, which its reader reports.
-double text_bytes(const std::string& path) {
-  constexpr double unpacked = 3;
-  std::error_code none;
-  if (const auto size = std::filesystem::file_size(path, none); !none)
-    return static_cast<double>(size) * (path.ends_with(".gz") ? unpacked : 1);
-  const auto packed = std::filesystem::file_size(path + ".gz", none);
-  return none ? 0 : unpacked * static_cast<double>(packed);
+/// Bytes of a text, which may be packed. 0 if it is missing, which its reader reports.
+double bytes_of(const std::string& path) {
+  const auto found = find_text(path);
+  return found ? text_bytes(*found) : 0;
 }
 
 /// Bytes of these corpora.
-double text_bytes(const char* key, const CorpusNames& names, const DataConfig& config) {
+double bytes_of(const char* key, const CorpusNames& names, const DataConfig& config) {
   double bytes = 0;
   for (const std::string& name : names) {
     if (toy_pairs(key, name)) continue;
-    bytes += text_bytes(name);  // a table or a translation memory
-    for (const std::string& language : {config.source, config.target}) bytes += text_bytes(name + "." + language);
+    bytes += bytes_of(name);  // a table or a translation memory
+    for (const std::string& language : {config.source, config.target}) bytes += bytes_of(name + "." + language);
   }
   return bytes;
 }
@@ -52,10 +48,10 @@ std::size_t max_text_bytes(const DataConfig& config, double left) {
   return bytes < static_cast<double>(most) ? static_cast<std::size_t>(bytes) : most;
 }
 
-double training_bytes(const DataConfig& config) { return text_bytes("data.train", config.train, config); }
+double training_bytes(const DataConfig& config) { return bytes_of("data.train", config.train, config); }
 
 void check_text_fits(const DataConfig& config, double left) {
-  const double bytes = text_bytes("data.train", config.train, config) + text_bytes("data.valid", config.valid, config);
+  const double bytes = bytes_of("data.train", config.train, config) + bytes_of("data.valid", config.valid, config);
   const double factor = bytes_per_byte(config);
   check(factor * bytes <= left, "data.train",
         "expected at most {} of text, which needs {} times as much memory, for the {} left; got {}. Hint: use part of "

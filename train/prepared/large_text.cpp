@@ -14,6 +14,7 @@
 #include "data/repeated_pairs.h"
 #include "data/text/fingerprint.h"
 #include "data/text/utf8.h"
+#include "train/console/progress_bar.h"
 
 namespace glossa {
 
@@ -39,13 +40,13 @@ std::int64_t count_different(std::span<const std::uint64_t> hashes, std::size_t 
 LargeText::LargeText(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
                      const std::filesystem::path& folder)
     : text_(folder) {
-  std::vector<ParallelCorpus> parts;
-  for (const std::string& name : config.train)
-    parts.push_back(read_in_blocks(config, name, seed, places, [&](const ParallelCorpus& block) {
-      text_.add(block, static_cast<std::uint32_t>(parts.size()));
-    }));
+  ProgressBar bar;
+  CountProgress progress(bar, "pair");
+  whole_ = read_training(config, seed, places, [&](const ParallelCorpus& block, std::uint32_t part) {
+    text_.add(block, part);
+    progress.add(std::ssize(block.source));
+  });
   text_.finish();
-  whole_ = joined(std::move(parts));
   check(text_.size() <= std::numeric_limits<int>::max(), whole_.name,
         "expected at most 2^31 pairs; got {}. Hint: use part of them", text_.size());
   kept_.resize(text_.size());
@@ -87,18 +88,13 @@ void LargeText::hold_out(const DataConfig& config) {
   const HeldOutPairs chosen = choose_held_out(
       sources, split_, [&](std::size_t i) { return std::pair(text_.source(kept_[i]), text_.target(kept_[i])); });
   check_enough(chosen, split_, whole_.name, "data.split");
-  validation_ = whole_.without_pairs();
+  validation_ = test_ = whole_.without_pairs();
   validation_.name += " (held out)";
+  test_.name += " (held out)";
   for (const std::size_t i : chosen.validation) append(validation_, i);
-  const auto read = whole_.report.lines == 0 && whole_.report.units > 0 ? &CorpusReport::units : &CorpusReport::lines;
-  validation_.report.*read = split_.valid;
-  validation_.report.pairs = std::ssize(chosen.validation);
-  std::vector<bool> leaves(kept_.size());
-  for (const auto* part : {&chosen.validation, &chosen.test, &chosen.further})
-    for (const std::size_t i : *part) leaves[i] = true;
-  whole_.report.same_source = std::ssize(chosen.further);
-  whole_.report.held_out = split_.pairs();
-  keep(leaves);
+  for (const std::size_t i : chosen.test) append(test_, i);
+  count_held_out(chosen, split_, whole_.report, whole_.report, validation_.report, test_.report);
+  keep(chosen.leave(kept_.size()));
 }
 
 void LargeText::keep(const std::vector<bool>& leaves) {
@@ -170,10 +166,9 @@ void LargeText::for_each_block(const std::function<void(const ParallelCorpus&, s
 
 std::uint64_t text_fingerprint(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
   Fingerprint all;
-  for (const std::string& name : config.train)
-    read_in_blocks(config, name, seed, places, [&](const ParallelCorpus& block) {
-      for (const std::uint64_t hash : hashes_of(block)) all.add(hash);
-    });
+  read_training(config, seed, places, [&](const ParallelCorpus& block, std::uint32_t) {
+    for (const std::uint64_t hash : hashes_of(block)) all.add(hash);
+  });
   return all.value();
 }
 

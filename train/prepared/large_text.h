@@ -34,6 +34,7 @@ class LargeText {
   /// data.split as applied, and the pairs that it holds out.
   const HeldOut& split() const { return split_; }
   const ParallelCorpus& validation() const { return validation_; }
+  const ParallelCorpus& test() const { return test_; }
 
   /// Number of pairs and of different characters.
   CorpusSize measured() const;
@@ -57,7 +58,7 @@ class LargeText {
   std::vector<std::uint64_t> hashes_;  // of these pairs
   std::uint64_t fingerprint_ = 0;
   HeldOut split_;
-  ParallelCorpus validation_;
+  ParallelCorpus validation_, test_;
 };
 
 /// Reads the text of data.train and returns the content hash of its pairs, with those that training drops.

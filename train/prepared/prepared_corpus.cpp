@@ -18,9 +18,11 @@
 #include "base/heap.h"
 #include "base/parallel.h"
 #include "data/missing_corpus.h"
+#include "data/text/stored_text.h"
 #include "data/text/word_count.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/config/config.h"
+#include "train/console/progress_bar.h"
 #include "train/console/version.h"
 #include "train/prepared/large_text.h"
 
@@ -34,7 +36,7 @@ void serialize(A& a, CorpusReport& r) {
 
 template <class A>
 void serialize(A& a, CorpusPart& p) {
-  a(p.name, p.source_name, p.target_name, p.report);
+  a(p.name, p.source_name, p.target_name, p.report, p.group);
 }
 
 template <class A>
@@ -50,16 +52,16 @@ void serialize(A& a, EncodeReport& r) {
 
 template <class A>
 void serialize(A& a, PreparedRecord& r) {
-  a(r.keys, r.text.sample, r.text.split.valid, r.text.split.test, r.text.validation, r.size.pairs, r.size.alphabet,
-    r.statistics.usual_words, r.statistics.several_percent, r.report, r.tokenizers, r.fingerprint, r.text_fingerprint,
-    r.sizes.pairs, r.sizes.ids, r.sizes.index_checksum, r.sizes.hashes_checksum);
+  a(r.keys, r.group_ends, r.text.sample, r.text.split.valid, r.text.split.test, r.text.validation, r.text.test,
+    r.size.pairs, r.size.alphabet, r.statistics.usual_words, r.statistics.several_percent, r.report, r.tokenizers,
+    r.fingerprint, r.text_fingerprint, r.sizes.pairs, r.sizes.ids, r.sizes.index_checksum, r.sizes.hashes_checksum);
 }
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view format = "glossa prepared corpus 1\n";
+constexpr std::string_view format = "glossa prepared corpus 2\n";
 constexpr std::size_t sample_pairs_kept = 20'000, longest_record = std::size_t{1} << 30;
 
 fs::path record_file(const fs::path& folder) { return folder / "corpus"; }
@@ -75,19 +77,21 @@ Tokenizers parse_tokenizers(const std::vector<std::string>& serialized, const st
 
 /// Options of data that neither change the pairs nor their ids.
 bool concerns_later(std::string_view name) {
-  constexpr std::array later{"test",       "bpe_dropout", "unigram_sampling", "max_tokens",
-                             "batch_rule", "layout",      "prepare_above",    "cache"};
+  constexpr std::array later{"test",          "bpe_dropout", "unigram_sampling", "max_tokens", "batch_rule", "layout",
+                             "prepare_above", "cache",       "weights"};
   return std::ranges::find(later, name) != later.end();
 }
 
-std::string identity(const std::string& path) {
+std::string identity(const std::string& text) {
+  const std::string path = file_of_text(text);
   struct stat s {};
   check(::stat(path.c_str(), &s) == 0, path, "cannot read the file's properties: {}", std::strerror(errno));
   check(S_ISREG(s.st_mode), path,
         "expected a regular file to prepare; got a pipe or a device. Hint: write it to a file, or raise "
         "data.prepare_above to keep the text in memory");
-  return fmt::format("{} {} bytes, modified {}.{:09}, changed {}.{:09}, inode {}\n", fs::canonical(path).string(),
-                     s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec, s.st_ino);
+  return fmt::format("{} {} bytes, modified {}.{:09}, changed {}.{:09}, inode {}\n",
+                     fs::canonical(path).string() + text.substr(path.size()), s.st_size, s.st_mtim.tv_sec,
+                     s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec, s.st_ino);
 }
 
 /// Writes the pairs of the text; completes the record.
@@ -97,6 +101,8 @@ void write_pairs(const fs::path& folder, const Config& config, const LargeText& 
   const EncodeOptions options = training_options(config.data);
   CorpusEncoder encoder(*tokenizers.source, *tokenizers.target, options);
   LineLengths lengths;
+  ProgressBar bar;
+  CountProgress progress(bar, "pair", static_cast<std::int64_t>(text.size()));
   std::vector<std::int64_t> words;  // of the block's sources
   text.for_each_block([&](const ParallelCorpus& block, std::size_t first) {
     words.resize(block.source.size());
@@ -108,8 +114,10 @@ void write_pairs(const fs::path& folder, const Config& config, const LargeText& 
       writer.add({source, target}, text.hashes()[first + pair]);
       lengths.add_words(words[pair]);
     });
+    progress.add(std::ssize(block.source));
   });
   record.report = encoder.report();
+  record.group_ends = encoder.group_ends();
   check_any_pair(record.text.sample.name, text.size(), record.report, options);
   record.sizes = writer.finish();
   record.statistics.usual_words = lengths.quantile(0.95);
@@ -146,6 +154,7 @@ PreparedCorpus::PreparedCorpus(const fs::path& folder, PreparedRecord record)
       record_(std::move(record)),
       tokenizers_(parse_tokenizers(record_.tokenizers, record_file(folder).string())) {
   report = record_.report;
+  group_ends = record_.group_ends;
   use_specials(tokenizers_.source->specials(), tokenizers_.target->specials());
 }
 
@@ -164,13 +173,10 @@ std::string prepared_key(const Config& config, const CorpusPlaces& places, const
     if (section.name == "data")
       for (const Option<Config>& option : section.options)
         if (!concerns_later(option.name)) key += fmt::format("{} {}\n", option.name, option.text(config));
-  for (const std::string& name : config.data.train) {
-    if (toy_pairs("data.train", name)) {
-      key += fmt::format("{} of seed {}\n", name, config.train.seed);
-      continue;
-    }
-    const std::string place = places.find(name, config.data);
-    if (is_one_file(place)) {
+  for (const std::string& place : located(config.data, places).train) {
+    if (toy_pairs("data.train", place)) {
+      key += fmt::format("{} of seed {}\n", place, config.train.seed);
+    } else if (is_one_file(place)) {
       key += identity(resolve(place));
     } else {
       for (const std::string& language : {config.data.source, config.data.target})
@@ -191,7 +197,8 @@ void write_prepared_corpus(const fs::path& folder, const Config& config, const C
   record.text_fingerprint = text.fingerprint();
   record.text = {.sample = text.sample(sample_pairs_kept, /*with_first=*/true),
                  .split = text.split(),
-                 .validation = text.validation()};
+                 .validation = text.validation(),
+                 .test = text.test()};
   record.size =
       config.undecided.contains("data.vocab_size") ? text.measured() : CorpusSize{.pairs = std::ssize(text.hashes())};
   std::vector<std::size_t> all(record.text.sample.source.size());

@@ -20,6 +20,7 @@ struct PreparedRecord {
   CorpusSize size;
   TextStatistics statistics;
   EncodeReport report;
+  std::vector<int> group_ends;          // PairStore::group_ends
   std::vector<std::string> tokenizers;  // Tokenizer::serialize of both sides; one if they share it
   std::uint64_t fingerprint = 0;        // PairStore::fingerprint
   std::uint64_t text_fingerprint = 0;

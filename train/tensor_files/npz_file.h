@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/tensor_file.h"
-#include "train/tensor_files/zip_file.h"
+#include "data/text/zip_file.h"
 
 namespace glossa {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/tensor_file.h"
+#include "data/text/zip_file.h"
 #include "train/tensor_files/pickle.h"
-#include "train/tensor_files/zip_file.h"
 
 namespace glossa {
 

@@ -49,6 +49,25 @@ TEST_CASE("a run's corpora are found from any folder, also after a move") {
   CHECK_EQ(CorpusPlaces().find("text/a", project.data), "text/a");
 }
 
+TEST_CASE("so are the folders and patterns of a run, in a folder with any name") {
+  Project project;
+  const fs::path folder = project.folder.path();
+  project.folder.write("project/text/c.en.gz", "");
+  fs::rename(folder / "project", folder / "[1] moved*");
+  const CorpusPlaces places(folder / "[1] moved*/runs/mine");
+  for (const char* name : {"text", "text/[ab]*"}) {
+    CAPTURE(name);
+    fs::remove(folder / "[1] moved*/text/c.en.gz");
+    CHECK_EQ(places.find(name, project.data), (folder / "[1] moved*" / name).string());
+    project.data.train = name;
+    const Corpora corpora = read_corpora(project.data, 1, places);
+    CHECK_EQ(corpora.training.source, std::vector<std::string>{"one", "two", "three", "one"});
+    CHECK_EQ(corpora.training.name, name);
+  }
+  const std::string error = error_of<Error>([&] { places.find("text/d*", project.data); });
+  CHECK_NE(error.find("looked for " + (folder / "project/text/d*").string() + ", "), error.npos);
+}
+
 TEST_CASE("a run's corpus that is missing is an error with the places looked at") {
   const Project project;
   const fs::path folder = project.folder.path();

@@ -3,16 +3,19 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "base/check.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/toy/corpus.h"
+#include "tests/support/packed_files.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
 using namespace glossa::testing;
+namespace fs = std::filesystem;
 using Pairs = std::set<std::pair<std::string, std::string>>;
 
 namespace {
@@ -224,6 +227,41 @@ TEST_CASE("several corpora of any kind are joined in order, with duplicates coun
         2 + 2 - 1 - (split.training.report.same_source));
   CHECK(read_test_corpus(list("data.split=1/1"), 1).source.size() == 1);
   CHECK(read_test_corpus(texts.config({"data.test=" + texts / "memory.tmx"}), 1).source.size() == 2);
+}
+
+TEST_CASE("folders, patterns and archives are read as the list of their corpora, and each name is a group") {
+  const Texts texts;
+  fs::create_directory(texts / "folder");
+  write_bytes(texts / "folder/b.tsv", "three\tdrei\n");
+  write_bytes(texts / "folder/a.zip", zip_archive({{"README", ""}, {"x.en", "four\n\n"}, {"x.de", "vier\n\n"}}));
+  write_bytes(texts / "two.fr", "un\ndeux\n");
+  const DataConfig config = texts.config({"data.train=[" + texts / "folder" + ", " + texts / "t*o" + "]"});
+  const ParallelCorpus all = read_corpora(config, 1).training;
+  CHECK(all.source == std::vector<std::string>{"four", "three", "one", "two"});
+  CHECK(all.name == texts / "folder" + ", " + texts / "t*o");
+  CHECK(all.place(0) == texts / "folder/a.zip/x:1");
+  CHECK(describe(all.report) == "4 pairs from 5 lines; left out: empty 1 (1 on both sides)");
+  std::vector<std::uint32_t> groups;
+  for (const CorpusPart& part : all.parts) groups.push_back(part.group);
+  CHECK(groups == std::vector<std::uint32_t>{0, 0, 1});
+  CHECK(ignored_files(config, {}) == std::vector<std::string>{texts / "folder/a.zip/README"});
+  CHECK(located(config, {}).train ==
+        CorpusNames(std::vector{texts / "folder/a.zip/x", texts / "folder/b.tsv", texts / "two"}));
+  // Also where one corpus is meant.
+  CHECK(count(read_corpora(texts.config({"data.valid=" + texts / "folder"}), 1).validation) == 2);
+  CHECK(count(read_test_corpus(texts.config({"data.test=" + texts / "folder/a.zip"}), 1)) == 1);
+}
+
+TEST_CASE("there is a weight for each name of data.train") {
+  const Texts texts;
+  CHECK_NOTHROW(texts.config({"data.weights=[3]"}));
+  const std::string list = "data.train=[" + texts / "two" + ", " + texts / "two" + "]";
+  CHECK_NOTHROW(texts.config({list, "data.weights=[3, 1]"}));
+  CHECK_NOTHROW(texts.config({list, "data.weights=[]"}));
+  CHECK(error_of<Error>([&] {
+          texts.config({list, "data.weights=[3]"});
+        }) == "[data.weights] expected one for each corpus that data.train lists, 2; got 1");
+  CHECK_THROWS_AS(texts.config({"data.weights=[0]"}), Error);
 }
 
 TEST_CASE("the first of several validation corpora decides, the others are watched") {

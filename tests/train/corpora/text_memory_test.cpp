@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "tests/support/packed_files.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glossa;
@@ -41,6 +42,11 @@ TEST_CASE("a text must fit in memory with everything made from it") {
   std::filesystem::rename(folder / "text.de", folder / "text.de.gz");  // about three times the text
   CHECK_NOTHROW(check_text_fits(data, 72'000));
   CHECK_THROWS_AS(check_text_fits(data, 71'999), Error);
+  folder.write("text.zip", zip_archive({{"text.en", std::string(3000, 'a')}, {"text.de", std::string(2000, 'a')}}));
+  DataConfig packed;
+  packed.train = folder / "text.zip/text";
+  CHECK_NOTHROW(check_text_fits(packed, 40'000));
+  CHECK_THROWS_AS(check_text_fits(packed, 39'999), Error);
   data.sentencepiece_model = DataConfig::SentencepieceModel::unigram;
   CHECK_THROWS_AS(check_text_fits(data, 269'999), Error);
   data.tokenizer = DataConfig::Tokenizer::words;

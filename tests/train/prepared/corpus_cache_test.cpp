@@ -83,6 +83,17 @@ TEST_CASE("a prepared corpus gives the weights of one in memory, also on resume,
     fixture.config.undecided = {"data.vocab_size", "optim.warmup"};
     fixture.config.optim.schedule = OptimConfig::Schedule::inverse_sqrt;
   }
+  SUBCASE("several corpora with weights, one of them of several files, that lose different numbers of pairs") {
+    fs::create_directory(fixture / "folder");
+    for (const char* name : {"a", "b"})
+      for (const char* language : {"en", "de"})
+        std::ofstream(fixture / "folder" / (std::string(name) + "." + language)) << name << " w1\nw2\nw3 w4 w5\n";
+    data.train = std::vector<std::string>{data.train.front(), (fixture / "folder").string(), data.train.front()};
+    data.weights = {1, 7, 2};
+    data.max_length = 5;
+    data.duplicates = DataConfig::Duplicates::drop;
+    fixture.config.train.allow.push_back(TrainConfig::Mistake::same_text);
+  }
   SUBCASE("a prefix and lower case") {
     data.lowercase = true;
     data.source_prefix = "w1";
@@ -118,6 +129,16 @@ TEST_CASE("a log of a prepared corpus reports what one in memory does") {
   fixture.config.data.max_length = 6;
   fixture.append("corpus.en", "w1\n\n");
   fixture.append("corpus.hi", "\nv1\n");
+  fs::create_directory(fixture / "folder");
+  fixture.append("folder/a.en", "w1\nw2\n");
+  fixture.append("folder/a.hi", "v1\nv2\n");
+  fixture.append("folder/b.en", "w3\n\n");
+  fixture.append("folder/b.hi", "v3\n\n");
+  SUBCASE("of two corpora") {}
+  SUBCASE("of a folder") {
+    fixture.config.data.train =
+        std::vector<std::string>{fixture.config.data.train.front(), "toy:200", (fixture / "folder").string()};
+  }
   fixture.config.train.allow = {TrainConfig::Mistake::valid_is_train, TrainConfig::Mistake::swapped_sides};
   Config in_memory = fixture.config;
   in_memory.data.prepare_above = 1000;

@@ -1,4 +1,4 @@
-#include "train/tensor_files/zip_file.h"
+#include "data/text/zip_file.h"
 
 #include <zlib.h>
 
@@ -49,8 +49,9 @@ class Fields {
 template <class... Args>
 void check_zip(const std::filesystem::path& path, bool ok, Sentence<Args...> sentence, const Args&... args) {
   if (!ok)
-    throw Error(Error::Kind::failure, Error::Parts::of(path.string(), sentence, args...)
-                                          .with_hint("the file is damaged, or not a zip archive of tensors"));
+    throw Error(
+        Error::Kind::failure,
+        Error::Parts::of(path.string(), sentence, args...).with_hint("the file is damaged, or not a zip archive"));
 }
 
 /// Reads `count` bytes; throws if the file does not have them.
@@ -140,10 +141,10 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
 
 /// Throws for overlapping entries and impossible sizes.
 void check_sizes(const std::filesystem::path& path, const std::map<std::string, ZipEntry>& entries,
-                 std::uint64_t directory, std::uint64_t file_size) {
+                 std::uint64_t directory, std::uint64_t file_size, std::uint64_t growth) {
   std::vector<const ZipEntry*> ordered;
   std::uint64_t all = 0;
-  const std::uint64_t max_bytes = 2 * file_size + (8 << 20);
+  const std::uint64_t max_bytes = growth * file_size + (8 << 20);
   for (const auto& [name, entry] : entries) {
     ordered.push_back(&entry);
     check_zip(path, entry.size <= max_bytes && (all += entry.size) <= max_bytes,
@@ -219,7 +220,7 @@ std::size_t ZipStream::read(std::span<std::byte> bytes) {
   return bytes.size();
 }
 
-ZipFile::ZipFile(std::filesystem::path path) : path_(std::move(path)) {
+ZipFile::ZipFile(std::filesystem::path path, std::uint64_t growth) : path_(std::move(path)) {
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path_, code);
   check(!code, path_.string(), "cannot read the file: {}. Hint: check the path", code.message());
@@ -239,7 +240,7 @@ ZipFile::ZipFile(std::filesystem::path path) : path_(std::move(path)) {
     check_zip(path_, entries_.emplace(name, std::move(entry)).second, "expected every entry once; got '{}' twice",
               name);
   }
-  check_sizes(path_, entries_, directory.begin, file_size);
+  check_sizes(path_, entries_, directory.begin, file_size, growth);
 }
 
 ZipStream ZipFile::open(const ZipEntry& entry) const {

@@ -13,8 +13,8 @@
 
 namespace glossa {
 
-// Zip archives (PKWARE's APPNOTE 6.3) as torch.save and numpy.savez write them: in one part and unencrypted. Entries
-// are stored or deflated, with 64-bit sizes if needed.
+// Zip archives (PKWARE's APPNOTE 6.3) in one part and unencrypted, as torch.save and numpy.savez write them and as
+// corpora are published. Entries are stored or deflated, with 64-bit sizes if needed.
 
 /// Start of a zip file.
 inline constexpr std::string_view zip_magic = "PK\x03\x04";
@@ -47,11 +47,13 @@ class ZipStream {
 };
 
 /// An archive whose directory has been verified: entries do not overlap, and each name occurs once. All entries
-/// together may inflate to at most twice the file's length plus 8 MiB. So zip bombs are refused before anything is
-/// inflated. Weights stay below this limit, because deflating hardly shrinks them.
+/// together may inflate to at most `growth` times the file's length plus 8 MiB. So zip bombs are refused before
+/// anything is inflated. Weights stay below twice the length, because deflating hardly shrinks them.
 class ZipFile {
  public:
-  explicit ZipFile(std::filesystem::path path);
+  static constexpr std::uint64_t unlimited = 1100;  // deflating shrinks nothing more than 1032 times
+
+  explicit ZipFile(std::filesystem::path path, std::uint64_t growth = 2);
 
   const std::filesystem::path& path() const { return path_; }
 

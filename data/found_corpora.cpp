@@ -1,0 +1,155 @@
+#include "data/found_corpora.h"
+
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/folder.h"
+#include "data/parallel_corpus.h"
+#include "data/text/stored_text.h"
+#include "data/text/unpacker.h"
+#include "data/text/zip_file.h"
+
+namespace glossa {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_archive(const std::string& name) {
+  std::error_code none;
+  return name.ends_with(".zip") && fs::is_regular_file(name, none);
+}
+
+bool is_folder(const std::string& name) {
+  std::error_code none;
+  return fs::is_directory(name, none);
+}
+
+/// Adds the paths that match a pattern. The name of an existing folder is no pattern, whatever its characters are.
+void add_matches(const fs::path& pattern, std::set<std::string>& paths) {
+  const fs::path folder = pattern.parent_path();
+  if (folder.empty() || is_folder(folder)) {
+    for (const std::string& name : names_in(folder))
+      if (::fnmatch(pattern.filename().c_str(), name.c_str(), FNM_PERIOD) == 0) paths.insert(folder / name);
+    return;
+  }
+  glob_t found{};
+  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    paths.insert(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+}
+
+/// Paths that match a pattern, or the pattern with one of these endings, packed or not.
+std::set<std::string> matches(const std::string& pattern, const std::vector<std::string>& endings) {
+  std::set<std::string> paths;
+  add_matches(pattern, paths);
+  for (const std::string& ending : endings) {
+    add_matches(pattern + ending, paths);
+    for (const std::string_view packed : packed_endings) add_matches(pattern + ending + std::string(packed), paths);
+  }
+  return paths;
+}
+
+std::vector<std::string> endings_of(const std::string& source, const std::string& target) {
+  return {"." + source, "." + target};
+}
+
+/// Sorts files into corpora.
+class Sorter {
+ public:
+  explicit Sorter(std::vector<std::string> endings) : endings_(std::move(endings)) {}
+
+  void add_folder(const std::string& folder) {
+    std::error_code failure;
+    const std::vector<std::string> names = names_in(folder, failure);
+    check(!failure, folder, "cannot read the folder: {}. Hint: check its permissions", failure.message());
+    for (const std::string& name : names)
+      if (!name.starts_with('.')) add_file(fs::path(folder) / name);
+  }
+
+  void add_archive(const std::string& archive) {
+    const ZipFile file(archive, ZipFile::unlimited);
+    for (const auto& member : file.entries())
+      if (!member.first.ends_with('/')) add_text(archive + "/" + member.first);
+  }
+
+  void add_pattern(const std::string& pattern) {
+    for (const std::string& path : matches(pattern, endings_))
+      if (is_folder(path))
+        add_folder(path);
+      else
+        add_file(path);
+  }
+
+  FoundCorpora found() const { return {{names_.begin(), names_.end()}, {ignored_.begin(), ignored_.end()}}; }
+
+ private:
+  void add_file(const std::string& path) {
+    if (is_archive(path))
+      add_archive(path);
+    else
+      add_text(path);
+  }
+
+  void add_text(const std::string& path) {
+    const std::string name(unpacked_name(path));
+    if (is_one_file(name)) {
+      names_.insert(name);
+      return;
+    }
+    for (const std::string& ending : endings_)
+      if (name.ends_with(ending)) {
+        names_.insert(name.substr(0, name.size() - ending.size()));
+        return;
+      }
+    ignored_.insert(path);
+  }
+
+  std::vector<std::string> endings_;  // of the languages
+  std::set<std::string> names_, ignored_;
+};
+
+}  // namespace
+
+bool names_several(const std::string& name, const std::string& source_language, const std::string& target_language) {
+  for (const std::string& ending : endings_of(source_language, target_language))
+    if (find_text(name + ending)) return false;
+  if (is_folder(name) || is_archive(name)) return true;
+  return name.find_first_of("*?[") != name.npos && !find_text(name);
+}
+
+bool has_several(const std::string& name, const std::string& source_language, const std::string& target_language) {
+  return text_exists(name) || !matches(name, endings_of(source_language, target_language)).empty();
+}
+
+FoundCorpora find_corpora(const std::string& name, const std::string& source_language,
+                          const std::string& target_language) {
+  Sorter sorter(endings_of(source_language, target_language));
+  if (is_folder(name))
+    sorter.add_folder(name);
+  else if (is_archive(name))
+    sorter.add_archive(name);
+  else
+    sorter.add_pattern(name);
+  FoundCorpora found = sorter.found();
+  if (!found.names.empty()) return found;
+  constexpr std::size_t most = 5;
+  std::vector<std::string> some = found.ignored;
+  if (some.size() > most) {
+    some.resize(most);
+    some.push_back("...");
+  }
+  fail(name, "expected corpora of {} and {}; got {}. Hint: the names of files end in .{} and .{}, .tsv or .tmx",
+       source_language, target_language,
+       some.empty() ? "no file" : fmt::format("only files such as {}", fmt::join(some, ", ")), source_language,
+       target_language);
+}
+
+}  // namespace glossa

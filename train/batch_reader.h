@@ -1,0 +1,74 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "data/batch.h"
+#include "train/config/config.h"
+#include "train/corpora/subword_regularization.h"
+
+namespace glossa {
+
+/// Makes the batches of training: reads their pairs, draws subwords, and lays out the rows. If this takes time, because
+/// the pairs are in a file or subwords are drawn, a thread makes the next batch while the step computes.
+class BatchReader {
+ public:
+  BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers);
+  BatchReader(const BatchReader&) = delete;
+  BatchReader& operator=(const BatchReader&) = delete;
+  ~BatchReader();
+
+  const PairStore& pairs() const { return *pairs_; }
+  bool draws() const { return subwords_.draws(); }
+
+  /// Reserves room for the largest of batches with these lengths.
+  void reserve(std::span<const Extents> batches);
+
+  /// Lengths of the batch of these sentences in an epoch, from 0; `known` has those of the tokenizer's segmentations.
+  Extents extents(std::span<const int> sentences, std::int64_t epoch, const Extents& known);
+
+  /// Returns the batch of these sentences in an epoch, which stays until the next call. Begins to make the batch of
+  /// `next`, for a call with these sentences and the same epoch. Throws if the pairs are damaged.
+  Batch& read(std::span<const int> sentences, std::int64_t epoch, std::span<const int> next = {});
+
+  /// Seconds that `read` waited for the disk or for subwords since the last call of this function.
+  double take_waited() { return std::exchange(waited_, 0); }
+
+ private:
+  /// A batch, and its sentences once they are known.
+  struct Slot {
+    std::vector<int> sentences;
+    std::int64_t epoch = -1;
+    Batch batch = {};
+    DrawnPairs drawn = {};
+    std::exception_ptr error = {};
+  };
+
+  void make(Slot& slot) const;
+  void begin(std::span<const int> sentences, std::int64_t epoch);
+  void finish();
+  void work();
+
+  std::shared_ptr<const PairStore> pairs_;
+  TrainConfig train_;
+  Layout layout_;
+  SubwordRegularization subwords_;
+  Slot current_, next_;
+  double waited_ = 0;
+
+  // The thread makes `next_` while `is_busy_`; nothing else uses it meanwhile.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_busy_ = false, ends_ = false;
+  std::thread thread_;  // none if batches are made at once
+};
+
+}  // namespace glossa
