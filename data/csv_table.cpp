@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
+#include "data/text/unpacker.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -44,26 +45,25 @@ std::vector<std::string> first_rows(const std::string& path) {
 
 /// The command that makes a .tsv of a table with this delimiter.
 std::string conversion(const std::filesystem::path& path, char delimiter) {
-  const bool packed = path.extension() == ".gz";
-  const std::filesystem::path stem = packed ? path.parent_path() / path.stem() : path;
+  const std::filesystem::path stem = unpacked_name(path.native());
   const std::filesystem::path tsv = unused_path(stem.parent_path() / stem.stem() += ".tsv");
   // Cells lose their quotes, line ends and tabs, which a .tsv does not have.
   const std::string script =
-      fmt::format(R"(import csv, gzip, sys; rows = csv.reader({}open(sys.argv[1], "rt", encoding="utf-8-sig"){}); )"
+      fmt::format(R"(import csv, sys; rows = csv.reader(open(sys.argv[1], encoding="utf-8-sig"){}); )"
                   R"(print(*("\t".join(" ".join(cell.split()) for cell in row) for row in rows), sep="\n"))",
-                  packed ? "gzip." : "",
                   delimiter == ','   ? ""
                   : delimiter == ';' ? R"(, delimiter=";")"
                                      : R"(, delimiter="\t")");
-  return fmt::format("{} > {}", shell_command({"python3", "-X", "utf8", "-c", script, path}), shell_path(tsv));
+  const std::string_view program = unpacking_program(path.native());
+  const std::string unpack = program.empty() ? "" : shell_command({program, "-dc", path}) + " | ";
+  const std::filesystem::path input = program.empty() ? path : "/dev/stdin";
+  return fmt::format("{}{} > {}", unpack, shell_command({"python3", "-X", "utf8", "-c", script, input}),
+                     shell_path(tsv));
 }
 
 }  // namespace
 
-bool is_csv(std::string_view name) {
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  return utf8::lower_case(name).ends_with(".csv");
-}
+bool is_csv(std::string_view name) { return utf8::lower_case(unpacked_name(name)).ends_with(".csv"); }
 
 void refuse_csv(const std::string& path) {
   const std::vector<std::string> rows = first_rows(path);

@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// True if a corpus name ends in .csv or .csv.gz, in any letter case: the name of a table with quoted cells.
+/// True if a corpus name ends in .csv, in any letter case; it may be packed: the name of a table with quoted cells.
 bool is_csv(std::string_view name);
 
 /// Throws a misuse error if the .csv file exists. The hint is a command that converts it to a .tsv file.

@@ -5,7 +5,9 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -15,7 +17,6 @@
 #include "data/parallel_corpus.h"
 #include "data/text/stored_text.h"
 #include "data/text/unpacker.h"
-#include "data/text/zip_file.h"
 
 namespace glossa {
 namespace {
@@ -41,9 +42,12 @@ void add_matches(const fs::path& pattern, std::set<std::string>& paths) {
     return;
   }
   glob_t found{};
-  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
-    paths.insert(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  const auto is_fatal = [](const char*, int error) { return static_cast<int>(error != ENOENT && error != ENOTDIR); };
+  const int code = ::glob(pattern.c_str(), GLOB_NOSORT, is_fatal, &found);
+  if (code == 0) paths.insert(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
+  check(code == 0 || code == GLOB_NOMATCH, pattern.string(),
+        "cannot read a folder of this pattern. Hint: check its permissions");
 }
 
 /// Paths that match a pattern, or the pattern with one of these endings, packed or not.
@@ -55,6 +59,12 @@ std::set<std::string> matches(const std::string& pattern, const std::vector<std:
     for (const std::string_view packed : packed_endings) add_matches(pattern + ending + std::string(packed), paths);
   }
   return paths;
+}
+
+/// True for members of an archive that are no files, are hidden, or describe files to the Finder of macOS.
+bool is_hidden(const std::string& member) {
+  const std::string name = fs::path(member).filename();
+  return name.empty() || name.starts_with('.') || member.starts_with("__MACOSX/");
 }
 
 std::vector<std::string> endings_of(const std::string& source, const std::string& target) {
@@ -70,14 +80,20 @@ class Sorter {
     std::error_code failure;
     const std::vector<std::string> names = names_in(folder, failure);
     check(!failure, folder, "cannot read the folder: {}. Hint: check its permissions", failure.message());
-    for (const std::string& name : names)
-      if (!name.starts_with('.')) add_file(fs::path(folder) / name);
+    for (const std::string& name : names) {
+      const fs::path path = fs::path(folder) / name;
+      if (name.starts_with('.')) continue;
+      if (is_folder(path))
+        ignored_.insert(path);
+      else
+        add_file(path);
+    }
   }
 
   void add_archive(const std::string& archive) {
-    const ZipFile file(archive, ZipFile::unlimited);
-    for (const auto& member : file.entries())
-      if (!member.first.ends_with('/')) add_text(archive + "/" + member.first);
+    const auto file = open_archive(archive);
+    for (const auto& member : file->entries())
+      if (!is_hidden(member.first)) add_text(archive + "/" + member.first);
   }
 
   void add_pattern(const std::string& pattern) {
@@ -100,6 +116,9 @@ class Sorter {
 
   void add_text(const std::string& path) {
     const std::string name(unpacked_name(path));
+    const auto [first, is_new] = texts_.emplace(name, archive_member(path) ? path : find_text(name).value_or(path));
+    if (!is_new || first->second != path)
+      fail(name, "expected one file of this text; got {} and {}. Hint: remove one of them", first->second, path);
     if (is_one_file(name)) {
       names_.insert(name);
       return;
@@ -114,13 +133,14 @@ class Sorter {
 
   std::vector<std::string> endings_;  // of the languages
   std::set<std::string> names_, ignored_;
+  std::map<std::string, std::string> texts_;  // paths by their names without the ending of a packed text
 };
 
 }  // namespace
 
 bool names_several(const std::string& name, const std::string& source_language, const std::string& target_language) {
   for (const std::string& ending : endings_of(source_language, target_language))
-    if (find_text(name + ending)) return false;
+    if (const auto side = find_text(name + ending); side && !is_folder(*side)) return false;
   if (is_folder(name) || is_archive(name)) return true;
   return name.find_first_of("*?[") != name.npos && !find_text(name);
 }

@@ -13,17 +13,17 @@
 #include "data/text/language_evidence.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
+#include "data/text/unpacker.h"
 
 namespace glossa {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The names in a folder, sorted, without .gz.
+/// The names in a folder, sorted, without the endings of packed texts.
 std::vector<std::string> unpacked_names(const fs::path& folder) {
   std::vector<std::string> names = names_in(folder);
-  for (std::string& name : names)
-    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  for (std::string& name : names) name.resize(unpacked_name(name).size());
   return names;
 }
 
@@ -43,9 +43,9 @@ std::vector<std::string> beginnings(const std::vector<std::string>& names, const
   return all;
 }
 
-/// The name of the corpus NAME.LANGUAGE if `path` has the form NAME.OTHER; each may end in .gz. Empty if not found.
-fs::path corpus_of(fs::path path, const std::string& language) {
-  if (path.extension() == ".gz") path.replace_extension();
+/// The name of the corpus NAME.LANGUAGE if `path` has the form NAME.OTHER; each may be packed. Empty if not found.
+fs::path corpus_of(const fs::path& file, const std::string& language) {
+  fs::path path = unpacked_name(file.native());
   if (!path.has_extension()) return {};
   path.replace_extension();
   const std::vector<std::string> languages =
@@ -55,10 +55,10 @@ fs::path corpus_of(fs::path path, const std::string& language) {
 }
 
 /// An unused name for a table, packed as it is.
-fs::path table_name(fs::path path) {
-  const bool is_packed = path.extension() == ".gz";
-  if (is_packed) path.replace_extension();
-  return unused_path(path.replace_extension(is_packed ? ".tsv.gz" : ".tsv"));
+fs::path table_name(const fs::path& file) {
+  const std::string_view name = unpacked_name(file.native()),
+                         packed = std::string_view(file.native()).substr(name.size());
+  return unused_path(fs::path(name).replace_extension(".tsv" + std::string(packed)));
 }
 
 /// Throws for an existing file that is not a corpus by its name.

@@ -215,14 +215,18 @@ void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view 
   }
 }
 
+void check_any_pair(const ParallelCorpus& corpus) {
+  check(corpus.report.pairs > 0, corpus.name,
+        "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
+        describe(corpus.report));
+}
+
 ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options) {
   if (options.take)
     hand_over(corpus, options);
   else if (options.lowercase)
     lowercase(corpus);
-  check(corpus.report.pairs > 0, corpus.name,
-        "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
-        describe(corpus.report));
+  if (!options.may_be_empty) check_any_pair(corpus);
   return corpus;
 }
 

@@ -105,28 +105,29 @@ struct CorpusOptions {
   bool lowercase = false;                    // both sides, Unicode's simple mapping
   int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
   bool all_targets = false;                  // also keep a TSV file's further columns of the target language
+  bool may_be_empty = false;                 // true: no error if no pair is left
   TakeBlock take = {};                       // if set, gets the pairs in blocks; the corpus that is returned has none
 };
 
-/// Path of one side's file: `PREFIX.language` or `PREFIX.language.gz`. Throws if neither exists, and if `prefix` is an
+/// Path of one side's file: `PREFIX.language`, which may be packed. Throws if it does not exist, and if `prefix` is an
 /// existing .csv file. The error's message uses `named_by` to describe `language`, for example as the name of an
 /// option.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
-/// Reads the files `PREFIX.source_language` and `PREFIX.target_language`, or these names with .gz. Line i of one file
+/// Reads the files `PREFIX.source_language` and `PREFIX.target_language`, which may be packed. Line i of one file
 /// translates line i of the other. A pair with an empty or blank side is skipped and counted. Throws in the cases in
 /// which LineReader throws, and if no pair is left. If the files have different numbers of lines, throws an error that
 /// names both files and numbers.
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
 
-/// True for the name of a table: it ends in .tsv or .tsv.gz.
+/// True for the name of a table: it ends in .tsv, and may be packed.
 bool is_table(std::string_view name);
 
 /// True for the name of a corpus that is a single file: a table or a translation memory.
 inline bool is_one_file(std::string_view name) { return is_table(name) || is_translation_memory(name); }
 
-/// Reads pairs from two columns of the tab-separated file `name`, or of `name` with .gz. Quotation marks are part of
+/// Reads pairs from two columns of the tab-separated file `name`, which may be packed. Quotation marks are part of
 /// the text. If the first row has a cell for each of the two languages, it is a header and decides the columns.
 /// Otherwise the columns are those of `options`. By default these are the first two, as in exports of Tatoeba and Anki:
 /// English, other language, attribution. Further columns are ignored; they are counted unless `options` chooses other
@@ -149,7 +150,10 @@ std::string describe(const CorpusReport& report, bool with_left_out = true);
 void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
               const CorpusOptions& options);
 
-/// Completes a corpus after the last `add_pair`. Throws if no pair is left.
+/// Throws if a corpus that was read has no pair.
+void check_any_pair(const ParallelCorpus& corpus);
+
+/// Completes a corpus after the last `add_pair`. Throws if no pair is left, unless none may be.
 ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options);
 
 }  // namespace glossa

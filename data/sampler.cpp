@@ -78,7 +78,8 @@ Sampler::Sampler(const PairStore& pairs, const SamplerOptions& options) : option
     uses += static_cast<double>(weight) * (end - begin);
   });
   if (uses > std::numeric_limits<int>::max())
-    misuse("SamplerOptions::weights", "expected at most 2^31 pairs in an epoch; got {:.3g}", uses);
+    misuse("SamplerOptions::weights",
+           "expected fewer than 2^31 pairs in an epoch; got {:.3g}. Hint: use smaller weights", uses);
   classify(pairs);
   cut();
 }

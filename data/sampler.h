@@ -28,7 +28,8 @@ struct SamplerOptions {
   std::vector<std::int64_t> weights = {};  // uses of each pair in an epoch, by its group of corpora; empty: 1
 };
 
-/// The batches of an epoch, as indices of pairs. All are in one array: 4 bytes a pair.
+/// The batches of an epoch, as indices of pairs. All are in one array: 4 bytes a pair (with weights, for each of its
+/// uses).
 class Batches {
  public:
   Batches() = default;
@@ -68,7 +69,7 @@ class Batches {
 class Sampler {
  public:
   /// Reads the lengths of the pairs. Throws an Error if there are none, and a misuse error if max_tokens or a weight is
-  /// below 1, if the number of weights is not that of the groups, or if an epoch would have more than 2^31 pairs.
+  /// below 1, if the number of weights is not that of the groups, or if an epoch would not have fewer than 2^31 pairs.
   Sampler(const PairStore& pairs, const SamplerOptions& options);
 
   /// Lengths of the batches of any epoch, in order of length.

@@ -6,8 +6,8 @@
 
 namespace glossa {
 
-/// Reads the pairs of a translation memory, TMX 1.1 to 1.4b, plain or .gz. Needs only a few MiB of memory besides the
-/// pairs.
+/// Reads the pairs of a translation memory, TMX 1.1 to 1.4b, which may be packed. Needs only a few MiB of memory
+/// besides the pairs.
 ///
 /// Each unit (`<tu>`) with both languages yields a pair, which has the number of the unit, from 1. The language of a
 /// variant (`<tuv>`) is its `xml:lang` or `lang`. If the requested language is de, `de` in any letter case is an exact

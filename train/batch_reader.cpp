@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/start_thread.h"
 #include "base/stopwatch.h"
 #include "train/model/criterion.h"
 
@@ -14,7 +15,7 @@ BatchReader::BatchReader(std::shared_ptr<const PairStore> pairs, const Config& c
       train_(config.train),
       layout_(glossa::layout(config.data)),
       subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)) {
-  if (pairs_->is_in_file() || subwords_.draws()) thread_ = std::thread([this] { work(); });
+  if (pairs_->is_in_file()) thread_ = start_thread([this] { work(); });
 }
 
 BatchReader::~BatchReader() {
@@ -70,6 +71,7 @@ void BatchReader::make(Slot& slot) const {
 void BatchReader::begin(std::span<const int> sentences, std::int64_t epoch) {
   next_.sentences.assign(sentences.begin(), sentences.end());
   next_.epoch = epoch;
+  next_.error = {};
   {
     const std::lock_guard lock(mutex_);
     is_busy_ = true;

@@ -17,8 +17,8 @@
 
 namespace glossa {
 
-/// Makes the batches of training: reads their pairs, draws subwords, and lays out the rows. If this takes time, because
-/// the pairs are in a file or subwords are drawn, a thread makes the next batch while the step computes.
+/// Makes the batches of training: reads their pairs, draws subwords, and lays out the rows. If the pairs are in a file,
+/// a thread makes the next batch while the step computes.
 class BatchReader {
  public:
   BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers);
@@ -39,7 +39,7 @@ class BatchReader {
   /// `next`, for a call with these sentences and the same epoch. Throws if the pairs are damaged.
   Batch& read(std::span<const int> sentences, std::int64_t epoch, std::span<const int> next = {});
 
-  /// Seconds that `read` waited for the disk or for subwords since the last call of this function.
+  /// Seconds that `read` waited for pairs in a file since the last call of this function.
   double take_waited() { return std::exchange(waited_, 0); }
 
  private:

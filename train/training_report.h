@@ -16,7 +16,7 @@ struct TrainingReport {
   double tokens_per_s = 0;  ///< source + target tokens without padding
   double lr = 0, grad_norm = 0;
   double seconds = 0;  ///< of training so far, without validation and saving
-  double waited = 0;   ///< part of the time that steps waited for the disk or for drawn subwords
+  double waited = 0;   ///< part of the time that steps waited for pairs in a file
 };
 
 /// State after an update.

@@ -38,6 +38,8 @@ std::string report(const char* use, const ParallelCorpus& corpus, const PairStor
   std::string text = fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report, false),
                                  describe(encoded.report, false));
   text += reports_of_groups(corpus, names);
+  if (const std::size_t corpora = corpus.parts.size(); corpora > std::max(names.size(), std::size_t{1}))
+    text += fmt::format("\n    {} corpora: {}, ..., {}", corpora, corpus.parts.front().name, corpus.parts.back().name);
   for (const std::string& line : left_out(corpus.report).add(left_out(encoded.report)).lines()) text += "\n    " + line;
   return text;
 }
@@ -121,14 +123,14 @@ std::vector<int> TranslationTask::largest_batch() {
   const auto size = [&](const Extents& extents) {  // rows, then query-key pairs
     return std::pair(extents.rows(layout(config_.data)), extents.squares);
   };
-  std::vector<std::size_t> order(lengths.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto candidates = std::min(std::ssize(order), reader_.draws() ? most_drawn : 1);
-  std::ranges::partial_sort(order, order.begin() + candidates, std::ranges::greater(),
+  std::vector<std::size_t> by_size(lengths.size());
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  const auto candidates = std::min(std::ssize(by_size), reader_.draws() ? most_drawn : 1);
+  std::ranges::partial_sort(by_size, by_size.begin() + candidates, std::ranges::greater(),
                             [&](std::size_t i) { return size(lengths[i]); });
   std::vector<int> largest;
   std::pair<std::int64_t, std::int64_t> size_of_largest;
-  for (const std::size_t i : std::span(order).first(static_cast<std::size_t>(candidates))) {
+  for (const std::size_t i : std::span(by_size).first(static_cast<std::size_t>(candidates))) {
     std::vector<int> sentences = sampler_.example(i);
     const auto found = size(reader_.extents(sentences, 0, lengths[i]));
     if (found <= size_of_largest) continue;

@@ -50,7 +50,7 @@ class TranslationTask {
   /// following call, if it is known.
   Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options, std::int64_t next = -1);
 
-  /// As `loss`, for the batch that needs the most memory.
+  /// As `loss`, for the batch that needs the most memory; of drawn subwords, for the largest of several in epoch 0.
   Loss largest_loss(Context<float>& context, const StepOptions& options);
 
   /// Seconds that steps waited for their batches since the last call of this function.

@@ -42,7 +42,7 @@ Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t 
   // Sums over tokens are divided once, so that any division into micro-batches gives the same mean.
   const auto [begin, end] = job_.part_of(batches);
   gradient_sum_.add_up(batches, optimizer_->bounds(), [&, begin = begin, end = end](std::int64_t i) {
-    const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;
+    const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;  // if the next update has as many
     const TranslationTask::Loss loss = task_.loss(context_, first + i, step_options(number), first + next);
     context_.backward(loss.sum);
     double* const tally = &tallies_[static_cast<std::size_t>(i) * per_batch];
@@ -102,6 +102,7 @@ std::string Updater::rehearse() {
   const TranslationTask::Loss loss = task_.largest_loss(context_, step_options(0));
   context_.backward(loss.sum);
   parameters_.clear_grads();
+  task_.take_waited();  // before training
   std::size_t moments = 0;
   for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };

@@ -94,14 +94,16 @@ Texts read_texts(const EvaluateArguments& arguments, const std::string& run, con
   const CorpusPlaces places = arguments.test.empty() ? CorpusPlaces(run) : CorpusPlaces();
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   if (data.test.empty() && !toy_pairs_alone("data.train", data.train)) {
-    const auto prepared = prepared_training(config, run);
+    const bool holds_out = !data.split || data.split->test > 0;
+    const auto prepared = holds_out ? prepared_training(config, run) : nullptr;
     return {read_test_corpus(data, seed, places, prepared ? &prepared->record().text : nullptr), 0,
             /*is_held_out=*/true};
   }
-  if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test) ||
-      names_several(data.test, data.source, data.target))
+  if (data.test.empty() || is_one_file(data.test) || toy_pairs("data.test", data.test))
     return {read_test_corpus(data, seed, places), 0, /*is_held_out=*/false};
   data.test = places.find(data.test, data);
+  if (names_several(data.test, data.source, data.target))
+    return {read_test_corpus(data, seed), 0, /*is_held_out=*/false};
   const std::string source = side_of(data.test, data.source), reference = side_of(data.test, data.target);
   return read_files(source, {reference}, data, bad_lines);
 }

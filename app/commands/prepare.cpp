@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "data/text/counted.h"
 #include "train/console/print.h"
+#include "train/corpora/corpus_doubts.h"
 #include "train/prepared/corpus_cache.h"
 #include "train/runtime.h"
 #include "train/warm_start.h"
@@ -47,6 +48,7 @@ int run(const PrepareArguments& arguments) {
     misuse("command line", "expected CONFIG, --list or --clear; got none of them. Hint: glossa prepare CONFIG.yaml");
   validate(config);
   apply_runtime(config.runtime);
+  if (const std::string note = note_on_ignored(config.data, {}); !note.empty()) print_note("note: {}\n", note);
   const auto corpus = cache.get(config, {}, warm_start_tokenizers(config));
   if (arguments.verifies) corpus->verify_all(config, {});
   fmt::print("{}: {}\n", corpus->folder().string(), describe(corpus->report));

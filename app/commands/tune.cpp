@@ -45,7 +45,8 @@ ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& fold
     data.test = *data.valid.begin();
     return read_test_corpus(data, seed, CorpusPlaces(folder));  // the training text may be gone
   }
-  const auto prepared = prepared_training(config, folder);
+  const bool holds_out = data.valid.empty() && (!data.split || data.split->valid > 0);
+  const auto prepared = holds_out ? prepared_training(config, folder) : nullptr;
   ParallelCorpus corpus =
       read_corpora(config.data, seed, CorpusPlaces(folder), prepared ? &prepared->record().text : nullptr).validation;
   if (corpus.source.empty())

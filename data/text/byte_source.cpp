@@ -52,10 +52,10 @@ Descriptor open_for_reading(const std::string& path) {
 std::unique_ptr<ZipStream> open_member(const std::string& path) {
   const auto place = archive_member(path);
   if (!place) return {};
-  const ZipFile archive(place->archive, ZipFile::unlimited);
-  const auto found = archive.entries().find(place->member);
-  check(found != archive.entries().end(), place->archive, "expected '{}' in the archive; not found", place->member);
-  return std::make_unique<ZipStream>(archive.open(found->second));
+  const auto archive = open_archive(place->archive);
+  const auto found = archive->entries().find(place->member);
+  check(found != archive->entries().end(), place->archive, "expected '{}' in the archive; not found", place->member);
+  return std::make_unique<ZipStream>(archive->open(found->second));
 }
 
 }  // namespace

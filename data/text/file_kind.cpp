@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "data/text/place.h"
 #include "data/text/shell_word.h"
+#include "data/text/unpacker.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -195,9 +196,9 @@ void check_is_plain(std::string_view beginning, std::string_view name, bool is_f
     if (kind.way == Way::web_page || kind.way == Way::rename) return;
     fail(name, "expected plain text; got {}. Hint: make text of it first", kind.name);
   }
-  if (path.extension() == ".gz" && kind.way != Way::tar)
+  if (is_packed(name) && kind.way != Way::tar)
     fail(name, "expected plain text in it; got {}. Hint: unpack it first, with {}", kind.name,
-         shell_command({"gzip", "-dk", path}));
+         shell_command({unpacking_program(name), "-dk", path}));
   fail(name, "expected plain text; got {}. Hint: {}", kind.name, remedy(kind, path));
 }
 

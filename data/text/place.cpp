@@ -7,7 +7,10 @@
 
 namespace glossa {
 
-bool is_translation_memory(std::string_view name) { return utf8::lower_case(unpacked_name(name)).ends_with(".tmx"); }
+bool is_translation_memory(std::string_view name) {
+  const std::string small = utf8::lower_case(name);
+  return unpacked_name(small).ends_with(".tmx");
+}
 
 std::string place_in(std::string_view name, std::int64_t number) {
   return is_translation_memory(name) ? fmt::format("{}, unit {}", name, number) : fmt::format("{}:{}", name, number);

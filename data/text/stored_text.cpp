@@ -1,11 +1,14 @@
 #include "data/text/stored_text.h"
 
+#include <fmt/core.h>
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <mutex>
 #include <string_view>
 
 #include "base/check.h"
 #include "data/text/unpacker.h"
-#include "data/text/zip_file.h"
 
 namespace glossa {
 namespace {
@@ -16,8 +19,8 @@ namespace fs = std::filesystem;
 /// reports.
 std::optional<std::uint64_t> member_bytes(const ArchiveMember& place) {
   try {
-    const ZipFile archive(place.archive, ZipFile::unlimited);
-    if (const auto found = archive.entries().find(place.member); found != archive.entries().end())
+    const auto archive = open_archive(place.archive);
+    if (const auto found = archive->entries().find(place.member); found != archive->entries().end())
       return found->second.size;
   } catch (const Error&) {
   }
@@ -41,6 +44,23 @@ std::optional<ArchiveMember> archive_member(const std::string& path) {
     if (fs::is_regular_file(archive, none)) return ArchiveMember{archive, path.substr(archive.size() + 1)};
   }
   return {};
+}
+
+std::shared_ptr<const ZipFile> open_archive(const std::string& path) {
+  static std::mutex mutex;
+  static std::string last_identity;
+  static std::shared_ptr<const ZipFile> last;
+  struct stat s {};
+  const bool is_there = ::stat(path.c_str(), &s) == 0;
+  const std::string identity = fmt::format("{} {} {} {}.{} {}.{}", path, s.st_ino, s.st_size, s.st_mtim.tv_sec,
+                                           s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec);
+  const std::lock_guard lock(mutex);
+  if (!is_there || identity != last_identity || !last) {
+    last = nullptr;
+    last = std::make_shared<const ZipFile>(path, ZipFile::any_growth);
+    last_identity = identity;
+  }
+  return last;
 }
 
 std::string file_of_text(const std::string& path) {

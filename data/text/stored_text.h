@@ -1,7 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+
+#include "data/text/zip_file.h"
 
 namespace glossa {
 
@@ -15,6 +18,9 @@ struct ArchiveMember {
 /// Returns the member that a path names; none if no part of the path is an existing archive (.zip). The archive may
 /// lack the member.
 std::optional<ArchiveMember> archive_member(const std::string& path);
+
+/// Opens an archive. The one opened last is kept, because the members of one are often opened one after another.
+std::shared_ptr<const ZipFile> open_archive(const std::string& path);
 
 /// The file on the disk that has the text: the path, or the archive in it.
 std::string file_of_text(const std::string& path);

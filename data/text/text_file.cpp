@@ -146,7 +146,7 @@ std::vector<std::string> read_lines(const std::string& path, const TextOptions& 
 
 std::string resolve(const std::string& path, std::string_view hint) {
   if (auto found = find_text(path)) return *found;
-  fail(path, "expected {} or {}.gz; not found. Hint: {}", path, path, hint);
+  fail(path, "expected {0}, {0}.gz or {0}.zst; not found. Hint: {1}", path, hint);
 }
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {

@@ -128,6 +128,10 @@ std::string_view unpacked_name(std::string_view name) {
   return name;
 }
 
+std::string_view unpacking_program(std::string_view name) {
+  return name.ends_with(".gz") ? "gzip" : name.ends_with(".zst") ? "zstd" : "";
+}
+
 std::unique_ptr<Unpacker> make_unpacker(const std::string& name, Unpacker::Read read) {
   if (name.ends_with(".gz")) return std::make_unique<GzipUnpacker>(name, std::move(read));
   if (name.ends_with(".zst")) return std::make_unique<ZstdUnpacker>(name, std::move(read));

@@ -17,6 +17,10 @@ std::string_view unpacked_name(std::string_view name);
 
 inline bool is_packed(std::string_view name) { return unpacked_name(name).size() < name.size(); }
 
+/// The program that unpacks a text of this name: `-dc` writes it to standard output, `-dk` to a file. Empty for a text
+/// that is not packed.
+std::string_view unpacking_program(std::string_view name);
+
 /// Unpacks a text while it is read.
 class Unpacker {
  public:

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "data/text/shell_word.h"
+#include "data/text/unpacker.h"
 
 namespace glossa {
 namespace {
@@ -42,8 +43,8 @@ void check_is_not_wide(std::string_view beginning, std::string_view name, bool i
   std::error_code failure;
   const std::filesystem::path path(name);
   if (!is_file || !std::filesystem::is_regular_file(path, failure)) refuse("convert it first with " + convert);
-  if (path.extension() == ".gz")  // the unpacked file is read in its place
-    refuse(fmt::format("{} | {} > {}", shell_command({"gzip", "-cd", path}), convert,
+  if (is_packed(name))  // the unpacked file is read in its place
+    refuse(fmt::format("{} | {} > {}", shell_command({unpacking_program(name), "-cd", path}), convert,
                        shell_path(unused_path(path.parent_path() / path.stem()))));
   // The converted file gets the original's name, as the other side of a corpus has the same prefix.
   const std::filesystem::path old = unused_path(path.string() + ".old");

@@ -39,7 +39,7 @@ class XmlListener {
   virtual void text(std::string_view piece) = 0;
 };
 
-/// Reads an XML file (gzipped if its name ends in `.gz`) in UTF-8 or UTF-16 from beginning to end. Files that the XML
+/// Reads an XML file (which may be packed) in UTF-8 or UTF-16 from beginning to end. Files that the XML
 /// refers to are not read. A document type is ignored, except that its entity declarations are errors. Overlong tags
 /// and comments are errors as well, and so are elements nested too deeply. Therefore a few MiB of memory suffice for
 /// any file. Throws, naming file and line, for XML that is not well-formed, for other encodings, and for entities other

@@ -130,10 +130,9 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   const bool printable = std::ranges::none_of(entry.name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
   check_zip(path, !entry.name.empty() && name <= max_name && printable,
             "expected names of at most {} bytes without control characters in the directory; got another", max_name);
-  check_zip(path, (flags & 1) == 0 && (method == 0 || method == 8),
-            "expected '{}' to be stored or deflated, not encrypted; got method {}", entry.name, method);
+  entry.is_readable = (flags & 1) == 0 && (method == 0 || method == 8);
   entry.deflated = method == 8;
-  check_zip(path, entry.deflated || entry.size == entry.stored_size,
+  check_zip(path, entry.deflated || !entry.is_readable || entry.size == entry.stored_size,
             "expected '{}', stored uncompressed, to have one size; got {} and {}", entry.name, entry.size,
             entry.stored_size);
   return entry;
@@ -244,6 +243,8 @@ ZipFile::ZipFile(std::filesystem::path path, std::uint64_t growth) : path_(std::
 }
 
 ZipStream ZipFile::open(const ZipEntry& entry) const {
+  check(entry.is_readable, path_.string(),
+        "expected '{}' to be stored or deflated, not encrypted; got another form. Hint: unzip the archive", entry.name);
   auto state = std::make_unique<ZipStream::State>();
   state->path = path_;
   state->entry = entry;

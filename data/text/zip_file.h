@@ -23,6 +23,7 @@ inline constexpr std::string_view zip_magic = "PK\x03\x04";
 struct ZipEntry {
   std::string name;
   bool deflated = false;
+  bool is_readable = true;        ///< false if it is encrypted or compressed in another way; `open` then throws
   std::uint64_t stored_size = 0;  ///< bytes in the file
   std::uint64_t size = 0;
   std::uint32_t crc = 0;     ///< CRC-32 of the content
@@ -51,7 +52,7 @@ class ZipStream {
 /// anything is inflated. Weights stay below twice the length, because deflating hardly shrinks them.
 class ZipFile {
  public:
-  static constexpr std::uint64_t unlimited = 1100;  // deflating shrinks nothing more than 1032 times
+  static constexpr std::uint64_t any_growth = 1100;  // deflating shrinks nothing more than 1032 times
 
   explicit ZipFile(std::filesystem::path path, std::uint64_t growth = 2);
 

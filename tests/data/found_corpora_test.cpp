@@ -88,6 +88,29 @@ TEST_CASE("it is known whether there is anything of a name") {
   for (const char* name : {"c-*", "a-[3-9]"}) CHECK_FALSE(exists(name));
 }
 
+TEST_CASE("what the systems of other people leave in archives and folders is no corpus") {
+  const Mixed folder;
+  folder.write("mac.zip",
+               zip_archive({{"a.en", ""}, {"a.de", ""}, {"__MACOSX/._a.en", ""}, {"sub/", ""}, {".x.de", ""}}));
+  CHECK(folder.found("mac.zip") == Names{"mac.zip/a"});
+  CHECK(folder.ignored("mac.zip").empty());
+  std::filesystem::create_directories(folder / "sub/old.en");
+  std::filesystem::create_directories(folder / "sub/x.tsv");
+  CHECK(folder.found("sub") == Names{"sub/c"});
+  CHECK(folder.ignored("sub") == Names{"sub/old.en", "sub/x.tsv"});
+  std::filesystem::create_directory(folder / "sub.en");
+  CHECK(names_several(folder / "sub", "en", "de"));
+}
+
+TEST_CASE("the same text as two files is refused, because only one would be read") {
+  const Mixed folder;
+  folder.write("sub/c.en.gz", "");
+  CHECK(contains(error_of<Error>([&] { folder.found("sub"); }),
+                 fmt::format("sub/c.en] expected one file of this text; got {0} and {0}.gz. Hint: remove one of them",
+                             (folder / "sub/c.en").string())));
+  CHECK(contains(error_of<Error>([&] { folder.found("sub/*.en.gz"); }), "expected one file of this text; got "));
+}
+
 TEST_CASE("nothing found is an error that names what is there") {
   const Mixed folder;
   const auto error = [&](const std::string& name) {

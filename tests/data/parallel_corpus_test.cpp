@@ -186,7 +186,7 @@ TEST_CASE("any two columns can be read, and a file that exists only as .gz") {
     CHECK(corpus.target == Lines{"dog", "cat"});
   }
   CHECK(contains(error_of<Error>([&] { read_tsv(folder / "none.tsv", "de", "en"); }),
-                 fmt::format("expected {0} or {0}.gz; not found", (folder / "none.tsv").string())));
+                 fmt::format("expected {0}, {0}.gz or {0}.zst; not found", (folder / "none.tsv").string())));
 }
 
 TEST_CASE("in a table only TAB separates columns; other white space becomes a space") {

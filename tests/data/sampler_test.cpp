@@ -212,5 +212,5 @@ TEST_CASE("weights that do not fit the corpora are refused") {
   corpus.group_ends = {400, 1000};
   CHECK(contains(error({1}), "expected a weight for each of 2 corpora; got 1"));
   CHECK(contains(error({1, 0}), "expected 1 or more; got 0"));
-  CHECK(contains(error({1, 100'000'000}), "expected at most 2^31 pairs in an epoch; got 6e+10"));
+  CHECK(contains(error({1, 100'000'000}), "expected fewer than 2^31 pairs in an epoch; got 6e+10"));
 }

@@ -92,6 +92,8 @@ TEST_CASE("damage is reported by the call that asks for the batch") {
     CHECK(contains(error({6, 7}, {3}), "the damaged one"));
     CHECK(contains(error({7}, {3}), "the damaged one"));
     CHECK_EQ(error({3}, {7}), "");
+    CHECK_EQ(error({1}, {3}), "");  // so the damaged batch is not asked for
+    CHECK_EQ(error({3}, {}), "");
   }
 }
 

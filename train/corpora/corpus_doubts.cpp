@@ -90,7 +90,7 @@ std::string note_on_ignored(const DataConfig& config, const CorpusPlaces& places
     files.resize(most);
     files.push_back("...");
   }
-  return fmt::format("{} of data.train not read, as in no corpus of {} and {}: {}", count, config.source, config.target,
+  return fmt::format("{} not read, as in no corpus of {} and {}: {}", count, config.source, config.target,
                      fmt::join(files, ", "));
 }
 

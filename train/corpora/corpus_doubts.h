@@ -11,8 +11,8 @@ namespace glossa {
 /// Returns the first pair of a corpus, shortened. The log shows it, so that users see wrong columns or files.
 std::string first_pair(const ParallelCorpus& corpus);
 
-/// Returns a note on files in data.train's folders, archives and patterns that are not read, as they belong to no
-/// corpus of the two languages. Empty if there is no such file.
+/// Returns a note on files in the folders, archives and patterns of data.train and data.valid that are not read, as
+/// they belong to no corpus of the two languages. Empty if there is no such file.
 std::string note_on_ignored(const DataConfig& config, const CorpusPlaces& places);
 
 /// Fraction of pairs whose two sides are equal.

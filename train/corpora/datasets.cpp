@@ -63,7 +63,8 @@ class ToyCorpora {
   ToySplits splits_;
 };
 
-ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets, TakeBlock take) {
+ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets, bool may_be_empty,
+                       TakeBlock take) {
   TextOptions text = text_options(config);
   if (!take) text.max_bytes = max_text_bytes(config);
   const CorpusOptions options{.text = text,
@@ -71,6 +72,7 @@ ParallelCorpus read_at(const std::string& location, const DataConfig& config, bo
                               .source_column = static_cast<int>(config.source_column),
                               .target_column = static_cast<int>(config.target_column),
                               .all_targets = all_targets,
+                              .may_be_empty = may_be_empty,
                               .take = std::move(take)};
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
@@ -83,23 +85,26 @@ ParallelCorpus read_at(const std::string& location, const DataConfig& config, bo
 struct FoundCorpus {
   std::string name;  // in logs and metrics, as the configuration names it
   std::string location;
+  bool is_only = true;  // false: one of several, which may be empty
 };
 
 /// Finds the corpora that one name of the configuration stands for. Adds files that are no corpora to `ignored`.
 std::vector<FoundCorpus> find(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
                               std::vector<std::string>* ignored = nullptr) {
   const std::string location = places.find(name, config);
-  if (!names_several(location, config.source, config.target)) return {{name, location}};
+  if (!names_several(location, config.source, config.target)) return {{.name = name, .location = location}};
   std::vector<FoundCorpus> all;
   const auto [locations, others] = find_corpora(location, config.source, config.target);
   for (const std::string& found : locations)
-    all.push_back({found.starts_with(location) ? name + found.substr(location.size()) : found, found});
+    all.push_back({.name = found.starts_with(location) ? name + found.substr(location.size()) : found,
+                   .location = found,
+                   .is_only = locations.size() == 1});
   if (ignored) ignored->insert(ignored->end(), others.begin(), others.end());
   return all;
 }
 
 ParallelCorpus read(const DataConfig& config, const FoundCorpus& found, bool all_targets = false, TakeBlock take = {}) {
-  ParallelCorpus corpus = read_at(found.location, config, all_targets, std::move(take));
+  ParallelCorpus corpus = read_at(found.location, config, all_targets, !found.is_only, std::move(take));
   corpus.name.replace(0, found.location.size(), found.name);
   return corpus;
 }
@@ -111,7 +116,9 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& name, con
   if (found.size() == 1) return read(config, found.front(), all_targets);
   std::vector<ParallelCorpus> corpora;
   for (const FoundCorpus& corpus : found) corpora.push_back(read(config, corpus));
-  return joined(std::move(corpora), name);
+  ParallelCorpus all = joined(std::move(corpora), name);
+  check_any_pair(all);
+  return all;
 }
 
 /// Numbers of pairs for data.split to hold out, as configured or by the rule of `auto`.
@@ -245,7 +252,9 @@ ParallelCorpus read_training(const DataConfig& config, ToyCorpora& toys, const C
     }
     groups.resize(corpora.size(), group++);
   }
-  return joined(std::move(corpora), config.train.text(), groups);
+  ParallelCorpus all = joined(std::move(corpora), config.train.text(), groups);
+  check_any_pair(all);
+  return all;
 }
 
 }  // namespace
@@ -260,6 +269,8 @@ std::vector<std::string> ignored_files(const DataConfig& config, const CorpusPla
   std::vector<std::string> ignored;
   for (const std::string& name : config.train)
     if (!toy_pairs("data.train", name)) find(config, name, places, &ignored);
+  for (const std::string& name : config.valid)
+    if (!toy_pairs("data.valid", name)) find(config, name, places, &ignored);
   return ignored;
 }
 

@@ -77,7 +77,7 @@ using TakeTraining = std::function<void(const ParallelCorpus& block, std::uint32
 ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
                              const TakeTraining& take = {});
 
-/// Files of data.train's folders, archives and patterns that belong to no corpus of the two languages.
+/// Files of data.train's and data.valid's folders, archives and patterns that belong to no corpus of the two languages.
 std::vector<std::string> ignored_files(const DataConfig& config, const CorpusPlaces& places);
 
 /// Reads the test pairs, from data.test if it is set. Otherwise reads the toy corpus's test split, if data.train is

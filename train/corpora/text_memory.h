@@ -8,11 +8,11 @@
 namespace glossa {
 
 /// Returns the largest text that `left` bytes of memory can hold, with the vocabulary's learning and the encoded text.
-/// Limits a text whose size is unknown before it is read: from a pipe, or in a .gz.
+/// Limits a text whose size is unknown before it is read: from a pipe, or packed.
 std::size_t max_text_bytes(const DataConfig& config, double left = static_cast<double>(available_memory()));
 
-/// Bytes of the texts of data.train, whose names are paths. Estimated for a .gz; 0 for a missing file, which its reader
-/// reports, and for a pipe.
+/// Bytes of the texts of data.train, whose names are paths. Estimated for packed ones; 0 for a missing file, which its
+/// reader reports, and for a pipe.
 double training_bytes(const DataConfig& config);
 
 /// Throws unless `left` bytes suffice to hold the texts of data.train and data.valid, to learn the vocabulary and to

@@ -40,6 +40,19 @@ TEST_CASE("a folder may have the name of an archive") {
   CHECK(read_lines(folder / "folder.zip/corpus.en").front() == "text");
 }
 
+TEST_CASE("a member that cannot be unpacked matters only if it is read, and a replaced archive is opened anew") {
+  const TemporaryFolder folder;
+  std::string archive = zip_archive({{"secret", "x"}, {"a.en", "one\n"}});
+  const std::size_t entry = archive.find("PK\x01\x02");
+  archive[entry + 8] = 1;  // encrypted
+  const std::string path = folder.write("a.zip", archive);
+  CHECK(read_lines(path + "/a.en").front() == "one");
+  CHECK(contains(error_of<Error>([&] { read_lines(path + "/secret"); }),
+                 "a.zip] expected 'secret' to be stored or deflated, not encrypted; got another form. Hint: unzip"));
+  folder.write("a.zip", zip_archive({{"a.en", "two words\n"}}));
+  CHECK(read_lines(path + "/a.en").front() == "two words");
+}
+
 TEST_CASE("damaged archives and members are errors that name the archive") {
   const TemporaryFolder folder;
   const std::string good = zip_archive({{"a.en", std::string(3000, 'x') + "\n"}});

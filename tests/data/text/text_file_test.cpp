@@ -273,7 +273,7 @@ TEST_CASE("a plain corpus side is preferred to a compressed one; if there is nei
   const TemporaryFolder folder;
   const std::string prefix = folder / "train";
   const std::string message = error_of<Error>([&] { resolve(prefix + ".en"); });
-  CHECK(contains(message, "expected " + prefix + ".en or " + prefix + ".en.gz; not found"));
+  CHECK(contains(message, "expected " + prefix + ".en, " + prefix + ".en.gz or " + prefix + ".en.zst; not found"));
   write_gzip(prefix + ".en.gz", "a\n");
   CHECK(resolve(prefix + ".en") == prefix + ".en.gz");
   folder.write("train.en", "a\n");

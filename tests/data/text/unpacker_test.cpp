@@ -84,6 +84,17 @@ TEST_CASE("zstd data that is truncated, damaged, false, or followed by other byt
   CHECK(contains(refusal(packed + "garbage"), "expected only zstd data; got other bytes after it"));
 }
 
+TEST_CASE("hints about what is packed unpack it") {
+  const TemporaryFolder folder;
+  const std::string wide("o\0n\0e\0\n\0t\0w\0o\0\n\0", 16);
+  const std::string path = folder.write("wide.en.zst", zstd_frame(wide));
+  CHECK(contains(error_of<Error>([&] { read_lines(path); }),
+                 fmt::format("got UTF-16LE. Hint: zstd -cd {} | iconv -f UTF-16LE -t UTF-8 > {}", path,
+                             (folder / "wide.en").string())));
+  const std::string document = folder.write("x.en.zst", zstd_frame("%PDF-1.4"));
+  CHECK(contains(error_of<Error>([&] { read_lines(document); }), "unpack it first, with zstd -dk " + document));
+}
+
 TEST_CASE("a text is read from a .zst as from a .gz") {
   const TemporaryFolder folder;
   write_gzip(folder / "gzip.en.gz", "one\ntwo\n");

@@ -247,6 +247,15 @@ TEST_CASE("folders, patterns and archives are read as the list of their corpora,
   CHECK(ignored_files(config, {}) == std::vector<std::string>{texts / "folder/a.zip/README"});
   CHECK(located(config, {}).train ==
         CorpusNames(std::vector{texts / "folder/a.zip/x", texts / "folder/b.tsv", texts / "two"}));
+  // One of several corpora may be empty, but not all.
+  write_bytes(texts / "folder/c.tsv", "");
+  CHECK(count(read_corpora(config, 1).training) == 4);
+  fs::create_directory(texts / "empty");
+  for (const char* name : {"empty/a.tsv", "empty/b.tsv"}) write_bytes(texts / name, "\n");
+  CHECK(error_of<Error>([&] { read_corpora(texts.config({"data.train=" + texts / "empty"}), 1); })
+            .ends_with(
+                "/empty] expected at least one pair of sentences; got none: 0 pairs from 2 lines; left out: empty 2 "
+                "(2 on both sides). Hint: a pair needs text on both sides"));
   // Also where one corpus is meant.
   CHECK(count(read_corpora(texts.config({"data.valid=" + texts / "folder"}), 1).validation) == 2);
   CHECK(count(read_test_corpus(texts.config({"data.test=" + texts / "folder/a.zip"}), 1)) == 1);
