@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <vector>
 
@@ -57,6 +58,16 @@ template <class Range>
 void parallel_ranges(Index count, Index grain, const Range& range) {
   parallel_for((count + grain - 1) / grain,
                [&](Index piece) { range(piece * grain, std::min(count, (piece + 1) * grain)); });
+}
+
+/// Returns of(0), ..., of(count-1), computed in ranges of `grain`.
+template <class Of>
+auto parallel_map(std::size_t count, Index grain, const Of& of) {
+  std::vector<decltype(of(std::size_t{}))> results(count);
+  parallel_ranges(static_cast<Index>(count), grain, [&](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) results[i] = of(i);
+  });
+  return results;
 }
 
 /// As parallel_ranges, but if ranges throw, all others run, and the exception of the first of those that threw, in

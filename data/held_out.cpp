@@ -26,12 +26,7 @@ std::uint64_t limit_of(std::span<const std::uint64_t> hashes, std::size_t count)
 }  // namespace
 
 std::vector<std::uint64_t> source_hashes(const ParallelCorpus& corpus) {
-  std::vector<std::uint64_t> hashes(corpus.source.size());
-  parallel_ranges(std::ssize(hashes), 4096, [&](Index begin, Index end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      hashes[i] = content_hash(corpus.source[i]);
-  });
-  return hashes;
+  return parallel_map(corpus.source.size(), 4096, [&](std::size_t i) { return content_hash(corpus.source[i]); });
 }
 
 HeldOutPairs choose_held_out(std::span<const std::uint64_t> hashes, const HeldOut& held_out,

@@ -307,11 +307,7 @@ ParallelCorpus ParallelCorpus::without_pairs() const {
 }
 
 std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus) {
-  std::vector<std::uint64_t> hashes(corpus.source.size());
-  parallel_ranges(std::ssize(hashes), 4096, [&](Index begin, Index end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) hashes[i] = corpus.hash(i);
-  });
-  return hashes;
+  return parallel_map(corpus.source.size(), 4096, [&](std::size_t i) { return corpus.hash(i); });
 }
 
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& name,

@@ -20,20 +20,6 @@ namespace fs = std::filesystem;
 
 fs::path lock_file(const fs::path& run) { return run / ".lock"; }
 
-/// A lock of the open file, not the process: it ends when its last descriptor is closed.
-struct flock whole_file(int type) {
-  struct flock lock {};
-  lock.l_type = static_cast<short>(type);
-  lock.l_whence = SEEK_SET;
-  return lock;
-}
-
-/// True if another open file holds the lock.
-bool is_held(int descriptor) {
-  struct flock lock = whole_file(F_RDLCK);
-  return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
 int open_folder(const fs::path& run) {
   create_folder(run);
   const int descriptor = open(run.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -42,35 +28,26 @@ int open_folder(const fs::path& run) {
   return descriptor;
 }
 
-int open_lock(const fs::path& path) {
-  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  check(descriptor != -1, path.string(), "cannot open the run's lock: {}. Hint: check the path and its permissions",
-        std::strerror(errno));
-  return descriptor;
-}
-
 /// Name of the lock's holder. Empty if it has not written its name yet, or has ended meanwhile.
-std::string holder_of(int descriptor) {
+std::string holder_of(const FileLock& lock) {
   char name[64]{};
-  const bool is_named = pread(descriptor, name, sizeof name - 1, 0) > 0;
-  return is_named && is_held(descriptor) ? name : "";
+  const bool is_named = pread(lock.descriptor(), name, sizeof name - 1, 0) > 0;
+  return is_named && lock.is_held_elsewhere() ? name : "";
 }
 
 }  // namespace
 
-RunLock::RunLock(const fs::path& run) : run_(run), folder_(open_folder(run)), file_(open_lock(lock_file(run))) {
+RunLock::RunLock(const fs::path& run) : run_(run), folder_(open_folder(run)), file_(lock_file(run)) {
   lock();
   write_holder();
 }
 
 void RunLock::lock() {
   const std::string where = lock_file(run_).string();
-  const struct flock lock = whole_file(F_WRLCK);
   // A holder without a name is starting or ending, and soon has a name or no lock.
   constexpr int attempts = 100;
-  for (int attempt = 1; fcntl(file_.number(), F_OFD_SETLK, &lock) == -1; ++attempt) {
-    check(errno == EAGAIN || errno == EACCES, where, "cannot lock the run: {}", std::strerror(errno));
-    const std::string holder = holder_of(file_.number());
+  for (int attempt = 1; !file_.take(); ++attempt) {
+    const std::string holder = holder_of(file_);
     check(holder.empty() && attempt < attempts, where,
           "expected no other trainer in this run; got {}. Hint: let it finish, or choose another run",
           holder.empty() ? "another process" : holder);
@@ -81,7 +58,8 @@ void RunLock::lock() {
 /// Only for messages; the kernel knows the holder.
 void RunLock::write_holder() {
   const std::string holder = fmt::format("process {}", getpid());
-  const bool written = ftruncate(file_.number(), 0) == 0 && pwrite(file_.number(), holder.data(), holder.size(), 0) > 0;
+  const bool written =
+      ftruncate(file_.descriptor(), 0) == 0 && pwrite(file_.descriptor(), holder.data(), holder.size(), 0) > 0;
   check(written, lock_file(run_).string(), "cannot write the run's lock: {}", std::strerror(errno));
 }
 
@@ -97,9 +75,6 @@ void RunLock::check_in_place() const {
         is_there ? "another one" : "none");
 }
 
-bool has_trainer(const fs::path& run) {
-  const Descriptor lock(open(lock_file(run).c_str(), O_RDONLY | O_CLOEXEC));
-  return lock.number() >= 0 && is_held(lock.number());
-}
+bool has_trainer(const fs::path& run) { return is_locked(lock_file(run)); }
 
 }  // namespace glossa

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "base/descriptor.h"
+#include "base/file_lock.h"
 
 namespace glossa {
 
-/// Lock of a run, RUN/.lock, so that only one trainer at a time works in the run. The kernel releases the lock when the
-/// process ends, even if the process is killed.
+/// Lock of a run, RUN/.lock, so that only one trainer at a time works in the run.
 class RunLock {
  public:
   /// Creates the run's folder if needed, and takes the lock. If another trainer holds the lock, throws an Error that
@@ -24,7 +24,7 @@ class RunLock {
 
   std::filesystem::path run_;
   Descriptor folder_;  // kept open, so that no new folder reuses its inode number
-  Descriptor file_;
+  FileLock file_;
 };
 
 /// True if a trainer holds the run's lock now. Does not take the lock, so it cannot keep a trainer from starting.

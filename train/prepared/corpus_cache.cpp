@@ -1,17 +1,12 @@
 #include "train/prepared/corpus_cache.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/check.h"
-#include "base/descriptor.h"
+#include "base/file_lock.h"
 #include "base/folder.h"
 #include "base/heap.h"
 #include "data/text/counted.h"
@@ -47,45 +42,17 @@ fs::path folder_of(const DataConfig& config, const CorpusPlaces& places) {
   return home / ".cache" / "glossa" / "corpora";
 }
 
-/// Holds a lock file. The lock ends with the object, or with the process.
-class FileLock {
- public:
-  /// Waits for the lock, unless `waits` is false.
-  explicit FileLock(const fs::path& path, bool waits = true) {
-    do {
-      file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-      check(file_.number() >= 0, path.string(), "cannot open the lock: {}. Hint: check the folder's permissions",
-            std::strerror(errno));
-      is_held_ = lock(F_OFD_SETLK, path);
-      if (!is_held_ && !waits) return;
-      if (!is_held_) print_note("waiting for another program that prepares this corpus ...\n");
-      while (!is_held_) is_held_ = lock(F_OFD_SETLKW, path);
-    } while (!is_file(path));  // CorpusCache::clear removed the file before it was locked
+/// Takes the lock of a corpus, after waiting for another program that prepares it.
+FileLock locked(const fs::path& path) {
+  for (;;) {
+    FileLock lock(path);
+    if (!lock.take()) {
+      print_note("waiting for another program that prepares this corpus ...\n");
+      lock.wait();
+    }
+    if (lock.is_in_place()) return lock;  // CorpusCache::clear may have removed the file before it was locked
   }
-
-  bool is_held() const { return is_held_; }
-
- private:
-  bool lock(int command, const fs::path& path) const {
-    struct flock whole {};
-    whole.l_type = F_WRLCK;
-    whole.l_whence = SEEK_SET;
-    if (::fcntl(file_.number(), command, &whole) == 0) return true;
-    check(errno == EAGAIN || errno == EACCES || errno == EINTR, path.string(),
-          "cannot lock the file: {}. Hint: set data.cache to a folder on a local disk", std::strerror(errno));
-    return false;
-  }
-
-  /// True if the open file still has this name.
-  bool is_file(const fs::path& path) const {
-    struct stat open {
-    }, named{};
-    return ::fstat(file_.number(), &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino;
-  }
-
-  Descriptor file_;
-  bool is_held_ = false;
-};
+}
 
 std::string name_of(const std::string& key) { return fmt::format("{:016x}", Fingerprint().add(key).value()); }
 
@@ -171,7 +138,7 @@ std::shared_ptr<const PreparedCorpus> CorpusCache::get(const Config& config, con
     return found;
   }
   const std::string name = name_of(key);
-  const FileLock lock(folder_ / (std::string(locks) + name));
+  const FileLock lock = locked(folder_ / (std::string(locks) + name));
   if (auto found = find(key)) return found;  // made by another program meanwhile
   check_space(folder_, config.data, places);
   print_note("preparing {} in {} ...\n", config.data.train.text(), folder_.string());
@@ -211,8 +178,8 @@ std::uint64_t CorpusCache::clear() {
   };
   for (const std::string& name : names_in(folder_)) {
     if (name.starts_with(locks)) {
-      const FileLock lock(folder_ / name, /*waits=*/false);
-      if (!lock.is_held()) continue;  // being prepared
+      FileLock lock(folder_ / name);
+      if (!lock.take()) continue;  // being prepared
       remove(folder_ / (std::string(unfinished) + name.substr(locks.size())));
       fs::remove(folder_ / name);
     } else if (!name.starts_with(".") || name.starts_with(spooled) || is_temporary_name(name)) {

@@ -51,22 +51,14 @@ LargeText::LargeText(const DataConfig& config, std::uint64_t seed, const CorpusP
         "expected at most 2^31 pairs; got {}. Hint: use part of them", text_.size());
   kept_.resize(text_.size());
   std::iota(kept_.begin(), kept_.end(), std::uint32_t{0});
-  hashes_ = computed([&](std::size_t i) { return content_hash(text_.source(i), text_.target(i)); });
+  hashes_ = parallel_map(kept_.size(), block_pairs, [&](std::size_t pair) {
+    return content_hash(text_.source(kept_[pair]), text_.target(kept_[pair]));
+  });
   Fingerprint all;
   for (const std::uint64_t hash : hashes_) all.add(hash);
   fingerprint_ = all.value();
   drop_repeated(config.duplicates == DataConfig::Duplicates::drop);
   if (may_hold_out(config)) hold_out(config);
-}
-
-/// Computes a number of each kept pair's text, with all threads.
-std::vector<std::uint64_t> LargeText::computed(const std::function<std::uint64_t(std::size_t)>& of_text) const {
-  std::vector<std::uint64_t> numbers(kept_.size());
-  parallel_ranges(std::ssize(numbers), block_pairs, [&](Index begin, Index end) {
-    for (auto pair = static_cast<std::size_t>(begin); pair < static_cast<std::size_t>(end); ++pair)
-      numbers[pair] = of_text(kept_[pair]);
-  });
-  return numbers;
 }
 
 void LargeText::drop_repeated(bool drops) {
@@ -83,7 +75,8 @@ void LargeText::drop_repeated(bool drops) {
 }
 
 void LargeText::hold_out(const DataConfig& config) {
-  const std::vector<std::uint64_t> sources = computed([&](std::size_t i) { return content_hash(text_.source(i)); });
+  const std::vector<std::uint64_t> sources = parallel_map(
+      kept_.size(), block_pairs, [&](std::size_t pair) { return content_hash(text_.source(kept_[pair])); });
   split_ = config.split ? *config.split : usual_split(count_different(sources, most_sources_that_matter), config);
   const HeldOutPairs chosen = choose_held_out(
       sources, split_, [&](std::size_t i) { return std::pair(text_.source(kept_[i]), text_.target(kept_[i])); });

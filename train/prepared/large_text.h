@@ -46,7 +46,6 @@ class LargeText {
   void for_each_block(const std::function<void(const ParallelCorpus& block, std::size_t first)>& use) const;
 
  private:
-  std::vector<std::uint64_t> computed(const std::function<std::uint64_t(std::size_t pair)>& of_text) const;
   void drop_repeated(bool drops);
   void hold_out(const DataConfig& config);
   void keep(const std::vector<bool>& leaves);

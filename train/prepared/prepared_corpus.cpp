@@ -103,13 +103,9 @@ void write_pairs(const fs::path& folder, const Config& config, const LargeText& 
   LineLengths lengths;
   ProgressBar bar;
   CountProgress progress(bar, "pair", static_cast<std::int64_t>(text.size()));
-  std::vector<std::int64_t> words;  // of the block's sources
   text.for_each_block([&](const ParallelCorpus& block, std::size_t first) {
-    words.resize(block.source.size());
-    parallel_ranges(std::ssize(words), 1024, [&](Index begin, Index end) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        words[i] = count_words(block.source[i]);
-    });
+    const std::vector<std::int64_t> words =
+        parallel_map(block.source.size(), 1024, [&](std::size_t i) { return count_words(block.source[i]); });
     encoder.encode(block, [&](std::size_t pair, const std::vector<int>& source, const std::vector<int>& target) {
       writer.add({source, target}, text.hashes()[first + pair]);
       lengths.add_words(words[pair]);

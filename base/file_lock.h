@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+
+#include "base/descriptor.h"
+
+namespace glossa {
+
+/// Lock of an open file, not of the process: it ends with the object or, even if the process is killed, with the
+/// process.
+class FileLock {
+ public:
+  /// Opens the file, and creates it if needed. Does not lock it.
+  explicit FileLock(const std::filesystem::path& path);
+
+  /// Takes the lock. Returns false if another one holds it, or waits for its end.
+  bool take();
+  void wait();
+
+  /// True if another one holds the lock.
+  bool is_held_elsewhere() const;
+
+  /// True if the open file still has its name.
+  bool is_in_place() const;
+
+  int descriptor() const { return file_.number(); }
+
+ private:
+  bool lock(int command);
+
+  std::filesystem::path path_;
+  Descriptor file_;
+};
+
+/// True if the file is there and locked. Does not take the lock, so it cannot keep others from it.
+bool is_locked(const std::filesystem::path& path);
+
+}  // namespace glossa
