@@ -17,8 +17,8 @@ namespace glossa {
 namespace {
 
 /// Columns, as written by run_log.cpp.
-const std::vector<std::string> of_training{"update",     "epoch", "seconds",   "loss",
-                                           "perplexity", "lr",    "grad_norm", "tokens_per_s"};
+const std::vector<std::string> of_training{"update", "epoch",     "seconds",      "loss",  "perplexity",
+                                           "lr",     "grad_norm", "tokens_per_s", "waited"};
 const std::vector<std::string> of_validation{
     "update",     "epoch",      "seconds",           "valid_loss", "valid_perplexity",
     "valid_bleu", "valid_chrf", "valid_exact_match", "at_end"};

@@ -12,7 +12,7 @@ namespace glossa {
 namespace {
 
 constexpr std::uint64_t max_directory = 8 << 20, max_entries = 65'536, max_name = 256;  // limits that bound memory
-constexpr std::uint64_t end_size = 22, end64_size = 56, locator_size = 20, directory_size = 46, header_size = 30;
+constexpr std::uint64_t end_size = 22, end64_size = 56, locator_size = 20, header_size = 30;
 constexpr std::uint64_t max_comment = 65'535;
 constexpr std::uint32_t in_64_bits = 0xFFFFFFFF;
 constexpr std::size_t buffer_bytes = 64 << 10;
