@@ -55,7 +55,7 @@ inline std::string zip_archive(const std::vector<std::pair<std::string, std::str
     const std::string common = number(20, 2) + number(0, 2) + number(8, 2) + number(0, 4) + number(crc, 4) +
                                number(packed.size(), 4) + number(content.size(), 4) + number(name.size(), 2) +
                                number(0, 2);
-    directory += "PK\x01\x02" + number(20, 2) + common + number(0, 10) + number(archive.size(), 4) + name;
+    directory += "PK\x01\x02" + number(20, 2) + common + std::string(10, '\0') + number(archive.size(), 4) + name;
     archive += "PK\x03\x04" + common + name + packed;
   }
   const std::string end = "PK\x05\x06" + number(0, 4) + number(members.size(), 2) + number(members.size(), 2) +
