@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 
@@ -25,8 +26,8 @@ bool is_held(int descriptor) {
 
 }  // namespace
 
-FileLock::FileLock(const std::filesystem::path& path)
-    : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+FileLock::FileLock(const std::filesystem::path& path, std::string hint)
+    : path_(path), hint_(std::move(hint)), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
   check(file_.number() >= 0, path.string(), "cannot open the lock: {}. Hint: check the path and its permissions",
         std::strerror(errno));
 }
@@ -34,8 +35,8 @@ FileLock::FileLock(const std::filesystem::path& path)
 bool FileLock::lock(int command) {
   const struct flock whole = whole_file(F_WRLCK);
   if (::fcntl(file_.number(), command, &whole) == 0) return true;
-  check(errno == EAGAIN || errno == EACCES || errno == EINTR, path_.string(),
-        "cannot lock the file: {}. Hint: choose a folder on a local disk", std::strerror(errno));
+  check(errno == EAGAIN || errno == EACCES || errno == EINTR, path_.string(), "cannot lock the file: {}. Hint: {}",
+        std::strerror(errno), hint_);
   return false;
 }
 

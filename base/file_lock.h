@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/descriptor.h"
 
@@ -10,8 +11,8 @@ namespace glossa {
 /// process.
 class FileLock {
  public:
-  /// Opens the file, and creates it if needed. Does not lock it.
-  explicit FileLock(const std::filesystem::path& path);
+  /// Opens the file, and creates it if needed. Does not lock it. `hint` is for an error if it cannot be locked.
+  FileLock(const std::filesystem::path& path, std::string hint);
 
   /// Takes the lock. Returns false if another one holds it, or waits for its end.
   bool take();
@@ -29,6 +30,7 @@ class FileLock {
   bool lock(int command);
 
   std::filesystem::path path_;
+  std::string hint_;
   Descriptor file_;
 };
 

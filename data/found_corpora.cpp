@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
@@ -33,30 +34,38 @@ bool is_folder(const std::string& name) {
   return fs::is_directory(name, none);
 }
 
+/// Folders that cannot be read: an error, or as if they were empty.
+enum class Unreadable { refused, skipped };
+
 /// Adds the paths that match a pattern. The name of an existing folder is no pattern, whatever its characters are.
-void add_matches(const fs::path& pattern, std::set<std::string>& paths) {
+void add_matches(const fs::path& pattern, Unreadable unreadable, std::set<std::string>& paths) {
   const fs::path folder = pattern.parent_path();
+  std::error_code failure;
   if (folder.empty() || is_folder(folder)) {
-    for (const std::string& name : names_in(folder))
+    for (const std::string& name : names_in(folder, failure))
       if (::fnmatch(pattern.filename().c_str(), name.c_str(), FNM_PERIOD) == 0) paths.insert(folder / name);
-    return;
+  } else {
+    const auto is_fatal = [](const char*, int error) { return static_cast<int>(error != ENOENT && error != ENOTDIR); };
+    glob_t found{};
+    const int code =
+        ::glob(pattern.c_str(), GLOB_NOSORT, unreadable == Unreadable::refused ? +is_fatal : nullptr, &found);
+    if (code == 0) paths.insert(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    ::globfree(&found);
+    if (code != 0 && code != GLOB_NOMATCH) failure = std::make_error_code(std::errc::permission_denied);
   }
-  glob_t found{};
-  const auto is_fatal = [](const char*, int error) { return static_cast<int>(error != ENOENT && error != ENOTDIR); };
-  const int code = ::glob(pattern.c_str(), GLOB_NOSORT, is_fatal, &found);
-  if (code == 0) paths.insert(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  ::globfree(&found);
-  check(code == 0 || code == GLOB_NOMATCH, pattern.string(),
-        "cannot read a folder of this pattern. Hint: check its permissions");
+  check(!failure || unreadable == Unreadable::skipped, pattern.string(),
+        "cannot read a folder of this pattern: {}. Hint: check its permissions", failure.message());
 }
 
 /// Paths that match a pattern, or the pattern with one of these endings, packed or not.
-std::set<std::string> matches(const std::string& pattern, const std::vector<std::string>& endings) {
+std::set<std::string> matches(const std::string& pattern, const std::vector<std::string>& endings,
+                              Unreadable unreadable) {
   std::set<std::string> paths;
-  add_matches(pattern, paths);
+  add_matches(pattern, unreadable, paths);
   for (const std::string& ending : endings) {
-    add_matches(pattern + ending, paths);
-    for (const std::string_view packed : packed_endings) add_matches(pattern + ending + std::string(packed), paths);
+    add_matches(pattern + ending, unreadable, paths);
+    for (const std::string_view packed : packed_endings)
+      add_matches(pattern + ending + std::string(packed), unreadable, paths);
   }
   return paths;
 }
@@ -97,7 +106,7 @@ class Sorter {
   }
 
   void add_pattern(const std::string& pattern) {
-    for (const std::string& path : matches(pattern, endings_))
+    for (const std::string& path : matches(pattern, endings_, Unreadable::refused))
       if (is_folder(path))
         add_folder(path);
       else
@@ -116,19 +125,18 @@ class Sorter {
 
   void add_text(const std::string& path) {
     const std::string name(unpacked_name(path));
-    const auto [first, is_new] = texts_.emplace(name, archive_member(path) ? path : find_text(name).value_or(path));
-    if (!is_new || first->second != path)
-      fail(name, "expected one file of this text; got {} and {}. Hint: remove one of them", first->second, path);
-    if (is_one_file(name)) {
-      names_.insert(name);
-      return;
-    }
+    if (is_one_file(name)) return add(name, name, path);
     for (const std::string& ending : endings_)
-      if (name.ends_with(ending)) {
-        names_.insert(name.substr(0, name.size() - ending.size()));
-        return;
-      }
+      if (name.ends_with(ending)) return add(name.substr(0, name.size() - ending.size()), name, path);
     ignored_.insert(path);
+  }
+
+  /// Adds a corpus by one of its texts, which is at `path`.
+  void add(const std::string& corpus, const std::string& text, const std::string& path) {
+    const auto [first, is_new] = texts_.emplace(text, archive_member(path) ? path : find_text(text).value_or(path));
+    if (!is_new || first->second != path)
+      fail(text, "expected one file of this text; got {} and {}. Hint: remove one of them", first->second, path);
+    names_.insert(corpus);
   }
 
   std::vector<std::string> endings_;  // of the languages
@@ -146,7 +154,7 @@ bool names_several(const std::string& name, const std::string& source_language, 
 }
 
 bool has_several(const std::string& name, const std::string& source_language, const std::string& target_language) {
-  return text_exists(name) || !matches(name, endings_of(source_language, target_language)).empty();
+  return text_exists(name) || !matches(name, endings_of(source_language, target_language), Unreadable::skipped).empty();
 }
 
 FoundCorpora find_corpora(const std::string& name, const std::string& source_language,

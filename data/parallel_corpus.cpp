@@ -215,10 +215,10 @@ void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view 
   }
 }
 
-void check_any_pair(const ParallelCorpus& corpus) {
-  check(corpus.report.pairs > 0, corpus.name,
+void check_any_pair(const std::string& name, const CorpusReport& report) {
+  check(report.pairs > 0, name,
         "expected at least one pair of sentences; got none: {}. Hint: a pair needs text on both sides",
-        describe(corpus.report));
+        describe(report));
 }
 
 ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options) {
@@ -226,7 +226,7 @@ ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options) {
     hand_over(corpus, options);
   else if (options.lowercase)
     lowercase(corpus);
-  if (!options.may_be_empty) check_any_pair(corpus);
+  if (!options.may_be_empty) check_any_pair(corpus.name, corpus.report);
   return corpus;
 }
 

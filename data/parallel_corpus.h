@@ -150,8 +150,8 @@ std::string describe(const CorpusReport& report, bool with_left_out = true);
 void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
               const CorpusOptions& options);
 
-/// Throws if a corpus that was read has no pair.
-void check_any_pair(const ParallelCorpus& corpus);
+/// Throws if the corpus `name`, which was read, has no pair.
+void check_any_pair(const std::string& name, const CorpusReport& report);
 
 /// Completes a corpus after the last `add_pair`. Throws if no pair is left, unless none may be.
 ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options);

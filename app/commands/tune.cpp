@@ -47,8 +47,9 @@ ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& fold
   }
   const bool holds_out = data.valid.empty() && (!data.split || data.split->valid > 0);
   const auto prepared = holds_out ? prepared_training(config, folder) : nullptr;
-  ParallelCorpus corpus =
-      read_corpora(config.data, seed, CorpusPlaces(folder), prepared ? &prepared->record().text : nullptr).validation;
+  const PreparedTraining nothing;
+  const PreparedTraining* const training = !holds_out ? &nothing : prepared ? &prepared->record().text : nullptr;
+  ParallelCorpus corpus = read_corpora(config.data, seed, CorpusPlaces(folder), training).validation;
   if (corpus.source.empty())
     misuse("--test", "expected a corpus to search with, as the run has no validation corpus; got none");
   return corpus;

@@ -111,6 +111,12 @@ TEST_CASE("the same text as two files is refused, because only one would be read
   CHECK(contains(error_of<Error>([&] { folder.found("sub/*.en.gz"); }), "expected one file of this text; got "));
 }
 
+TEST_CASE("files that belong to no corpus may be there twice") {
+  const Mixed folder;
+  for (const char* name : {"README.gz", "b.fr.zst"}) folder.write(name, "");
+  CHECK(folder.ignored("[Rb]*") == Names{"README", "README.gz", "b.fr", "b.fr.zst"});
+}
+
 TEST_CASE("nothing found is an error that names what is there") {
   const Mixed folder;
   const auto error = [&](const std::string& name) {

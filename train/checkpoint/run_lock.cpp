@@ -37,7 +37,8 @@ std::string holder_of(const FileLock& lock) {
 
 }  // namespace
 
-RunLock::RunLock(const fs::path& run) : run_(run), folder_(open_folder(run)), file_(lock_file(run)) {
+RunLock::RunLock(const fs::path& run)
+    : run_(run), folder_(open_folder(run)), file_(lock_file(run), "choose a folder for the run on a local disk") {
   lock();
   write_holder();
 }

@@ -117,7 +117,7 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& name, con
   std::vector<ParallelCorpus> corpora;
   for (const FoundCorpus& corpus : found) corpora.push_back(read(config, corpus));
   ParallelCorpus all = joined(std::move(corpora), name);
-  check_any_pair(all);
+  check_any_pair(all.name, all.report);
   return all;
 }
 
@@ -250,11 +250,12 @@ ParallelCorpus read_training(const DataConfig& config, ToyCorpora& toys, const C
       for (const FoundCorpus& found : find(config, name, places))
         corpora.push_back(read(config, found, /*all_targets=*/false, block_taker()));
     }
+    CorpusReport of_name;
+    for (std::size_t i = groups.size(); i < corpora.size(); ++i) of_name += corpora[i].report;
+    check_any_pair(name, of_name);
     groups.resize(corpora.size(), group++);
   }
-  ParallelCorpus all = joined(std::move(corpora), config.train.text(), groups);
-  check_any_pair(all);
-  return all;
+  return joined(std::move(corpora), config.train.text(), groups);
 }
 
 }  // namespace

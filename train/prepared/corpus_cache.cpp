@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view unfinished = ".new-", locks = ".lock-", spooled = ".text.";  // the last: WrittenFile's
 
+constexpr const char* lock_hint = "set data.cache to a folder on a local disk";
+
 /// Disk space for each byte of text while a corpus is prepared: the text, positions, and ids of 4 bytes.
 double bytes_per_byte(const DataConfig& config) {
   return config.tokenizer == DataConfig::Tokenizer::characters ? 6 : 2.5;
@@ -45,7 +47,7 @@ fs::path folder_of(const DataConfig& config, const CorpusPlaces& places) {
 /// Takes the lock of a corpus, after waiting for another program that prepares it.
 FileLock locked(const fs::path& path) {
   for (;;) {
-    FileLock lock(path);
+    FileLock lock(path, lock_hint);
     if (!lock.take()) {
       print_note("waiting for another program that prepares this corpus ...\n");
       lock.wait();
@@ -178,8 +180,8 @@ std::uint64_t CorpusCache::clear() {
   };
   for (const std::string& name : names_in(folder_)) {
     if (name.starts_with(locks)) {
-      FileLock lock(folder_ / name);
-      if (!lock.take()) continue;  // being prepared
+      FileLock lock(folder_ / name, lock_hint);
+      if (!lock.take() || !lock.is_in_place()) continue;  // being prepared, or removed meanwhile
       remove(folder_ / (std::string(unfinished) + name.substr(locks.size())));
       fs::remove(folder_ / name);
     } else if (!name.starts_with(".") || name.starts_with(spooled) || is_temporary_name(name)) {

@@ -252,7 +252,8 @@ TEST_CASE("folders, patterns and archives are read as the list of their corpora,
   CHECK(count(read_corpora(config, 1).training) == 4);
   fs::create_directory(texts / "empty");
   for (const char* name : {"empty/a.tsv", "empty/b.tsv"}) write_bytes(texts / name, "\n");
-  CHECK(error_of<Error>([&] { read_corpora(texts.config({"data.train=" + texts / "empty"}), 1); })
+  CHECK(error_of<Error>(
+            [&] { read_corpora(texts.config({"data.train=[" + texts / "two" + ", " + texts / "empty" + "]"}), 1); })
             .ends_with(
                 "/empty] expected at least one pair of sentences; got none: 0 pairs from 2 lines; left out: empty 2 "
                 "(2 on both sides). Hint: a pair needs text on both sides"));
