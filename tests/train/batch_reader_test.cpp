@@ -65,6 +65,9 @@ TEST_CASE("batches are those asked for, whatever was announced, and whatever bec
     CHECK(batch == made(*pairs, sentences));
     std::ranges::fill(batch.source, -1);  // as words are dropped
   }
+  std::ranges::fill(reader.read(std::vector{1}, 0, std::vector{2}).source, -1);
+  reader.read(std::vector{2}, 0);
+  CHECK(reader.read(std::vector{1}, 0) == made(*pairs, {1}));
 }
 
 TEST_CASE("the next batch is made meanwhile, and the time waited is that of the others") {
