@@ -3,11 +3,6 @@
 #include "data/text/utf8.h"
 
 namespace glossa {
-namespace {
-
-constexpr std::string_view visible_space = "\xE2\x96\x81";  // U+2581
-
-}  // namespace
 
 std::vector<std::string_view> split_characters(std::string_view text) {
   std::vector<std::string_view> pieces;

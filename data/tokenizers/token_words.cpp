@@ -5,7 +5,6 @@
 namespace glossa {
 
 std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int> ids) {
-  constexpr char32_t visible_space = 0x2581;  // a space in characters and sentencepiece
   const SpecialIds& specials = tokenizer.specials();
   const bool is_word = tokenizer.kind() == "words";
   std::vector<int> words;
@@ -16,8 +15,8 @@ std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int
     if (id == specials.pad || id == specials.bos || id == specials.eos) continue;
     if (is_word) starts = true;
     const bool is_visible = is_word || id == specials.unk;  // whatever its text in the vocabulary is
-    utf8::for_each(is_visible ? "?" : tokenizer.token(id), [&](std::string_view, utf8::CodePoint c) {
-      if (c.value == visible_space) {
+    utf8::for_each(is_visible ? "?" : tokenizer.token(id), [&](std::string_view piece, utf8::CodePoint) {
+      if (piece == visible_space) {
         starts = true;
         return;
       }

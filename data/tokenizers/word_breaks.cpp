@@ -9,8 +9,6 @@ namespace glossa {
 
 namespace {
 
-constexpr std::string_view visible_space = "\u2581";
-
 /// The parts of sentencepiece's ModelProto that decide how words depend on each other, with its defaults.
 struct Model {
   enum PieceType : std::uint64_t { normal = 1, user_defined = 4 };

@@ -6,6 +6,9 @@
 
 namespace glossa {
 
+/// Shows a space in the tokens of characters and sentencepiece: U+2581.
+inline constexpr std::string_view visible_space = "\u2581";
+
 /// Bytes, for example those that may precede a space.
 using ByteSet = std::bitset<256>;
 

@@ -27,7 +27,7 @@ double bytes_of(const char* key, const CorpusNames& names, const DataConfig& con
 }
 
 /// Bytes of memory per byte of text for learning a vocabulary and encoding, measured on 8 and 33 MB of short lines.
-double bytes_per_byte(const DataConfig& config) {
+double memory_bytes_per_byte(const DataConfig& config) {
   switch (config.tokenizer) {
     case DataConfig::Tokenizer::words:
     case DataConfig::Tokenizer::pieces:
@@ -44,7 +44,7 @@ double bytes_per_byte(const DataConfig& config) {
 
 std::size_t max_text_bytes(const DataConfig& config, double left) {
   constexpr auto most = std::numeric_limits<std::size_t>::max();
-  const double bytes = left / bytes_per_byte(config);
+  const double bytes = left / memory_bytes_per_byte(config);
   return bytes < static_cast<double>(most) ? static_cast<std::size_t>(bytes) : most;
 }
 
@@ -52,7 +52,7 @@ double training_bytes(const DataConfig& config) { return bytes_of("data.train", 
 
 void check_text_fits(const DataConfig& config, double left) {
   const double bytes = bytes_of("data.train", config.train, config) + bytes_of("data.valid", config.valid, config);
-  const double factor = bytes_per_byte(config);
+  const double factor = memory_bytes_per_byte(config);
   check(factor * bytes <= left, "data.train",
         "expected at most {} of text, which needs {} times as much memory, for the {} left; got {}. Hint: use part of "
         "it, or --force",

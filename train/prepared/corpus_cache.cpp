@@ -25,7 +25,7 @@ constexpr std::string_view unfinished = ".new-", locks = ".lock-", spooled = ".t
 constexpr const char* lock_hint = "set data.cache to a folder on a local disk";
 
 /// Disk space for each byte of text while a corpus is prepared: the text, positions, and ids of 4 bytes.
-double bytes_per_byte(const DataConfig& config) {
+double disk_bytes_per_byte(const DataConfig& config) {
   return config.tokenizer == DataConfig::Tokenizer::characters ? 6 : 2.5;
 }
 
@@ -96,7 +96,7 @@ class NewFolder {
 };
 
 void check_space(const fs::path& folder, const DataConfig& config, const CorpusPlaces& places) {
-  const double bytes = bytes_per_byte(config) * training_bytes(located(config, places));
+  const double bytes = disk_bytes_per_byte(config) * training_bytes(located(config, places));
   const auto available = static_cast<double>(fs::space(folder).available);
   check(bytes <= available, folder.string(),
         "expected {} of disk space to prepare data.train; got {}. Hint: free some space, set data.cache to a folder on "
