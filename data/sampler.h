@@ -105,6 +105,12 @@ class Sampler {
     std::uint32_t uses;  // in an epoch
   };
 
+  /// One use of a pair in an epoch, and the pair's class: so that sorting reads memory in order.
+  struct PairUse {
+    int pair;
+    std::uint32_t length_class;
+  };
+
   void classify(const PairStore& pairs);
   void cut();
 
@@ -113,10 +119,10 @@ class Sampler {
   void for_groups(const Use& use) const;
 
   /// The pairs of an epoch, in the order of the corpus.
-  LargeVector<int> uses() const;
+  LargeVector<PairUse> uses() const;
 
-  /// Sorts them stably by length. Two threads fill the places of each class, one from the front and one from the back.
-  LargeVector<int> sorted(const LargeVector<int>& order) const;
+  /// Sorts them stably by length.
+  LargeVector<int> sorted(std::span<const PairUse> order) const;
 
   SamplerOptions options_;
   std::vector<int> group_ends_;
