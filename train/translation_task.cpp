@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/parallel.h"
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/decoding/output_watch.h"
@@ -108,11 +109,16 @@ void TranslationTask::add_validation(const ParallelCorpus& text) {
 void TranslationTask::begin_epoch(std::int64_t epoch) {
   if (epoch == epoch_) return;
   epoch_ = epoch;
+  ordering_ = {};
   batches_ = {};  // so that memory holds one epoch
+  ordering_ = std::async(std::launch::async | std::launch::deferred, [this, epoch] {
+    const LoopsAlone alone;  // the team computes
+    return sampler_.epoch(static_cast<int>(epoch), true);
+  });
 }
 
 const Batches& TranslationTask::order() {
-  if (batches_.empty()) batches_ = sampler_.epoch(static_cast<int>(epoch_), true);
+  if (ordering_.valid()) batches_ = ordering_.get();
   return batches_;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,7 +41,7 @@ class TranslationTask {
 
   ParameterStore<float>& parameters() { return model_->parameters; }
 
-  /// Begins an epoch; epochs count from 0.
+  /// Begins an epoch; epochs count from 0. A thread orders its batches.
   void begin_epoch(std::int64_t epoch);
 
   /// Batches per epoch, the same number in every epoch.
@@ -115,8 +116,9 @@ class TranslationTask {
   std::size_t before_text_;  // ids of a source
   BatchReader reader_;
   Sampler sampler_;  // batches by the lengths of the tokenizer's segmentations, so that each epoch has as many
-  std::int64_t epoch_ = 0;
-  Batches batches_;  // of the epoch, once they are needed
+  std::int64_t epoch_ = -1;
+  Batches batches_;                // of the epoch, once they are needed
+  std::future<Batches> ordering_;  // of these batches
   std::vector<int> largest_;
   BatchRows rows_;
   std::unique_ptr<Model> model_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/kernels/zero_products.h"
 #include "optim/clip.h"
 #include "train/model/model_factory.h"
 #include "train/runtime.h"
@@ -99,6 +100,7 @@ std::string Updater::first_nonfinite(std::int64_t update, std::int64_t batch) {
 }
 
 std::string Updater::rehearse() {
+  const kernels::ZeroProducts zeros;
   const TranslationTask::Loss loss = task_.largest_loss(context_, step_options(0));
   context_.backward(loss.sum);
   parameters_.clear_grads();

@@ -7,6 +7,7 @@
 #include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/int8/product.h"
 #include "autograd/kernels/product_log.h"
+#include "autograd/kernels/zero_products.h"
 #include "base/check.h"
 #include "base/parallel.h"
 
@@ -105,6 +106,7 @@ TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, con
   if (m == 0 || n == 0) return;
   note_product({m, n, k, a.transposed, b.transposed});
   if (precision == Precision::int8 && !(a.rows && b.weight)) precision_ = Precision::full;
+  if (ZeroProducts::active()) k_ = 0;
   const Tiling tiling(m, n, precision_, a.transposed);
   tile_rows_ = tiling.rows;
   tile_cols_ = tiling.cols;

@@ -1,0 +1,22 @@
+#pragma once
+
+namespace glossa::kernels {
+
+/// As long as it exists, products that the calling thread starts are zeros, which takes hardly any time. A step then
+/// uses its memory without most of its work, which shows in advance if the memory is sufficient. Attention still
+/// computes its products.
+class ZeroProducts {
+ public:
+  ZeroProducts() : before_(active_) { active_ = true; }
+  ~ZeroProducts() { active_ = before_; }
+  ZeroProducts(const ZeroProducts&) = delete;
+  ZeroProducts& operator=(const ZeroProducts&) = delete;
+
+  static bool active() { return active_; }
+
+ private:
+  inline static thread_local bool active_ = false;
+  bool before_;
+};
+
+}  // namespace glossa::kernels
