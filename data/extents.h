@@ -17,9 +17,9 @@ struct Extent {
   std::int64_t tokens = 0;
 
   bool operator==(const Extent&) const = default;
-  void add(int length) {
+  void add(int length, std::int64_t count = 1) {
     longest = std::max(longest, length);
-    tokens += length;
+    tokens += count * length;
   }
 
   /// Rows that the sentences take.
@@ -35,11 +35,11 @@ struct Extents {
   std::int64_t squares = 0;  // sum of the squared lengths: the query-key pairs of self-attention
 
   bool operator==(const Extents&) const = default;
-  void add(std::int64_t source_length, std::int64_t target_length) {
-    ++sentences;
-    source.add(static_cast<int>(source_length));
-    target.add(static_cast<int>(target_length));
-    squares += source_length * source_length + target_length * target_length;
+  void add(std::int64_t source_length, std::int64_t target_length, std::int64_t count = 1) {
+    sentences += count;
+    source.add(static_cast<int>(source_length), count);
+    target.add(static_cast<int>(target_length), count);
+    squares += count * (source_length * source_length + target_length * target_length);
   }
   void add(const IdPair& pair) { add(pair.source_length(), pair.target_length()); }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include "base/check.h"
@@ -55,7 +56,7 @@ void Batches::exchange(std::size_t a, std::size_t b) {
   std::swap(extents_[a], extents_[b]);
 }
 
-Sampler::Sampler(const PairStore& pairs, const SamplerOptions& options) : options_(options) {
+Sampler::Sampler(const PairStore& pairs, const SamplerOptions& options) : pairs_(pairs), options_(options) {
   if (options.max_tokens < 1) misuse("SamplerOptions::max_tokens", "expected 1 or more; got {}", options.max_tokens);
   check(pairs.size() > 0, "sampler", "expected at least one pair of sentences; got none");
   group_ends_ = pairs.group_ends.empty() ? std::vector{pairs.size()} : pairs.group_ends;
@@ -71,7 +72,7 @@ Sampler::Sampler(const PairStore& pairs, const SamplerOptions& options) : option
   if (uses > std::numeric_limits<int>::max())
     misuse("SamplerOptions::weights",
            "expected fewer than 2^31 pairs in an epoch; got {:.3g}. Hint: use smaller weights", uses);
-  classify(pairs);
+  classify();
   cut();
 }
 
@@ -81,28 +82,36 @@ void Sampler::for_groups(const Use& use) const {
     use(group == 0 ? 0 : group_ends_[group - 1], group_ends_[group], options_.weights[group]);
 }
 
-void Sampler::classify(const PairStore& pairs) {
-  std::vector<std::vector<std::uint32_t>> table;  // by target, then source: uses, then the class
-  const auto entry = [&](int pair) -> std::uint32_t& {
-    const auto source = static_cast<std::size_t>(pairs.source_length(pair)),
-               target = static_cast<std::size_t>(pairs.target_length(pair));
-    if (target >= table.size()) table.resize(target + 1);
-    if (source >= table[target].size()) table[target].resize(source + 1);
-    return table[target][source];
-  };
+std::uint32_t& Sampler::LengthTable::at(int source, int target) {
+  if (target >= std::ssize(rows_)) rows_.resize(static_cast<std::size_t>(target) + 1);
+  std::vector<std::uint32_t>& row = rows_[static_cast<std::size_t>(target)];
+  if (source >= std::ssize(row)) row.resize(static_cast<std::size_t>(source) + 1);
+  return row[static_cast<std::size_t>(source)];
+}
+
+template <class Each>
+void Sampler::LengthTable::for_each(const Each& use) {
+  for (std::size_t target = 0; target < rows_.size(); ++target)
+    for (std::size_t source = 0; source < rows_[target].size(); ++source)
+      if (std::uint32_t& number = rows_[target][source]; number > 0)
+        use(static_cast<int>(source), static_cast<int>(target), number);
+}
+
+void Sampler::classify() {
+  std::mutex mutex;
   for_groups([&](int begin, int end, std::int64_t weight) {
-    for (int pair = begin; pair < end; ++pair) entry(pair) += static_cast<std::uint32_t>(weight);
+    parallel_ranges(end - begin, 1 << 20, [&](Index first, Index last) {
+      LengthTable counts;
+      for (int pair = begin + static_cast<int>(first); pair < begin + last; ++pair)
+        ++counts.at(pairs_.source_length(pair), pairs_.target_length(pair));
+      const std::lock_guard lock(mutex);
+      counts.for_each([&](int source, int target, std::uint32_t count) {
+        class_numbers_.at(source, target) += count * static_cast<std::uint32_t>(weight);
+      });
+    });
   });
-  for (std::size_t target = 0; target < table.size(); ++target)
-    for (std::size_t source = 0; source < table[target].size(); ++source)
-      if (const std::uint32_t uses = table[target][source]; uses > 0) {
-        table[target][source] = static_cast<std::uint32_t>(classes_.size());
-        classes_.push_back({static_cast<int>(source), static_cast<int>(target), uses});
-      }
-  class_of_.resize(static_cast<std::size_t>(pairs.size()));
-  parallel_ranges(pairs.size(), 1 << 16, [&](Index begin, Index end) {
-    for (Index pair = begin; pair < end; ++pair)
-      class_of_[static_cast<std::size_t>(pair)] = entry(static_cast<int>(pair));
+  class_numbers_.for_each([&](int source, int target, std::uint32_t& number) {
+    classes_.push_back({source, target, std::exchange(number, static_cast<std::uint32_t>(classes_.size()))});
   });
 }
 
@@ -113,33 +122,33 @@ LargeVector<Sampler::PairUse> Sampler::uses() const {
   all.reserve(count);
   for_groups([&](int begin, int end, std::int64_t weight) {
     for (std::int64_t use = 0; use < weight; ++use)
-      for (int pair = begin; pair < end; ++pair) all.push_back({pair, class_of_[static_cast<std::size_t>(pair)]});
+      for (int pair = begin; pair < end; ++pair) all.push_back({pair, class_of(pair)});
   });
   return all;
 }
 
-bool Sampler::fits(const Load& load) const {
+std::int64_t Sampler::room(const Extents& batch, int source, int target) const {
   switch (options_.rule) {
     case BatchRule::longest_side:
-      return load.sentences * load.longest <= options_.max_tokens;
+      return options_.max_tokens / std::max({batch.source.longest, batch.target.longest, source, target}) -
+             batch.sentences;
     case BatchRule::tokens:
-      return load.rows <= options_.max_tokens;
+      return (options_.max_tokens - batch.source.tokens - batch.target.tokens) / (source + target);
     case BatchRule::sentences:
-      return load.sentences <= options_.max_tokens;
+      return options_.max_tokens - batch.sentences;
   }
-  return false;
+  return 0;
 }
 
 void Sampler::cut() {
-  Load load;
   for (const LengthClass& lengths : classes_)
-    for (std::uint32_t use = 0; use < lengths.uses; ++use) {
-      load = load.with(lengths.source, lengths.target);
-      if (lengths_.empty() || !fits(load)) {
-        lengths_.emplace_back();
-        load = Load{}.with(lengths.source, lengths.target);
-      }
-      lengths_.back().add(lengths.source, lengths.target);
+    for (std::int64_t left = lengths.uses; left > 0;) {
+      if (lengths_.empty() || room(lengths_.back(), lengths.source, lengths.target) < 1) lengths_.emplace_back();
+      // A pair that alone exceeds the limit is a batch of its own.
+      const std::int64_t count =
+          std::clamp<std::int64_t>(room(lengths_.back(), lengths.source, lengths.target), 1, left);
+      lengths_.back().add(lengths.source, lengths.target, count);
+      left -= count;
     }
 }
 
@@ -155,10 +164,10 @@ std::vector<int> Sampler::example(std::size_t i) const {
   }
   std::vector<int> pairs;
   while (std::ssize(pairs) < lengths_[i].sentences)  // again if pairs have several uses
-    for (std::size_t pair = 0; pair < class_of_.size() && std::ssize(pairs) < lengths_[i].sentences; ++pair)
-      if (wanted[class_of_[pair]] > 0) {
-        --wanted[class_of_[pair]];
-        pairs.push_back(static_cast<int>(pair));
+    for (int pair = 0; pair < pairs_.size() && std::ssize(pairs) < lengths_[i].sentences; ++pair)
+      if (std::int64_t& count = wanted[class_of(pair)]; count > 0) {
+        --count;
+        pairs.push_back(pair);
       }
   return pairs;
 }
@@ -189,8 +198,8 @@ Batches Sampler::epoch(int epoch, bool shuffles) const {
 }
 
 int Sampler::oversized() const {
-  return static_cast<int>(std::ranges::count_if(lengths_, [&](const Extents& extents) {
-    return extents.sentences == 1 && !fits(Load{}.with(extents.source.tokens, extents.target.tokens));
+  return static_cast<int>(std::ranges::count_if(lengths_, [&](const Extents& batch) {
+    return batch.sentences == 1 && room({}, batch.source.longest, batch.target.longest) < 1;
   }));
 }
 

@@ -68,8 +68,9 @@ class Batches {
 /// batch.
 class Sampler {
  public:
-  /// Reads the lengths of the pairs. Throws an Error if there are none, and a misuse error if max_tokens or a weight is
-  /// below 1, if the number of weights is not that of the groups, or if an epoch would not have fewer than 2^31 pairs.
+  /// Reads the lengths of the pairs, and keeps a reference to them. Throws an Error if there are none, and a misuse
+  /// error if max_tokens or a weight is below 1, if the number of weights is not that of the groups, or if an epoch
+  /// would not have fewer than 2^31 pairs.
   Sampler(const PairStore& pairs, const SamplerOptions& options);
 
   /// Lengths of the batches of any epoch, in order of length.
@@ -88,16 +89,20 @@ class Sampler {
   int oversized() const;
 
  private:
-  /// Size of a batch under construction.
-  struct Load {
-    std::int64_t sentences = 0, longest = 0, rows = 0;
+  /// Numbers by the lengths of a pair.
+  class LengthTable {
+   public:
+    /// The number of pairs with these lengths, at first 0.
+    std::uint32_t& at(int source, int target);
+    std::uint32_t operator()(int source, int target) const { return rows_[target][source]; }
 
-    Load with(std::int64_t source, std::int64_t target) const {
-      return {sentences + 1, std::max({longest, source, target}), rows + source + target};
-    }
+    /// Calls use(source, target, number) for all numbers but 0, in the order of target, then source length.
+    template <class Each>
+    void for_each(const Each& use);
+
+   private:
+    std::vector<std::vector<std::uint32_t>> rows_;  // of targets
   };
-
-  bool fits(const Load& load) const;
 
   /// Pairs of equal lengths.
   struct LengthClass {
@@ -105,14 +110,21 @@ class Sampler {
     std::uint32_t uses;  // in an epoch
   };
 
-  /// One use of a pair in an epoch, and the pair's class: so that sorting reads memory in order.
+  /// One use of a pair in an epoch, and its class: so that sorting reads memory in order.
   struct PairUse {
     int pair;
     std::uint32_t length_class;
   };
 
-  void classify(const PairStore& pairs);
+  std::uint32_t class_of(int pair) const {
+    return class_numbers_(pairs_.source_length(pair), pairs_.target_length(pair));
+  }
+
+  void classify();
   void cut();
+
+  /// Number of pairs of these lengths for which a batch has room.
+  std::int64_t room(const Extents& batch, int source, int target) const;
 
   /// Calls `use(begin, end, weight)` for the pairs of each group.
   template <class Use>
@@ -124,10 +136,11 @@ class Sampler {
   /// Sorts them stably by length.
   LargeVector<int> sorted(std::span<const PairUse> order) const;
 
+  const PairStore& pairs_;
   SamplerOptions options_;
   std::vector<int> group_ends_;
-  std::vector<LengthClass> classes_;     // in the order of target, then source length
-  LargeVector<std::uint32_t> class_of_;  // of each pair
+  std::vector<LengthClass> classes_;  // in the order of target, then source length
+  LengthTable class_numbers_;
   std::vector<Extents> lengths_;
 };
 
