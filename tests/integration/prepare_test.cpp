@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <string>
 
 #include "tests/integration/tiny_run.h"
 #include "tests/support/small_disk.h"
@@ -105,4 +107,30 @@ TEST_CASE("text that is replaced, and a cache that is cleared, do not change a r
   Strings longer = tiny.sets(lasting);
   longer.push_back("train.max_updates=1010");
   check_error(tiny.resume("run", longer), 1, {"[data.train] expected the training and validation data"});
+}
+
+TEST_CASE("evaluate scores the pairs that were held out of a prepared corpus") {
+  const Prepared tiny;
+  const Strings held_out{"data.valid=", "data.split=30/20"};
+  succeeded(tiny.train("plain", held_out));
+  succeeded(tiny.train("run", tiny.sets(held_out)));
+  REQUIRE_EQ(tiny.hashes("run"), tiny.hashes("plain"));
+  const auto evaluate = [&](const std::string& run) {
+    return succeeded(glossa_program({"evaluate", (tiny / run).string(), "--json"}));
+  };
+  const auto scores = [](const Outcome& outcome) {
+    std::map<std::string, std::string> all = json_object(outcome.out);
+    all.erase("checkpoints");
+    all.erase("seconds");
+    return all;
+  };
+  const auto expected = scores(evaluate("plain"));
+  CHECK_EQ(expected.at("sentences"), "20");
+  const Outcome mapped = evaluate("run");
+  CHECK(scores(mapped) == expected);
+  CHECK_EQ(mapped.err.find("preparing "), std::string::npos);
+  succeeded(tiny.manage("--clear"));
+  const Outcome again = evaluate("run");
+  CHECK(scores(again) == expected);
+  CHECK_NE(again.err.find("preparing "), std::string::npos);
 }
