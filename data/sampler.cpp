@@ -100,7 +100,7 @@ void Sampler::LengthTable::for_each(const Each& use) {
 void Sampler::classify() {
   std::mutex mutex;
   for_groups([&](int begin, int end, std::int64_t weight) {
-    parallel_ranges(end - begin, 1 << 20, [&](Index first, Index last) {
+    parallel_ranges(end - begin, 1 << 16, [&](Index first, Index last) {
       LengthTable counts;
       for (int pair = begin + static_cast<int>(first); pair < begin + last; ++pair)
         ++counts.at(pairs_.source_length(pair), pairs_.target_length(pair));

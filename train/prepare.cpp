@@ -24,7 +24,6 @@
 #include "train/warm_start.h"
 
 namespace glossa {
-
 namespace {
 
 /// Reads the configuration from the checkpoint, because the run's file may have been edited.
@@ -484,6 +483,7 @@ PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   run.state.config = dump(run.config);
   run.state.build = build_fingerprint();
   const bool trains = !run.ending();
+  if (trains) run.task->order_ahead();
   job.together([&] { remarks.memory = run.updater->rehearse(); });
   job.together([&] {
     if (!job.is_first()) return;

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/parallel.h"
 #include "data/text/counted.h"
 #include "train/corpora/corpus_doubts.h"
 #include "train/decoding/output_watch.h"
@@ -111,14 +110,15 @@ void TranslationTask::begin_epoch(std::int64_t epoch) {
   epoch_ = epoch;
   ordering_ = {};
   batches_ = {};  // so that memory holds one epoch
-  ordering_ = std::async(std::launch::async | std::launch::deferred, [this, epoch] {
-    const LoopsAlone alone;  // the team computes
-    return sampler_.epoch(static_cast<int>(epoch), true);
-  });
+}
+
+void TranslationTask::order_ahead() {
+  ordering_ = std::async(std::launch::async | std::launch::deferred,
+                         [this, epoch = static_cast<int>(epoch_)] { return sampler_.epoch(epoch, true); });
 }
 
 const Batches& TranslationTask::order() {
-  if (ordering_.valid()) batches_ = ordering_.get();
+  if (batches_.empty()) batches_ = ordering_.valid() ? ordering_.get() : sampler_.epoch(static_cast<int>(epoch_), true);
   return batches_;
 }
 

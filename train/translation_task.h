@@ -41,8 +41,11 @@ class TranslationTask {
 
   ParameterStore<float>& parameters() { return model_->parameters; }
 
-  /// Begins an epoch; epochs count from 0. A thread orders its batches.
+  /// Begins an epoch; epochs count from 0.
   void begin_epoch(std::int64_t epoch);
+
+  /// Lets a thread order the epoch's batches meanwhile. Otherwise, the first `loss` of the epoch does so.
+  void order_ahead();
 
   /// Batches per epoch, the same number in every epoch.
   std::int64_t batches() const { return std::ssize(sampler_.lengths()); }
@@ -116,9 +119,9 @@ class TranslationTask {
   std::size_t before_text_;  // ids of a source
   BatchReader reader_;
   Sampler sampler_;  // batches by the lengths of the tokenizer's segmentations, so that each epoch has as many
-  std::int64_t epoch_ = -1;
-  Batches batches_;                // of the epoch, once they are needed
-  std::future<Batches> ordering_;  // of these batches
+  std::int64_t epoch_ = 0;
+  Batches batches_;  // of the epoch, once they are needed
+  std::future<Batches> ordering_;
   std::vector<int> largest_;
   BatchRows rows_;
   std::unique_ptr<Model> model_;

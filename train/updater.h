@@ -45,8 +45,8 @@ class Updater {
   /// Repeats an update's micro-batches and checks each op's result. Returns the origin of the first non-finite number.
   std::string first_nonfinite(const Update& update, std::int64_t epoch);
 
-  /// Runs forward and backward once over the largest batch, to size the arena. Returns a description of training's
-  /// memory. Does not affect training.
+  /// Runs forward and backward once over the largest batch, without most matrix products, to size the arena. Returns a
+  /// description of training's memory. Does not affect training.
   std::string rehearse();
 
   /// True if all parameters and moments are finite, in all processes.

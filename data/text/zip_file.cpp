@@ -15,7 +15,7 @@ constexpr std::uint64_t max_directory = 8 << 20, max_entries = 65'536, max_name 
 constexpr std::uint64_t end_size = 22, end64_size = 56, locator_size = 20, header_size = 30;
 constexpr std::uint64_t max_comment = 65'535;
 constexpr std::uint32_t in_64_bits = 0xFFFFFFFF;
-constexpr std::size_t unpacked_bytes = 64 << 10;
+constexpr std::size_t deflated_bytes = 64 << 10;
 
 /// Takes the fields of a record in order. Past its end all numbers are 0 and `ok` is false.
 class Fields {
@@ -259,7 +259,7 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   state->stored_left = entry.stored_size;
   state->left = entry.size;
   if (entry.deflated) {
-    state->buffer.resize(std::min<std::uint64_t>(unpacked_bytes, entry.stored_size));
+    state->buffer.resize(std::min<std::uint64_t>(deflated_bytes, entry.stored_size));
     check(inflateInit2(&state->inflater, -MAX_WBITS) == Z_OK, path_.string(), "cannot inflate '{}': out of memory",
           entry.name);
   }

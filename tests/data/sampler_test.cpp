@@ -16,9 +16,10 @@ using Lists = std::vector<std::vector<int>>;
 
 namespace {
 
-EncodedCorpus many() {
+EncodedCorpus many(int pairs = 1000) {
   std::vector<std::pair<int, int>> lengths;
-  for (int i = 0; i < 1000; ++i) lengths.emplace_back(1 + i * 7919 % 20, 1 + i * 104729 % 15);  // many of equal lengths
+  for (int i = 0; i < pairs; ++i)
+    lengths.emplace_back(1 + i * 7919 % 20, 1 + i * 104729 % 15);  // many of equal lengths
   return encoded_of(lengths);
 }
 
@@ -111,13 +112,13 @@ TEST_CASE("without shuffling, sentences come by length, then in corpus order, in
 
 TEST_CASE("any number of threads gives the same batches, with their lengths") {
   const RestoreThreads restore;
-  const EncodedCorpus corpus = many();
-  const Sampler sampler(corpus, {.max_tokens = 300, .seed = 3});
+  const EncodedCorpus corpus = many(150'000);  // threads count the lengths of 65,536 at a time
+  const SamplerOptions options{.max_tokens = 300, .seed = 3};
   set_threads(1);
-  const Lists expected = lists(sampler.epoch(1, true));
+  const Lists expected = lists(Sampler(corpus, options).epoch(1, true));
   for (const int team : {2, 3, 7}) {
     set_threads(team);
-    const Batches batches = sampler.epoch(1, true);
+    const Batches batches = Sampler(corpus, options).epoch(1, true);
     CHECK(lists(batches) == expected);
     for (std::size_t i = 0; i < batches.size(); ++i) {
       Extents extents;
