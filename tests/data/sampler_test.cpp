@@ -18,7 +18,7 @@ namespace {
 
 EncodedCorpus many(int pairs = 1000) {
   std::vector<std::pair<int, int>> lengths;
-  for (int i = 0; i < pairs; ++i)
+  for (std::int64_t i = 0; i < pairs; ++i)
     lengths.emplace_back(1 + i * 7919 % 20, 1 + i * 104729 % 15);  // many of equal lengths
   return encoded_of(lengths);
 }
