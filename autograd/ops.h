@@ -9,9 +9,10 @@
 #include "autograd/rows.h"
 
 /// Every differentiable operation. Tensors are row-major; "[..., D]" means any leading axes. Letters as in
-/// docs/notation.md: B batch, S source length, T target length, N rows, D model width, H heads, K head width, F
-/// feed-forward width, V vocabulary. Invalid arguments throw Error `[op] expected ...; got ...`, with the shapes in the
-/// text. All operations exist for float and double. Gradients flow to Variable arguments only, and to all of them.
+/// docs/notation.md: B batch, S source length, T target length, N rows, D model width, H heads, G heads of keys,
+/// K head width, F feed-forward width, V vocabulary. Invalid arguments throw Error `[op] expected ...; got ...`, with
+/// the shapes in the text. All operations exist for float and double. Gradients flow to Variable arguments only, and to
+/// all of them.
 namespace glossa {
 
 // ---- arithmetic (ops/arithmetic.cpp); a and b broadcast by NumPy's rule ----
@@ -332,32 +333,37 @@ Variable<T> stop_gradient(const Variable<T>& x);
 
 struct AttentionOptions {
   Index heads = 1;
+  Index key_heads = 0;  ///< G, heads of keys and values; must divide `heads`; 0 means `heads`
   bool causal = false;  ///< query i of a sequence attends to keys 0..i only
   double dropout = 0;   ///< probability that a weight is dropped
   double scale = 0;     ///< factor of the scores, finite; 0 means 1/sqrt(K)
+
+  Index groups() const { return key_heads != 0 ? key_heads : heads; }  ///< G
 };
 
-/// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, H K], v
-/// [Nk, H Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). Sequence b of `query` attends only to sequence b of
-/// `key`. `mask` [T, S], at least as large as the longest sequences, is added to the scores of every sequence and head;
-/// -inf blocks a key. The mask gets no gradient. A query whose keys are all blocked gives zeros with zero gradient. NaN
-/// in blocked keys and values does not affect results. `weights`, if given, receives the weights after softmax and
-/// before dropout, [H, Tq, Tk] per sequence, in memory that lasts until the next step. A sequence with Tq * Tk above
-/// kernels::max_kept_weights needs memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is
-/// passed. In bf16, the result is for products (see Use), and q, k and v are rounded if the step records.
-/// autograd/cases/attention_reference.h contains the formulas and their derivatives in plain loops; docs/attention.md
-/// describes the fast paths.
+/// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, G K], v
+/// [Nk, G Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). With G < H (grouped queries, Ainslie et al. 2023; with
+/// G = 1, Shazeer 2019), H / G consecutive heads of queries share a head of keys and values: head h uses head h / (H/G)
+/// of k and v. Sequence b of `query` attends only to sequence b of `key`. `mask` [T, S], at least as large as the
+/// longest sequences, is added to the scores of every sequence and head; -inf blocks a key. The mask gets no gradient.
+/// A query whose keys are all blocked gives zeros with zero gradient. NaN in blocked keys and values does not affect
+/// results. `weights`, if given, receives the weights after softmax and before dropout, [H, Tq, Tk] per sequence, in
+/// memory that lasts until the next step. A sequence with Tq * Tk above kernels::max_kept_weights needs memory that
+/// grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed. In bf16, the result is for products
+/// (see Use), and q, k and v are rounded if the step records. autograd/cases/attention_reference.h contains the
+/// formulas and their derivatives in plain loops; docs/attention.md describes the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,
                       Tensor<T>* weights = nullptr);
 
-/// Attention on queries, keys and values side by side in one matrix, the result of a single projection: qkv [N, 3D].
+/// Attention on queries, keys and values side by side in one matrix, the result of a single projection: qkv [N, (H +
+/// 2 G) K] -> [N, H K].
 template <class T>
 Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, const AttentionOptions& options,
                            const Tensor<T>* mask = nullptr, Tensor<T>* weights = nullptr);
 
-/// Attention on keys and values side by side in one matrix: q [Nq, D], kv [Nk, 2D].
+/// Attention on keys and values side by side in one matrix: q [Nq, H K], kv [Nk, 2 G K] -> [Nq, H K].
 template <class T>
 Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const RowLayout& query, const RowLayout& key,
                             const AttentionOptions& options, const Tensor<T>* mask = nullptr,

@@ -56,6 +56,16 @@ Tensor<T> by_sequence(Context<T>& c, const Tensor<const T>& weights, const RowLa
   return result;
 }
 
+/// Keys and values [Nk, 2 G K] with each head repeated for the `times` heads of queries that share it: [Nk, 2 H K].
+template <class T>
+Variable<T> repeat_heads(const Variable<T>& kv, Index groups, Index times) {
+  if (times == 1) return kv;
+  const Index rows = kv.shape().rows(), width = kv.shape().cols() / (2 * groups);
+  const std::span<int> heads = kv.context().template array<int>(rows * 2 * groups * times);
+  for (Index i = 0; i < std::ssize(heads); ++i) heads[i] = static_cast<int>(i / times);
+  return reshape(embedding(reshape(kv, {rows * 2 * groups, width}), heads), {rows, 2 * groups * times * width});
+}
+
 }  // namespace
 
 template <class T>
@@ -67,9 +77,12 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
   check_layout(op, query, q.shape());
   check_layout(op, key, kv.shape(), /*may_overlap=*/true);
   const Index rows = query.rows, heads = options.heads, inner = q.shape().cols(), width = inner / heads;
-  check(kv.shape().cols() == 2 * inner && vector.shape() == Shape{heads, width} && width * heads == inner, op,
-        "expected q [{}, H K], kv [{}, 2 H K] and a vector [{}, K]; got {}, {} and {}", rows, key.rows, heads,
-        q.shape(), kv.shape(), vector.shape());
+  const Index groups = options.groups();
+  check(groups >= 1 && heads % groups == 0, op, "expected key_heads that divide the {} heads, or 0; got {}", heads,
+        groups);
+  check(kv.shape().cols() == 2 * groups * width && vector.shape() == Shape{heads, width} && width * heads == inner, op,
+        "expected q [{}, {} K], kv [{}, {} K] and a vector [{}, K]; got {}, {} and {}", rows, heads, key.rows,
+        2 * groups, heads, q.shape(), kv.shape(), vector.shape());
   const Cells<T> cells = lay_out(c, query, key, options.causal, mask);
   if (key.rows == 0) {  // no query has a key to attend to
     if (weights) *weights = c.tensor({0});
@@ -77,7 +90,8 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
   }
   const Index n = cells.width;
 
-  const Variable<T> pairs = embedding(kv, cells.key_rows);  // keys and values of every cell, [Nq n, 2 H K]
+  const Variable<T> of_heads = repeat_heads(kv, groups, heads / groups);
+  const Variable<T> pairs = embedding(of_heads, cells.key_rows);  // keys and values of every cell, [Nq n, 2 H K]
   const Variable<T> keys = reshape(slice(pairs, 1, 0, inner), {rows, n, heads, width});
   const Variable<T> values = reshape(slice(pairs, 1, inner, 2 * inner), {rows, n, heads, width});
   const Variable<T> meeting = tanh(add(keys, reshape(q, {rows, 1, heads, width})));

@@ -5,8 +5,8 @@
 namespace glossa {
 
 /// Additive attention (Bahdanau et al. 2015). Head h scores key j for query i as v_h . tanh(q_i + k_j). Queries and
-/// keys are already projected; v_h is row h of `vector`, a trained parameter. Shapes: q [Nq, H K], kv [Nk, 2 H K]
-/// (keys, then values), vector [H, K] -> [Nq, H K]. Layouts, causal, dropout, mask and weights are as for
+/// keys are already projected; v_h is row h of `vector`, a trained parameter. Shapes: q [Nq, H K], kv [Nk, 2 G K]
+/// (keys, then values), vector [H, K] -> [Nq, H K]. Layouts, key_heads, causal, dropout, mask and weights are as for
 /// glossa::attention in autograd/ops.h. The scores are multiplied by options.scale; 0 means 1.
 ///
 /// The function is composed of ops, so it needs memory for several times Nq * S * H * K numbers. S is the length of the

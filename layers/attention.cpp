@@ -8,7 +8,7 @@ namespace {
 
 template <class T>
 Linear<T> declare_in_proj(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o) {
-  const Index rows = 3 * o.inner_width();
+  const Index rows = o.inner_width() + 2 * o.key_inner_width();
   Parameter<T>& weight = store.declare(in_scope(scope, "in_proj_weight"), {rows, o.width}, o.weight_init);
   weight.is_matrix = true;
   if (o.bias != AttentionBias::all) return {weight, nullptr};
@@ -35,14 +35,15 @@ Variable<T> SelfAttention<T>::step(const Variable<T>& x, const DecoderCache<T>& 
   cache.append(own, qkv.value());
   const Variable<T> past = x.context().constant({own.past.data(), {layout.past.rows, 2 * cache.width()}});
   // Needs no causal mask: the past ends with the query's own position.
-  return heads_(slice(qkv, 1, 0, cache.width()), past, layout.query, layout.past, /*causal=*/false);
+  return heads_(slice(qkv, 1, 0, qkv.shape().cols() - 2 * cache.width()), past, layout.query, layout.past,
+                /*causal=*/false);
 }
 
 template <class T>
 CrossAttention<T>::CrossAttention(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o)
     : in_proj_(declare_in_proj(store, scope, o)),
       queries_(in_proj_.part(store, 0, o.inner_width())),
-      keys_values_(in_proj_.part(store, o.inner_width(), 3 * o.inner_width())),
+      keys_values_(in_proj_.part(store, o.inner_width(), o.inner_width() + 2 * o.key_inner_width())),
       heads_(store, scope, o),
       causal_(o.causal) {}
 

@@ -6,10 +6,13 @@
 namespace glossa {
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project to queries, keys and values, attend per head, join
-// the heads, project back. D is the width of the model, H the number of heads, K the width of a head. Parameters are as
-// in PyTorch: SCOPE.in_proj_weight [3 H K, D], SCOPE.in_proj_bias [3 H K], and the parameters of AttentionHeads. The
-// rows of the in_proj parameters are for the queries first, then for the keys, then for the values. If head_width is
-// not set and the number of heads does not divide the width, the constructors throw an error that names the scope.
+// the heads, project back. D is the width of the model, H the number of heads, K the width of a head, G the number of
+// heads of keys and values: H, or a divisor of H, so that H / G heads of queries share each (grouped-query attention,
+// Ainslie et al. 2023). Parameters are as in PyTorch: SCOPE.in_proj_weight [(H + 2 G) K, D], SCOPE.in_proj_bias
+// [(H + 2 G) K], and the parameters of AttentionHeads. The rows of the in_proj parameters are for the queries first,
+// then for the keys, then for the values; they are initialized as one matrix. If head_width is not set and the number
+// of heads does not divide the width, or key_heads do not divide the heads, the constructors throw an error that names
+// the scope.
 // `mask` is additive (see additive_mask in layers/mask.h). `weights`, if given, receives the attention weights (see
 // glossa::attention in autograd/ops.h).
 
@@ -23,7 +26,7 @@ class SelfAttention {
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// Queries, keys and values of x, side by side: [N, 3 H K].
+  /// Queries, keys and values of x, side by side: [N, (H + 2 G) K].
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
   /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. First adds the token's key and
@@ -50,7 +53,7 @@ class CrossAttention {
                          const RowLayout& memory_layout, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// Keys and values [Nk, 2 H K] of the memory.
+  /// Keys and values [Nk, 2 G K] of the memory.
   Variable<T> project_memory(const Variable<T>& memory) const {
     return keys_values_(memory, heads_.use_of_projections());
   }

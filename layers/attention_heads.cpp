@@ -23,10 +23,15 @@ template <class T>
 AttentionHeads<T>::AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o)
     : out_proj_(store, in_scope(scope, "out_proj"), o.inner_width(), o.width,
                 {.bias = o.bias != AttentionBias::none, .weight_init = o.weight_init, .bias_init = init::constant(0)}),
-      options_{.heads = o.heads, .dropout = o.dropout, .scale = o.similarity == Similarity::scaled_dot ? 0.0 : 1.0},
+      options_{.heads = o.heads,
+               .key_heads = o.key_heads,
+               .dropout = o.dropout,
+               .scale = o.similarity == Similarity::scaled_dot ? 0.0 : 1.0},
       similarity_(o.similarity) {
   check(o.heads >= 1 && o.head_width >= 0 && (o.head_width > 0 || o.width % o.heads == 0),
         scope.empty() ? "attention" : scope, "expected heads that divide the width {}; got {}", o.width, o.heads);
+  check(o.key_heads >= 0 && o.heads % options_.groups() == 0, scope.empty() ? "attention" : scope,
+        "expected key_heads that divide the {} heads, or 0; got {}", o.heads, o.key_heads);
   const Index head = o.inner_width() / o.heads;
   const double deviation = 1 / std::sqrt(static_cast<double>(head));
   if (o.similarity == Similarity::general)
@@ -62,8 +67,8 @@ template <class T>
 Variable<T> AttentionHeads<T>::operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal,
                                           const Tensor<T>* mask, Tensor<T>* weights) const {
   if (!similarity_parameter_) return out_proj_(self_attention(qkv, layout, attention_options(causal), mask, weights));
-  const Index inner = qkv.shape().cols() / 3;
-  return (*this)(slice(qkv, 1, 0, inner), slice(qkv, 1, inner, 3 * inner), layout, layout, causal, mask, weights);
+  const Index cols = qkv.shape().cols(), inner = cols / (options_.heads + 2 * options_.groups()) * options_.heads;
+  return (*this)(slice(qkv, 1, 0, inner), slice(qkv, 1, inner, cols), layout, layout, causal, mask, weights);
 }
 
 template class AttentionHeads<float>;

@@ -17,6 +17,7 @@ enum class AttentionBias { all, output, none };
 
 struct AttentionLayerOptions {
   Index width, heads;
+  Index key_heads = 0;   ///< G, heads of keys and values; must divide `heads`; 0: `heads`
   Index head_width = 0;  ///< K; 0: width / heads
   Similarity similarity = Similarity::scaled_dot;
   double dropout = 0;  ///< probability that an attention weight is dropped
@@ -26,24 +27,31 @@ struct AttentionLayerOptions {
 
   /// Total width of all heads, H K.
   Index inner_width() const { return head_width > 0 ? heads * head_width : width; }
+
+  /// Total width of all heads of keys, which is also that of values, G K.
+  Index key_inner_width() const {
+    return heads > 0 && key_heads > 0 ? inner_width() / heads * key_heads : inner_width();
+  }
 };
 
 /// Multi-head attention after its input projections (Vaswani et al. 2017, section 3.2.2): attend per head with the
-/// layer's similarity, join the heads, project back. Parameters: SCOPE.out_proj.weight [D, H K], SCOPE.out_proj.bias
-/// [D], and for a trained similarity SCOPE.similarity_weight [H, K, K] or SCOPE.similarity_vector [H, K].
+/// layer's similarity, join the heads, project back. With key_heads, groups of heads share keys and values (Ainslie et
+/// al. 2023). Parameters: SCOPE.out_proj.weight [D, H K], SCOPE.out_proj.bias [D], and for a trained similarity
+/// SCOPE.similarity_weight [H, K, K] or SCOPE.similarity_vector [H, K].
 template <class T>
 class AttentionHeads {
  public:
-  /// If head_width is not set and the number of heads does not divide the width, throws an error that names `scope`.
+  /// If head_width is not set and the number of heads does not divide the width, or key_heads do not divide the heads,
+  /// throws an error that names `scope`.
   AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
-  /// queries [Nq, H K], keys_values [Nk, 2 H K] (keys and values side by side) -> [Nq, D]. `mask` and `weights` are as
+  /// queries [Nq, H K], keys_values [Nk, 2 G K] (keys and values side by side) -> [Nq, D]. `mask` and `weights` are as
   /// for glossa::attention in autograd/ops.h.
   Variable<T> operator()(const Variable<T>& queries, const Variable<T>& keys_values, const RowLayout& query,
                          const RowLayout& key, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// qkv [N, 3 H K] (queries, keys and values side by side) -> [N, D].
+  /// qkv [N, (H + 2 G) K] (queries, keys and values side by side) -> [N, D].
   Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 

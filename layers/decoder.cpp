@@ -48,7 +48,7 @@ Variable<T> DecoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& c
 
 template <class T>
 Decoder<T>::Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
-    : width_(options.attention(true).inner_width()) {
+    : width_(options.attention(true).key_inner_width()) {
   for (Index i = 0; i < options.layers; ++i)
     layers_.emplace_back(store, in_scope(scope, "layers." + std::to_string(i)), options);
   if (options.final_norm) norm_.emplace(store, in_scope(scope, "norm"), options.width, options.normalization());

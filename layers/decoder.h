@@ -22,7 +22,7 @@ class DecoderLayer {
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                          const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
 
-  /// Keys and values [Ns, 2 H K] of the memory for cross-attention.
+  /// Keys and values [Ns, 2 G K] of the memory for cross-attention.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
   /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. `own` holds this layer's past.
@@ -61,7 +61,7 @@ class Decoder {
   Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
 
  private:
-  Index width_;  // total width of all heads, as in the cache
+  Index width_;  // total width of all heads of keys, as in the cache
   std::vector<DecoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

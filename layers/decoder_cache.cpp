@@ -141,11 +141,12 @@ void DecoderCache<T>::grow(Index room) {
 
 template <class T>
 void DecoderCache<T>::append(LayerCache<T>& layer, const Tensor<const T>& qkv) const {
-  check(qkv.shape == Shape{rows(), 3 * width_}, "decoder_cache", "expected queries, keys and values [{}, {}]; got {}",
-        rows(), 3 * width_, qkv.shape);
+  const Index cols = qkv.shape.cols(), queries = cols - 2 * width_;
+  check(qkv.shape == Shape{rows(), cols} && queries >= width_ && cols % width_ == 0, "decoder_cache",
+        "expected queries, keys and values [{}, n * {}] with n at least 3; got {}", rows(), width_, qkv.shape);
   check(position_ < capacity_, "decoder_cache", "expected at most {} tokens; got one more", capacity_);
   for (Index r = 0; r < rows(); ++r)
-    std::copy_n(qkv.row(r) + width_, 2 * width_, layer.past.data() + (slots_[r] * room_ + position_) * 2 * width_);
+    std::copy_n(qkv.row(r) + queries, 2 * width_, layer.past.data() + (slots_[r] * room_ + position_) * 2 * width_);
 }
 
 template <class T>

@@ -9,12 +9,12 @@
 
 namespace glossa {
 
-/// One layer's state between tokens. In shapes, R is the number of target rows, Ns of source rows, H of heads, and K of
-/// columns per head.
+/// One layer's state between tokens. In shapes, R is the number of target rows, Ns of source rows, H of heads, G of
+/// heads of keys and values, and K of columns per head.
 template <class T>
 struct LayerCache {
   std::span<T> past{};    ///< keys and values of the target tokens so far, in DecoderCache's slots
-  std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 H K], projected once
+  std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 G K], projected once
 };
 
 /// Target rows, and the cache rows that they attend to in this step.
@@ -50,7 +50,8 @@ class DecoderCache {
   /// are copied.
   void select(std::span<const Index> survivors);
 
-  /// Appends this step's keys and values to the past of `layer`. They are the columns of qkv [R, 3 H K] from H K on.
+  /// Appends this step's keys and values to the past of `layer`. They are the columns of qkv [R, (H + 2 G) K] from H K
+  /// on.
   void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
   /// Layout of the current step. The step's own position counts as past.

@@ -34,7 +34,7 @@ Variable<T> EncoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& c
 
 template <class T>
 Encoder<T>::Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
-    : causal_(options.causal), width_(options.attention(options.causal).inner_width()) {
+    : causal_(options.causal), width_(options.attention(options.causal).key_inner_width()) {
   for (Index i = 0; i < options.layers; ++i)
     layers_.emplace_back(store, in_scope(scope, "layers." + std::to_string(i)), options);
   if (options.final_norm) norm_.emplace(store, in_scope(scope, "norm"), options.width, options.normalization());

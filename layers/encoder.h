@@ -53,7 +53,7 @@ class Encoder {
 
  private:
   bool causal_;
-  Index width_;  // total width of all heads, as in the cache
+  Index width_;  // total width of all heads of keys, as in the cache
   std::vector<EncoderLayer<T>> layers_;
   std::optional<LayerNorm<T>> norm_;
 };

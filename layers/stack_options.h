@@ -11,6 +11,7 @@ namespace glossa {
 /// Options shared by the layers of an encoder or decoder stack.
 struct StackOptions {
   Index layers = 6, width = 512, heads = 8;
+  Index key_heads = 0;   ///< heads of keys and values; 0: heads
   Index head_width = 0;  ///< 0: width / heads
   Similarity similarity = Similarity::scaled_dot;
   bool causal = false;        ///< for encoders: no token sees later tokens; decoders always have causal self-attention
@@ -29,6 +30,7 @@ struct StackOptions {
   AttentionLayerOptions attention(bool causal) const {
     return {.width = width,
             .heads = heads,
+            .key_heads = key_heads,
             .head_width = head_width,
             .similarity = similarity,
             .dropout = attention_dropout,

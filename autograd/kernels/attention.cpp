@@ -29,10 +29,11 @@ void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
 }
 
 /// The heads that a piece of work takes together: all heads of a sequence, because their columns are adjacent in
-/// memory. If there are few sequences, every head is a piece of its own.
+/// memory. If there are few sequences, every group is a piece of its own; its heads write the same columns of dk and
+/// dv.
 template <class T>
 Index heads_together(const AttentionShape<T>& shape) {
-  return shape.query.sequence_count() >= 32 ? shape.heads : 1;
+  return shape.query.sequence_count() >= 32 ? shape.heads : shape.group_size();
 }
 
 /// Elements of scratch for a mask of `count` bytes.
@@ -45,9 +46,11 @@ constexpr Index mask_size(Index count) {
 template <class T>
 Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
   if (!shape.in_bf16) return 0;
-  const Index k = padded<T>(heads * shape.key_width), v = padded<T>(heads * shape.value_width);
+  const auto columns = [&](Index count) {
+    return padded<T>(count * shape.key_width) + padded<T>(count * shape.value_width);
+  };
   const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
-  return (rows + keys) * (k + v) +
+  return rows * columns(heads) + keys * columns(heads / shape.group_size()) +
          (shape.in_tiles(b) ? 0 : heads * keys * (padded<T>(rows) + mask_size<T>(padded<T>(rows))));
 }
 
@@ -90,8 +93,10 @@ template <class T, class E>
 AttentionColumns<const T> widened(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                                   const HeadRange& heads, Bump<T>& memory) {
   const RowSpan rows = shape.query.sequences[heads.sequence], keys = shape.key.sequences[heads.sequence];
-  return {widened<T>(x.q, rows, heads, shape.key_width, memory), widened<T>(x.k, keys, heads, shape.key_width, memory),
-          widened<T>(x.v, keys, heads, shape.value_width, memory)};
+  const HeadRange key_heads = heads.of_keys(shape.group_size());
+  return {widened<T>(x.q, rows, heads, shape.key_width, memory),
+          widened<T>(x.k, keys, key_heads, shape.key_width, memory),
+          widened<T>(x.v, keys, key_heads, shape.value_width, memory)};
 }
 
 /// Calls work(result) with the columns of `out` that some heads of a sequence fill, in T. If `out` is in bf16, these
@@ -230,8 +235,8 @@ void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<c
                         const AttentionColumns<T>& dx, T* scratch) {
   note_product({.m = shape.scores(), .n = 2, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, dx.q, shape.heads * shape.key_width);
-  zero_gaps(shape.key, dx.k, shape.heads * shape.key_width);
-  zero_gaps(shape.key, dx.v, shape.heads * shape.value_width);
+  zero_gaps(shape.key, dx.k, shape.key_heads * shape.key_width);
+  zero_gaps(shape.key, dx.v, shape.key_heads * shape.value_width);
   for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
     Bump<T> memory{own};
     const AttentionColumns<const T> wide = widened(shape, x, heads, memory);

@@ -12,8 +12,8 @@
 
 namespace glossa::kernels {
 
-/// q, k and v, or their gradients. Head h has columns [h * width, (h + 1) * width), where `width` is key_width for q
-/// and k, value_width for v.
+/// q, k and v, or their gradients. Head h of q, k or v has columns [h * width, (h + 1) * width), where `width` is
+/// key_width for q and k, value_width for v. q has `heads` heads; k and v have `key_heads`.
 template <class T>
 struct AttentionColumns {
   Columns<T> q, k, v;
@@ -44,7 +44,7 @@ constexpr AttentionPath attention_path(Index queries, Index keys, Index max_kept
 template <class T>
 struct AttentionShape {
   RowLayout query, key;
-  Index heads, key_width, value_width;
+  Index heads, key_heads, key_width, value_width;
   bool causal;
   T scale;
   Index max_kept = max_kept_weights;
@@ -55,6 +55,9 @@ struct AttentionShape {
   T keep_scale{1};                       // factor of the weights that dropout keeps
   bool in_bf16 = false;                  // q, k, v and the result are in bf16
   bool saves_in_bf16 = false;            // so are the saved weights
+
+  /// Consecutive heads of queries that share one head of keys and values.
+  Index group_size() const { return heads / key_heads; }
 
   /// True if some keys may be blocked for some queries.
   bool blocks() const { return causal || mask.data != nullptr; }
@@ -90,7 +93,8 @@ template <class T, class E>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                        const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch);
 
-/// Computes the gradients of q, k and v from the gradient of `out`; gap rows get 0.
+/// Computes the gradients of q, k and v from the gradient of `out`; gap rows get 0. The heads of a group add to the
+/// same columns of dk and dv, one after the other.
 template <class T, class E>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                         const AttentionSaved<T>& saved, const Columns<const E>& out, const Columns<const T>& dout,

@@ -9,17 +9,17 @@ Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
   return shape.key.sequences[b].length * padded<T>(shape.heads);
 }
 
-/// Takes one query at a time, with its heads as lanes, so that keys and values are read once, in the order of memory.
-/// `score` is scratch [keys, padded(heads)].
+/// Takes one query at a time, with its heads as lanes, so that keys and values are read once, in the order of memory,
+/// and by all heads that share them. `score` is scratch [keys, padded(heads)].
 template <class T>
 void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const AttentionColumns<const T>& x, T* weights,
                  const Columns<T>& out, T* score) {
   const Head<T> head(shape, range.sequence, range.first);
   const Index keys = head.keys.length, rows = padded<T>(head.rows.length);
-  const Index heads = range.last - range.first, width = padded<T>(heads);
+  const Index heads = range.last - range.first, group = shape.group_size(), width = padded<T>(heads);
   const Columns<const T> queries = head.of(x.q, head.rows, shape.key_width),
-                         key_rows = head.of(x.k, head.keys, shape.key_width),
-                         values = head.of(x.v, head.keys, shape.value_width);
+                         key_rows = head.of_key(x.k, head.keys, shape.key_width),
+                         values = head.of_key(x.v, head.keys, shape.value_width);
   const Columns<T> results = head.of(out, head.rows, shape.value_width);
   T* const kept = weights ? weights + head.cells : nullptr;  // [heads, keys, rows]
   const std::uint8_t* const keep = shape.keep.empty() ? nullptr : shape.keep.data() + head.cells;
@@ -31,7 +31,7 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
       T* const row = score + j * width;
       const T mask = shape.causal && j > i ? blocked<T> : shape.mask.data ? shape.mask.row(j)[i] : T{0};
       if (mask != blocked<T>)
-        head_dots(heads, shape.key_width, queries.from_row(i).data, key_rows.from_row(j).data, row);
+        head_dots(heads, group, shape.key_width, queries.from_row(i).data, key_rows.from_row(j).data, row);
       for (Index h = 0; h < heads; ++h) row[h] = mask == blocked<T> ? mask : row[h] * shape.scale + mask;
     }
     for (Index lane = 0; lane < width; lane += Lanes<T>::count) softmax_lanes(keys, score + lane, width);
@@ -43,7 +43,7 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
         if (kept) kept[cell] = row[h];
         if (keep) row[h] = keep[cell] ? row[h] * shape.keep_scale : T{0};
       }
-      add_weighted_heads(heads, shape.value_width, row, values.from_row(j).data, result);
+      add_weighted_heads(heads, group, shape.value_width, row, values.from_row(j).data, result);
     }
   }
 }

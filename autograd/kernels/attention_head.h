@@ -14,17 +14,27 @@ template <class T>
 struct Head {
   RowSpan rows, keys;
   Index number, cells;  // the head's index; offset of the head's kept weights
+  Index key_number;     // index of its head of keys and values
+  bool leads;           // true for the first head of those that share keys and values
 
-  Head(const AttentionShape<T>& shape, Index b, Index h) : number(h) {
+  Head(const AttentionShape<T>& shape, Index b, Index h)
+      : number(h), key_number(h / shape.group_size()), leads(h % shape.group_size() == 0) {
     rows = shape.query.sequences[b];
     keys = shape.key.sequences[b];
     cells = shape.heads * shape.cells[b] + number * keys.length * padded<T>(rows.length);
   }
 
-  /// The `width` columns of the head in a matrix, from the first row of `span` on.
+  /// The `width` columns of the head in a matrix of queries or results, from the first row of `span` on.
   template <class E>
   Columns<E> of(const Columns<E>& matrix, const RowSpan& span, Index width) const {
     return {matrix.data + span.offset * matrix.stride + number * width, matrix.stride, matrix.add};
+  }
+
+  /// The `width` columns that the head reads in a matrix of keys or values, or adds to in their gradient. The first
+  /// head of a group assigns, unless `matrix.add` is set.
+  template <class E>
+  Columns<E> of_key(const Columns<E>& matrix, const RowSpan& span, Index width) const {
+    return {matrix.data + span.offset * matrix.stride + key_number * width, matrix.stride, matrix.add || !leads};
   }
 };
 

@@ -6,9 +6,12 @@
 /// Scratch sizes are in elements.
 namespace glossa::kernels {
 
-/// Heads [first, last) of one sequence.
+/// Heads [first, last) of one sequence: whole groups that share keys and values.
 struct HeadRange {
   Index sequence, first, last;
+
+  /// The heads of keys and values of these heads, `group_size` of which share one.
+  HeadRange of_keys(Index group_size) const { return {sequence, first / group_size, last / group_size}; }
 };
 
 // ---- few (attention_few.cpp): one thread; the derivative is that of `whole` ----

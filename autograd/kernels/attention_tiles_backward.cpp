@@ -73,16 +73,16 @@ void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpa
   for (; first < end; first += key_tile) {
     const Reach<T> reach = tiling.reach(q, first, end);
     const RowSpan keys{head.keys.offset + first, reach.keys};
-    const Columns<const T> key = head.of(x.k, keys, kw);
+    const Columns<const T> key = head.of_key(x.k, keys, kw);
     score_product(reach, kw, key, query_t, weight);
-    score_product(reach, vw, head.of(x.v, keys, vw), d_out_t, d_score);
+    score_product(reach, vw, head.of_key(x.v, keys, vw), d_out_t, d_score);
     weigh_again(reach, mask.of(head.number, first, q.offset), shape.keep_scale, log_sum, dot, weight, d_score);
     Bump<T> panels = memory;
     const bool finite = !reach.cuts() || (finite_rows && all_finite(reach.keys, kw, key));
     if (dx.v.data)  // dv += weight dy
-      sum_over_queries(reach, vw, weight, d_out, head.of(dx.v, keys, vw), finite, panels);
+      sum_over_queries(reach, vw, weight, d_out, head.of_key(dx.v, keys, vw), finite, panels);
     if (dx.k.data)  // dk += dscore (scale q)
-      sum_over_queries(reach, kw, d_score, query, head.of(dx.k, keys, kw), finite, panels);
+      sum_over_queries(reach, kw, d_score, query, head.of_key(dx.k, keys, kw), finite, panels);
     if (dx.q.data) {  // dq += dscore^T k
       const Panel<T> key_rows = as_panel(reach.keys, kw, key, panels);
       sum_over_keys(reach, dq_width, d_score, key_rows, {dq, dq_width, /*add=*/true}, finite, panels);
@@ -123,16 +123,18 @@ void tiles_backward(const AttentionShape<T>& shape, Index b, const AttentionColu
   const Index kw = shape.key_width, width = padded<T>(kw), parts = tiling.parts;
   T *const partials = scratch + tiling.mask_size(), *const own = partials + tiling.partial_size();
   BackwardCall<T> call{x, log_sums, out, dout, dx};
-  begin_sum(call.dx.k, shape.key.sequences[b], shape.heads * kw);
-  begin_sum(call.dx.v, shape.key.sequences[b], shape.heads * shape.value_width);
+  begin_sum(call.dx.k, shape.key.sequences[b], shape.key_heads * kw);
+  begin_sum(call.dx.v, shape.key.sequences[b], shape.key_heads * shape.value_width);
   for_stripes(tiling, scratch, [&](Index first, Index end, const StripeMask<T>& mask) {
-    parallel_for(shape.heads * parts, [&](Index piece) {
-      const Index first_key = piece % parts * tiling.keys_of_part;
+    parallel_for(shape.key_heads * parts, [&](Index piece) {
+      const Index part = piece % parts, first_key = part * tiling.keys_of_part;
       const Index end_key = std::min(first_key + tiling.keys_of_part, tiling.keys);
-      for (Index i = first; i < end; i += query_tile)
-        backward_tile(tiling, Head<T>(shape, b, piece / parts), {i, std::min(query_tile, end - i)}, first_key, end_key,
-                      mask, call, partials + (piece * stripe + i - first) * width,
-                      Bump<T>{own + thread_index() * tiling.scratch_size_of_thread()});
+      const Index leader = piece / parts * shape.group_size();
+      for (Index h = leader; h < leader + shape.group_size(); ++h)
+        for (Index i = first; i < end; i += query_tile)
+          backward_tile(tiling, Head<T>(shape, b, h), {i, std::min(query_tile, end - i)}, first_key, end_key, mask,
+                        call, partials + ((h * parts + part) * stripe + i - first) * width,
+                        Bump<T>{own + thread_index() * tiling.scratch_size_of_thread()});
     });
     if (dx.q.data)
       parallel_for(shape.heads, [&](Index h) {

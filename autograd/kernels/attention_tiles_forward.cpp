@@ -42,8 +42,8 @@ void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan
   for (Index first = 0; first < end; first += key_tile) {
     const Reach<T> reach = tiling.reach(q, first, end);
     const RowSpan keys{head.keys.offset + first, reach.keys};
-    const Columns<const T> value = head.of(x.v, keys, vw);
-    score_product(reach, kw, head.of(x.k, keys, kw), query_t, score);
+    const Columns<const T> value = head.of_key(x.v, keys, vw);
+    score_product(reach, kw, head.of_key(x.k, keys, kw), query_t, score);
     block_scores(reach, blocked<T>, score);
     for (Index lane = 0; lane < width; lane += Lanes<T>::count)
       softmax_lanes_step(reach.keys_of_lane(lane), score + lane, width, top + lane, total + lane, correction + lane);

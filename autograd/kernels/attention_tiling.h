@@ -14,8 +14,8 @@ namespace glossa::kernels {
 inline constexpr Index query_tile = 64, key_tile = 64, stripe = 4 * query_tile;
 
 /// The division of one sequence's work into pieces, and the layout of their scratch. The scratch that all threads share
-/// comes first, then the scratch of each thread. In the derivative, a piece is one head's work on one part of the keys.
-/// If there are enough keys, there are at least eight pieces, even with few heads.
+/// comes first, then the scratch of each thread. In the derivative, a piece is the work of the heads that share keys on
+/// one part of the keys. If there are enough keys, there are at least eight pieces, even with few heads of keys.
 template <class T>
 struct AttentionTiling {
   const AttentionShape<T>& shape;
@@ -23,7 +23,7 @@ struct AttentionTiling {
 
   AttentionTiling(const AttentionShape<T>& shape, Index b)
       : shape(shape), sequence(b), rows(shape.query.sequences[b].length), keys(shape.key.sequences[b].length) {
-    const Index tiles = (keys + key_tile - 1) / key_tile, wanted = (8 + shape.heads - 1) / shape.heads;
+    const Index tiles = (keys + key_tile - 1) / key_tile, wanted = (8 + shape.key_heads - 1) / shape.key_heads;
     keys_of_part = (tiles + wanted - 1) / wanted * key_tile;
     parts = (keys + keys_of_part - 1) / keys_of_part;
   }

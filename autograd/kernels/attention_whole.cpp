@@ -20,8 +20,9 @@ void fetch(const Columns<E>& matrix, const RowSpan& rows, const HeadRange& heads
 template <class T, class E>
 void fetch(const AttentionShape<T>& shape, const AttentionColumns<E>& x, const HeadRange& heads) {
   fetch(x.q, shape.query.sequences[heads.sequence], heads, shape.key_width);
-  fetch(x.k, shape.key.sequences[heads.sequence], heads, shape.key_width);
-  fetch(x.v, shape.key.sequences[heads.sequence], heads, shape.value_width);
+  const HeadRange key_heads = heads.of_keys(shape.group_size());
+  fetch(x.k, shape.key.sequences[heads.sequence], key_heads, shape.key_width);
+  fetch(x.v, shape.key.sequences[heads.sequence], key_heads, shape.value_width);
 }
 
 template <class T>
@@ -94,7 +95,8 @@ void whole_forward(const AttentionShape<T>& shape, const HeadRange& heads, const
   for (Index h = heads.first; h < heads.last; ++h) {
     const Head<T> head(shape, heads.sequence, h);
     const Reach<T> reach = reach_of(shape, head);
-    const Columns<const T> query = head.of(x.q, rows, kw), key = head.of(x.k, keys, kw), value = head.of(x.v, keys, vw);
+    const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
+                           value = head.of_key(x.v, keys, vw);
     Bump<T> memory{scratch};
     // weight = softmax(scale q k^T + mask), transposed: k q^T
     T* const weight = weights ? weights + head.cells : memory.take(reach.keys, reach.rows);
@@ -120,8 +122,8 @@ void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, cons
     const Head<T> head(shape, heads.sequence, h);
     const Reach<T> reach = reach_of(shape, head);
     const Index width = padded<T>(reach.rows);
-    const Columns<const T> query = head.of(x.q, rows, kw), key = head.of(x.k, keys, kw), value = head.of(x.v, keys, vw),
-                           d_out = head.of(dout, rows, vw);
+    const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
+                           value = head.of_key(x.v, keys, vw), d_out = head.of(dout, rows, vw);
     const bool finite = !shape.blocks() || (all_finite(reach.rows, kw, query) && all_finite(reach.keys, kw, key) &&
                                             all_finite(reach.rows, vw, d_out));
     Bump<T> memory{scratch};
@@ -136,11 +138,11 @@ void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, cons
     const Panel<T> queries = as_panel(reach.rows, kw, query, memory), key_rows = as_panel(reach.keys, kw, key, memory),
                    d_outs = as_panel(reach.rows, vw, d_out, memory);
     if (dx.v.data)  // dv = dropped^T dout
-      sum_over_queries(reach, vw, dropped, d_outs, head.of(dx.v, keys, vw), finite, memory);
+      sum_over_queries(reach, vw, dropped, d_outs, head.of_key(dx.v, keys, vw), finite, memory);
     if (dx.q.data)  // dq = dscore k
       sum_over_keys(reach, kw, d_score, key_rows, head.of(dx.q, rows, kw), finite, memory);
     if (dx.k.data)  // dk = dscore^T q
-      sum_over_queries(reach, kw, d_score, queries, head.of(dx.k, keys, kw), finite, memory);
+      sum_over_queries(reach, kw, d_score, queries, head.of_key(dx.k, keys, kw), finite, memory);
   }
 }
 

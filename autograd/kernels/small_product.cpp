@@ -61,24 +61,26 @@ void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>&
 }
 
 template <class T>
-void head_dots(Index heads, Index width, const T* q, const T* k, T* score) {
+void head_dots(Index heads, Index group, Index width, const T* q, const T* k, T* score) {
   using L = Lanes<T>;
-  for (Index h = 0; h < heads; ++h, q += width, k += width) {
-    typename L::Vector sum{};
-    Index i = 0;
-    for (; i + L::count <= width; i += L::count) sum += load(q + i) * load(k + i);
-    T total = join_lanes<T>(sum, [](auto u, auto v) { return u + v; });
-    for (; i < width; ++i) total += q[i] * k[i];
-    score[h] = total;
-  }
+  for (Index first = 0; first < heads; first += group, k += width)
+    for (Index h = first; h < first + group; ++h, q += width) {
+      typename L::Vector sum{};
+      Index i = 0;
+      for (; i + L::count <= width; i += L::count) sum += load(q + i) * load(k + i);
+      T total = join_lanes<T>(sum, [](auto u, auto v) { return u + v; });
+      for (; i < width; ++i) total += q[i] * k[i];
+      score[h] = total;
+    }
 }
 
 template <class T>
-void add_weighted_heads(Index heads, Index width, const T* weight, const T* v, T* out) {
-  for (Index h = 0; h < heads; ++h)
-    if (const T w = weight[h]; w != T{0})
+void add_weighted_heads(Index heads, Index group, Index width, const T* weight, const T* v, T* out) {
+  for (Index first = 0; first < heads; first += group, v += width)
+    for (Index h = first; h < first + group; ++h, out += width)
+      if (const T w = weight[h]; w != T{0})
 #pragma omp simd
-      for (Index i = h * width; i < (h + 1) * width; ++i) out[i] += w * v[i];
+        for (Index i = 0; i < width; ++i) out[i] += w * v[i];
 }
 
 template <class T>
@@ -94,8 +96,8 @@ void small_product_skipping_zeros(const ProductSize& size, const Strided<T>& a, 
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                             \
-  template void head_dots(Index, Index, const T*, const T*, T*);                                          \
-  template void add_weighted_heads(Index, Index, const T*, const T*, T*);                                 \
+  template void head_dots(Index, Index, Index, const T*, const T*, T*);                                   \
+  template void add_weighted_heads(Index, Index, Index, const T*, const T*, T*);                          \
   template void small_product(const ProductSize&, const Strided<T>&, const Panel<T>&, const Columns<T>&); \
   template void small_product_skipping_zeros(const ProductSize&, const Strided<T>&, const Panel<T>&, const Columns<T>&);
 GLOSSA_INSTANTIATE(float)

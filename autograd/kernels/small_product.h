@@ -19,13 +19,13 @@ void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>&
 template <class T>
 void small_product_skipping_zeros(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 
-/// Scores of one query and one key, head by head: score[h] = q_h . k_h. The heads are side by side, with `width`
-/// columns each.
+/// Scores of one query and one key, head by head: score[h] = q_h . k_g, where g = h / group. The heads are side by
+/// side, with `width` columns each.
 template <class T>
-void head_dots(Index heads, Index width, const T* q, const T* k, T* score);
+void head_dots(Index heads, Index group, Index width, const T* q, const T* k, T* score);
 
-/// out_h += weight[h] v_h, head by head; heads of weight 0 are not read.
+/// out_h += weight[h] v_g, head by head, where g = h / group; weights of 0 are skipped.
 template <class T>
-void add_weighted_heads(Index heads, Index width, const T* weight, const T* v, T* out);
+void add_weighted_heads(Index heads, Index group, Index width, const T* weight, const T* v, T* out);
 
 }  // namespace glossa::kernels

@@ -107,6 +107,7 @@ AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& op
   AttentionShape<T> shape{.query = keep_layout(c, call.query),
                           .key = keep_layout(c, call.key),
                           .heads = options.heads,
+                          .key_heads = options.groups(),
                           .key_width = operands.key_width,
                           .value_width = operands.value_width,
                           .causal = options.causal,
@@ -210,19 +211,25 @@ Variable<T> attend(const Call<T>& call, std::initializer_list<Variable<T>> input
 
 enum class Role { queries, keys };
 
-/// Checks an operand of `parts` matrices side by side. Several sequences may read the same keys, unless the keys get a
-/// gradient, because heads write gradients concurrently.
+/// Checks an operand with the heads of `of_queries` matrices of queries and `of_keys` matrices of keys or values side
+/// by side; returns the width of a head. Several sequences may read the same keys, unless the keys get a gradient,
+/// because heads write gradients concurrently.
 template <class T>
-void check_operand(const Call<T>& call, const char* what, const Variable<T>& x, Role role, Index parts) {
+Index check_operand(const Call<T>& call, const char* what, const Variable<T>& x, Role role, Index of_queries,
+                    Index of_keys) {
   const RowLayout& layout = role == Role::keys ? call.key : call.query;
-  const Index heads = call.options.heads;
+  const Index heads = call.options.heads, key_heads = call.options.groups();
   check(x.shape().rank() == 2 && x.shape().rows() == layout.rows, call.op,
         "expected {} [{}, D], the rows of its sequences; got {}", what, layout.rows, x.shape());
   check_layout(call.op, layout, x.shape(), role == Role::keys && !x.requires_grad());
   check(heads >= 1, call.op, "expected at least 1 head; got {}", heads);
-  check(x.shape().cols() % (parts * heads) == 0, call.op,
-        "expected {} [{}, D] with D a multiple of {}, for {} heads; got {}", what, layout.rows, parts * heads, heads,
-        x.shape());
+  check(key_heads >= 1 && heads % key_heads == 0, call.op, "expected key_heads that divide the {} heads, or 0; got {}",
+        heads, key_heads);
+  const Index side_by_side = of_queries * heads + of_keys * key_heads;
+  check(x.shape().cols() % side_by_side == 0, call.op,
+        "expected {} [{}, D] with D a multiple of {}, for {} heads{}; got {}", what, layout.rows, side_by_side, heads,
+        key_heads == heads ? "" : fmt::format(", {} of keys", key_heads), x.shape());
+  return x.shape().cols() / side_by_side;
 }
 
 }  // namespace
@@ -233,12 +240,12 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
                       Tensor<T>* weights) {
   const Call<T> call{"attention", query, key, options, mask, weights};
   context_of(call.op, {q, k, v});
-  check_operand(call, "q", q, Role::queries, 1);
-  check_operand(call, "k", k, Role::keys, 1);
-  check_operand(call, "v", v, Role::keys, 1);
-  const Index key_cols = k.shape().cols(), value_cols = v.shape().cols();
-  check(q.shape().cols() == key_cols, call.op, "expected q and k of equal width; got {} and {}", q.shape(), k.shape());
-  return attend(call, {q, k, v}, {{0, 0}, {1, 0}, {2, 0}, key_cols / options.heads, value_cols / options.heads});
+  const Index query_width = check_operand(call, "q", q, Role::queries, 1, 0);
+  const Index key_width = check_operand(call, "k", k, Role::keys, 0, 1);
+  const Index value_width = check_operand(call, "v", v, Role::keys, 0, 1);
+  check(query_width == key_width, call.op, "expected q and k with heads of equal width; got {} and {}", q.shape(),
+        k.shape());
+  return attend(call, {q, k, v}, {{0, 0}, {1, 0}, {2, 0}, key_width, value_width});
 }
 
 template <class T>
@@ -246,9 +253,9 @@ Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, cons
                            const Tensor<T>* mask, Tensor<T>* weights) {
   const Call<T> call{"self_attention", layout, layout, options, mask, weights};
   context_of(call.op, {qkv});
-  check_operand(call, "qkv", qkv, Role::queries, 3);
-  const Index d = qkv.shape().cols() / 3, width = d / options.heads;
-  return attend(call, {qkv}, {{0, 0}, {0, d}, {0, 2 * d}, width, width});
+  const Index width = check_operand(call, "qkv", qkv, Role::queries, 1, 2);
+  const Index keys = options.heads * width, values = keys + options.groups() * width;
+  return attend(call, {qkv}, {{0, 0}, {0, keys}, {0, values}, width, width});
 }
 
 template <class T>
@@ -256,11 +263,11 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
                             const AttentionOptions& options, const Tensor<T>* mask, Tensor<T>* weights) {
   const Call<T> call{"cross_attention", query, key, options, mask, weights};
   context_of(call.op, {q, kv});
-  check_operand(call, "q", q, Role::queries, 1);
-  check_operand(call, "kv", kv, Role::keys, 2);
-  const Index d = q.shape().cols(), width = d / options.heads;
-  check(kv.shape().cols() == 2 * d, call.op, "expected kv twice as wide as q; got {} and {}", kv.shape(), q.shape());
-  return attend(call, {q, kv}, {{0, 0}, {1, 0}, {1, d}, width, width});
+  const Index width = check_operand(call, "q", q, Role::queries, 1, 0);
+  const Index key_width = check_operand(call, "kv", kv, Role::keys, 0, 2);
+  check(key_width == width, call.op, "expected q and kv with heads of equal width; got {} and {}", q.shape(),
+        kv.shape());
+  return attend(call, {q, kv}, {{0, 0}, {1, 0}, {1, options.groups() * width}, width, width});
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                                          \
