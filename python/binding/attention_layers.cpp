@@ -68,8 +68,8 @@ nb::any attend_to_memory(const BoundCrossAttention& attention, const Operand& x,
 }
 
 nb::any attend_additively(const Operand& q, const Operand& kv, const Operand& vector, const RowsLike& query,
-                          const RowsLike& key, bool causal, double dropout, double scale, const OptionalMask& mask,
-                          bool need_weights) {
+                          const RowsLike& key, Index key_heads, bool causal, double dropout, double scale,
+                          const OptionalMask& mask, bool need_weights) {
   const Operand operands[] = {q, kv, vector};
   const char* op = "additive_attention";
   const std::shared_ptr<Step> step = Step::current(op);
@@ -78,10 +78,11 @@ nb::any attend_additively(const Operand& q, const Operand& kv, const Operand& ve
     const Shape heads = as_variable<T>(op, *step, vector).shape();
     if (heads.rank() != 2) misuse(op, "expected a vector [H, K]; got shape {}", heads);
     const AttentionCall call{op, to_rows(op, query), to_rows(op, key), heads[0], mask, need_weights};
-    return attend_in<T>(
-        step, call, operands, [&](auto v, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
-          return additive_attention(v[0], v[1], v[2], from, to, {heads[0], causal, dropout, scale}, masked, weights);
-        });
+    return attend_in<T>(step, call, operands,
+                        [&](auto v, const RowLayout& from, const RowLayout& to, auto* masked, auto* weights) {
+                          return additive_attention(v[0], v[1], v[2], from, to,
+                                                    {heads[0], key_heads, causal, dropout, scale}, masked, weights);
+                        });
   });
 }
 
@@ -94,8 +95,9 @@ void add_attention_layers(nb::module_& m) {
       .def("__call__", attend_to_memory, "x"_a, "rows"_a, "memory"_a, "memory_rows"_a, "mask"_a = nb::none(),
            "need_weights"_a = false);
   m.def("additive_attention", attend_additively, "q"_a, "kv"_a, "vector"_a, "query"_a, "key"_a, nb::kw_only(),
-        "causal"_a = false, "dropout"_a = 0.0, "scale"_a = 0.0, "mask"_a = nb::none(), "need_weights"_a = false,
-        "Attention with the scores v_h . tanh(q_i + k_j) (Bahdanau et al. 2015): q [Nq, H K], kv [Nk, 2 H K] (keys, "
+        "key_heads"_a = 0, "causal"_a = false, "dropout"_a = 0.0, "scale"_a = 0.0, "mask"_a = nb::none(),
+        "need_weights"_a = false,
+        "Attention with the scores v_h . tanh(q_i + k_j) (Bahdanau et al. 2015): q [Nq, H K], kv [Nk, 2 G K] (keys, "
         "then values), vector [H, K] -> [Nq, H K]. scale 0 means 1; the rest is as in attention().");
 }
 

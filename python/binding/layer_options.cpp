@@ -33,6 +33,7 @@ void convert_name(const char* where, nb::handle given, Names names, E& value) {
 void read_stack(LayerOptions& options, StackOptions& o) {
   options.read("width", o.width)
       .read("heads", o.heads)
+      .read("key_heads", o.key_heads)
       .read("head_width", o.head_width)
       .read("similarity", o.similarity)
       .read("causal", o.causal)
@@ -158,6 +159,7 @@ AttentionLayerOptions to_attention_options(const char* layer, const NamedOptions
   LayerOptions(layer, given)
       .read("width", o.width)
       .read("heads", o.heads)
+      .read("key_heads", o.key_heads)
       .read("head_width", o.head_width)
       .read("similarity", o.similarity)
       .read("dropout", o.dropout)

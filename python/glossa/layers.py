@@ -168,6 +168,7 @@ class _Attention(Layer):
         width: int,
         heads: int,
         *,
+        key_heads: int = 0,
         head_width: int = 0,
         similarity: Similarity = "scaled_dot",
         dropout: float = 0.0,
@@ -179,6 +180,7 @@ class _Attention(Layer):
             self._bound,
             width=width,
             heads=heads,
+            key_heads=key_heads,
             head_width=head_width,
             similarity=similarity,
             dropout=dropout,
@@ -192,7 +194,8 @@ class SelfAttention(_Attention):
     """Multi-head attention of a sequence to itself (Vaswani et al. 2017, section 3.2.2).
 
     Parameters are as in torch.nn.MultiheadAttention: in_proj_weight [3 D, D], in_proj_bias [3 D], out_proj.weight [D,
-    D], out_proj.bias [D]. `head_width` 0 means width / heads. `dropout` is that of the weights. `bias`: "all",
+    D], out_proj.bias [D]. `head_width` 0 means width / heads. With `key_heads` G, each head of keys and values serves
+    heads / G heads of queries (Ainslie et al. 2023), and in_proj_weight is [(heads + 2 G) head_width, D]. `dropout` is that of the weights. `bias`: "all",
     "output" (only of the last projection) or "none". `similarity` of query and key: "scaled_dot", "dot", "general"
     (Luong et al. 2015) or "additive" (Bahdanau et al. 2015); the last two have parameters. `causal`: no token sees
     later ones.

@@ -28,6 +28,7 @@ class StackOptions(TypedDict, total=False):
     attention_dropout  of attention weights (0.1)
     activation_dropout within the feed-forward layers (0.1)
     causal             in encoders, no token sees later ones (False)
+    key_heads          heads of keys and values, each shared by a group of heads (heads)
     head_width         width of a head (width / heads)
     similarity         of query and key, as in SelfAttention ("scaled_dot")
     bias               of the linear layers (True)
@@ -42,6 +43,7 @@ class StackOptions(TypedDict, total=False):
     attention_dropout: float
     activation_dropout: float
     causal: bool
+    key_heads: int
     head_width: int
     similarity: Similarity
     bias: bool

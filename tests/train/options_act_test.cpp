@@ -120,6 +120,7 @@ const std::vector<Row>& rows() {
       {"model.width", "12", {"parameters"}},
       {"model.width", "12", {"parameters", "learning rates"}, {"optim.schedule=noam"}},
       {"model.heads", "4", {"forward pass"}},
+      {"model.key_heads", "1", {"parameters"}},
       {"model.head_width", "6", {"parameters"}},
       {"model.similarity", "dot", {"forward pass"}},
       {"model.similarity", "general", {"parameters"}},

@@ -72,7 +72,7 @@ struct ModelConfig {
   enum class AttentionBias { all, output, none };
   enum class Init { xavier, normal };
 
-  std::int64_t width = 256, heads = 4, head_width = 0;
+  std::int64_t width = 256, heads = 4, key_heads = 0, head_width = 0;
   Similarity similarity = Similarity::scaled_dot;
   std::int64_t feed_forward = 1024;
   std::int64_t encoder_layers = 3, decoder_layers = 3;

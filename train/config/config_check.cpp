@@ -92,18 +92,21 @@ void check_data(const DataConfig& data) {
   }
 }
 
-/// The divisors of `width` nearest to `heads`, as in "2 and 4".
-std::string nearest_divisors(std::int64_t width, std::int64_t heads) {
-  std::int64_t below = std::min(heads, width), above = heads;
-  while (width % below != 0) --below;
-  while (above < width && width % above != 0) ++above;
-  return above < width ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
+/// The divisors of `whole` nearest to `part`, as in "2 and 4 divide".
+std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
+  std::int64_t below = std::min(part, whole), above = part;
+  while (whole % below != 0) --below;
+  while (above < whole && whole % above != 0) ++above;
+  return above < whole ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
 }
 
 void check_model(const ModelConfig& model, const DataConfig& data) {
   if (model.head_width == 0 && model.width % model.heads != 0)
     misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it", model.width, model.heads,
            nearest_divisors(model.width, model.heads));
+  if (model.key_heads != 0 && model.heads % model.key_heads != 0)
+    misuse("model.key_heads", "expected a divisor of model.heads ({}), or 0; got {}. Hint: {} it", model.heads,
+           model.key_heads, nearest_divisors(model.heads, model.key_heads));
   if (model.positions == ModelConfig::Positions::sinusoidal && model.width % 2 != 0)
     misuse(
         "model.width",

@@ -59,6 +59,7 @@ constexpr ForeignNames table[] = {
     {"num_heads nhead nheads n_head n_heads attention_heads num_attention_heads encoder_attention_heads "
      "decoder_attention_heads transformer_heads",
      "model.heads"},
+    {"num_key_value_heads num_kv_heads n_kv_heads num_heads_kv n_head_kv num_query_groups", "model.key_heads"},
     {"head_dim d_kv d_head", "model.head_width"},
     {"dim_feedforward feedforward_dim ffn_dim encoder_ffn_dim decoder_ffn_dim encoder_ffn_embed_dim "
      "decoder_ffn_embed_dim transformer_dim_ffn transformer_ff ff_size d_ff d_inner intermediate_size",

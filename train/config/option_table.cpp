@@ -92,6 +92,9 @@ std::vector<Option<ModelConfig>> model_options() {
       option("width", &C::width, whole("[1, 65536]"), "width D of the model").or_auto(),
       option("heads", &C::heads, whole("[1, 4096]"), "attention heads H; must divide width unless head_width is set")
           .or_auto(),
+      option("key_heads", &C::key_heads, whole("[0, 4096]"),
+             "heads G of keys and values, each shared by heads / G heads of queries; 0: as many as heads; fewer make "
+             "decoding's cache smaller"),
       option("head_width", &C::head_width, whole("[0, 65536]"), "width K of one head; 0: width / heads"),
       option("similarity", &C::similarity, choice<C::Similarity>({"scaled_dot", "dot", "general", "additive"}),
              "similarity of query and key: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "

@@ -28,17 +28,20 @@ class SavedNumbers {
         in_bf16_(precision == Precision::bf16),
         width_(static_cast<double>(stack.width)),
         inner_(static_cast<double>(stack.attention(false).inner_width())),
+        key_inner_(static_cast<double>(stack.attention(false).key_inner_width())),
         hidden_(static_cast<double>(stack.feed_forward)),
-        heads_(static_cast<double>(stack.heads)) {}
+        heads_(static_cast<double>(stack.heads)),
+        group_(static_cast<double>(stack.key_heads > 0 ? stack.heads / stack.key_heads : 1)) {}
 
   double encoder_layer(const BatchExtent& b) const {
-    return b.source_rows * (2 * residual() + 3 * projection() + feed_forward()) +
-           attention(b.source_rows, b.source_weights, b.longest_source, 3);
+    return b.source_rows * (2 * residual() + queries() + keys_values() + feed_forward()) +
+           attention(b.source_rows, b.source_weights, b.longest_source, inner_ + 2 * key_inner_);
   }
 
   double decoder_layer(const BatchExtent& b) const {
-    return b.target_rows * (3 * residual() + 4 * projection() + feed_forward()) + b.source_rows * 2 * projection() +
-           attention(b.target_rows, b.target_weights, b.longest_target, 3) +
+    return b.target_rows * (3 * residual() + 2 * queries() + keys_values() + feed_forward()) +
+           b.source_rows * keys_values() +
+           attention(b.target_rows, b.target_weights, b.longest_target, inner_ + 2 * key_inner_) +
            attention(b.target_rows, b.cross_weights, b.longest_source, 0);
   }
 
@@ -51,8 +54,8 @@ class SavedNumbers {
   /// Gradients that exist beside all kept values before the first of these is freed: those of one layer.
   double gradients(const BatchExtent& b) const {
     const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
-    return b.target_rows * (hidden_ + 4 * inner_ + 3 * width_) + b.source_rows * (hidden_ + 6 * inner_ + 4 * width_) +
-           pairs;
+    return b.target_rows * (hidden_ + 2 * inner_ + 2 * key_inner_ + 3 * width_) +
+           b.source_rows * (hidden_ + 2 * inner_ + 4 * key_inner_ + 4 * width_) + pairs;
   }
 
   /// Maximum scratch memory of an op.
@@ -105,16 +108,16 @@ class SavedNumbers {
     return s_.similarity == Similarity::general || s_.similarity == Similarity::additive;
   }
 
-  /// A query, key or value.
-  double projection() const { return (has_trained_similarity() ? 1 : for_products()) * inner_; }
+  double queries() const { return (has_trained_similarity() ? 1 : for_products()) * inner_; }
+  double keys_values() const { return (has_trained_similarity() ? 1 : for_products()) * 2 * key_inner_; }
 
-  /// Attention's result and weights. `parts` is the number of queries, keys and values that trained similarities cut
+  /// Attention's result and weights. `cut` is the width of the queries, keys and values that trained similarities cut
   /// out of one matrix. In bf16, the signs of the weights are the dropout mask.
-  double attention(double rows, double weights, double longest_key, double parts) const {
+  double attention(double rows, double weights, double longest_key, double cut) const {
     if (s_.similarity == Similarity::additive)
-      return rows * (parts + 1) * inner_ + rows * longest_key * (8 * inner_ + 8 * heads_);
+      return rows * (cut + inner_) + rows * longest_key * (8 * inner_ + 8 * heads_);
     const double turned =
-        s_.similarity == Similarity::general ? rows * (parts + 3 + (parts + 1) * rounded()) * inner_ : 0;
+        s_.similarity == Similarity::general ? rows * (cut + 3 * inner_ + (cut + inner_) * rounded()) : 0;
     const double weight = in_bf16_ ? for_products() : 1 + mask(s_.attention_dropout);
     return rows * for_products() * inner_ + turned + heads_ * weights * weight;
   }
@@ -122,16 +125,18 @@ class SavedNumbers {
   /// In bf16, the queries, keys, values, weights and results that a thread widens at a time.
   double widened_head(const BatchExtent& b, double length) const {
     if (!in_bf16_) return 0;
-    const double heads = b.sentences >= 32 ? heads_ : 1;
-    return heads * length * (4 * inner_ / heads_ + (1 + mask(1)) * length);
+    const double heads = b.sentences >= 32 ? heads_ : group_;
+    return heads * length * (2 * (1 + 1 / group_) * inner_ / heads_ + (1 + mask(1)) * length);
   }
 
   /// In bf16, the gradient of a linear layer's result and its packed weight.
-  double rounded_gradients(double rows) const { return rounded() * (rows + width_) * std::max(hidden_, 3 * inner_); }
+  double rounded_gradients(double rows) const {
+    return rounded() * (rows + width_) * std::max(hidden_, inner_ + 2 * key_inner_);
+  }
 
   const StackOptions& s_;
   bool in_bf16_;
-  double width_, inner_, hidden_, heads_;
+  double width_, inner_, key_inner_, hidden_, heads_, group_;
 };
 
 double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision precision) {

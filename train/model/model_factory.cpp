@@ -13,6 +13,7 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
   options.target_vocabulary = target_vocabulary;
   options.stack = {.width = m.width,
                    .heads = m.heads,
+                   .key_heads = m.key_heads,
                    .head_width = m.head_width,
                    .similarity = static_cast<Similarity>(m.similarity),
                    .feed_forward = m.feed_forward,

@@ -8,13 +8,13 @@ namespace glossa {
 namespace {
 
 /// Differs between models with parameters of different names or shapes. The number of numbers nearly suffices: besides
-/// it, embeddings may be shared in other places, and matrices of a trained similarity or of a feed-forward layer may be
-/// cut otherwise.
+/// it, embeddings may be shared in other places, matrices of a trained similarity or of a feed-forward layer may be cut
+/// otherwise, and heads may be more but narrower.
 struct ShapeKey {
   double numbers = -1;  ///< -1: the options contradict each other
   ModelConfig::Tied tied{};
   bool has_feed_forward = false;
-  std::int64_t heads = 0;
+  std::int64_t heads = 0, inner_width = 0;
 
   bool operator==(const ShapeKey&) const = default;
 };
@@ -24,10 +24,12 @@ ShapeKey shape_key(const ModelConfig& model) {
   const bool is_trained =
       model.similarity == ModelConfig::Similarity::general || model.similarity == ModelConfig::Similarity::additive;
   try {
-    return {.numbers = memory_need(transformer_options(model, vocabulary, vocabulary)).parameters,
+    const TransformerOptions options = transformer_options(model, vocabulary, vocabulary);
+    return {.numbers = memory_need(options).parameters,
             .tied = model.tied,
             .has_feed_forward = model.feed_forward > 0,
-            .heads = is_trained ? model.heads : 0};
+            .heads = is_trained ? model.heads : 0,
+            .inner_width = options.stack.attention(false).inner_width()};
   } catch (const Error&) {
     return {};
   }

@@ -79,6 +79,14 @@ TEST_CASE("an error lists every obstacle of every format, with its value, the va
                        "also be changed later, in the run's config.yaml), or stay"));
 }
 
+TEST_CASE("neither format has grouped queries, and key_heads equal to heads are none") {
+  const std::string heads = std::to_string(recipe("marian").model.heads);
+  for (const ExportFormat format : both) {
+    CHECK(keys_of(recipe("marian", {"model.key_heads=1"}), format) == Strings{"model.key_heads"});
+    CHECK(keys_of(recipe("marian", {"model.key_heads=" + heads}), format).empty());
+  }
+}
+
 TEST_CASE("two vocabularies need the same size for Hugging Face only, once the sizes are known") {
   const Config config = recipe("marian", {"data.shared_vocabulary=false", "model.tied=none"});
   CHECK(refusal(config, both).empty());
@@ -121,6 +129,7 @@ TEST_CASE("whatever the options, training with the error's recommendations is ex
                          "model.norm_affine=gain",
                          "model.similarity=dot",
                          "model.positions=learned",
+                         "model.key_heads=1",
                          "model.head_width=16",
                          "model.feed_forward=0",
                          "model.attention_bias=none",

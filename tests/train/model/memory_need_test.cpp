@@ -83,6 +83,23 @@ std::vector<Case> cases() {
       {"own output", with(model(4000, 64, 256, 2, 2), [](auto& o) { o.tied = Tied::none; }), 40, 5, 20},
       {"wide heads", with(small, [](auto& o) { o.stack.head_width = 64; }), 40, 5, 20},
       {"many heads", with(small, [](auto& o) { o.stack.heads = 32; }), 40, 5, 20},
+      {"one head of keys", with(small, [](auto& o) { o.stack.key_heads = 1; }), 40, 5, 20},
+      {"wide grouped heads",
+       with(small,
+            [](auto& o) {
+              o.stack.heads = 8;
+              o.stack.key_heads = 2;
+              o.stack.head_width = 32;
+            }),
+       20, 5, 20},
+      {"long sentences and one head of keys", with(small, [](auto& o) { o.stack.key_heads = 1; }), 4, 150, 200},
+      {"general, grouped",
+       with(small,
+            [](auto& o) {
+              o.stack.similarity = Similarity::general;
+              o.stack.key_heads = 1;
+            }),
+       40, 5, 20},
       {"long sentences", small, 4, 150, 200},
       {"sentences in tiles", small, 2, 300, 400},
       {"short sentences", small, 200, 1, 4},

@@ -29,6 +29,7 @@ std::map<std::string, std::string> shapes_of(const Config& config) {
 const std::map<std::string, std::vector<std::string>> option_values{
     {"width", {"8", "16"}},
     {"heads", {"2", "4"}},
+    {"key_heads", {"0", "1", "2"}},
     {"head_width", {"0", "4", "8"}},
     {"similarity", {"scaled_dot", "dot", "general", "additive"}},
     {"feed_forward", {"0", "8", "12"}},
@@ -96,6 +97,8 @@ TEST_CASE("a warm start of another shape names the option, before it reads the c
         "which are then taken from that run");
   CHECK(error({"model.decoder_layers=2"}).starts_with("[model.decoder_layers] expected 1, as in the run of "));
   CHECK(error({"model.heads=4", "model.head_width=4"}).starts_with("[model.head_width] expected 0, as in the run of "));
+  CHECK(error({"model.key_heads=1"}).starts_with("[model.key_heads] expected 0, as in the run of "));
+  CHECK(error({"model.key_heads=2"}).starts_with("[none.en]"));  // as many as heads
   CHECK(error({"model.tied=none"}).starts_with("[model.tied] expected all, as in the run of "));
   CHECK(error({"model.heads=4"}).starts_with("[none.en]"));  // the shapes are the same: a note
   CHECK_FALSE(std::filesystem::exists(fixture / "warm"));
