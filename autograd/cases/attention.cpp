@@ -13,15 +13,17 @@ std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, con
                            const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
                            const Tensor<double>* mask) {
   const double width = static_cast<double>(q.cols()) / static_cast<double>(options.heads);
-  const std::vector<double> no_gradient(q.rows() * v.cols());
+  const Index result_width = v.cols() / options.groups() * options.heads;
+  const std::vector<double> no_gradient(q.rows() * result_width);
   const AttentionByHead call{.query = query,
                              .key = key,
                              .heads = options.heads,
+                             .key_heads = options.key_heads,
                              .scale = options.scale != 0 ? options.scale : 1 / std::sqrt(width),
                              .q = q,
                              .k = k,
                              .v = v,
-                             .dy = {no_gradient.data(), {q.rows(), v.cols()}},
+                             .dy = {no_gradient.data(), {q.rows(), result_width}},
                              .mask = [&](Index, Index, Index i, Index j) {
                                return options.causal && j > i ? -inf : mask ? mask->row(i)[j] : 0;
                              }};
@@ -134,11 +136,27 @@ void add_attention_rows(OpCases& cases) {
       .reference([](auto) { return std::vector<double>(12); })
       .with_zero_gradient();
 
+  // Heads that share keys and values: with gaps, wider values, and more heads than lanes.
+  row("grouped", {{5, 8}, {5, 4}, {5, 4}}, packed, packed, {.heads = 4, .key_heads = 2})
+      .error({{5, 8}, {5, 4}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = 3}), {"4", "3"})
+      .error({{5, 8}, {5, 4}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = -1}), {"4", "-1"})
+      .error({{5, 8}, {5, 3}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = 2}), {"[5, 3]", "2 of keys"})
+      .error({{5, 8}, {5, 8}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = 2}), {"[5, 8]"});
+  row("grouped_causal_padded", {{6, 8}, {6, 4}, {6, 6}}, padded, padded, {.heads = 4, .key_heads = 2, .causal = true});
+  row("grouped_as_heads", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2, .key_heads = 2});
+  row("one_key_head", {{5, 12}, {5, 2}, {5, 3}}, packed, other, {.heads = 6, .key_heads = 1, .scale = 0.3});
+  row("many_grouped", {{3, 18}, {3, 6}, {3, 6}}, three, three, {.heads = 18, .key_heads = 6, .causal = true})
+      .sampling(9);
+  cases.add("attention.grouped_dropout", {{5, 8}, {5, 4}, {5, 4}},
+            plain(packed, other, {.heads = 4, .key_heads = 2, .dropout = 0.3}));
+
   // More heads than lanes, and more queries.
   row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9);
   const RowLayout many = packed_70_33_9();
   row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4);
   row("large_causal", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true}).sampling(4);
+  row("large_grouped", {{112, 24}, {112, 12}, {112, 6}}, many, many, {.heads = 4, .key_heads = 2, .causal = true})
+      .sampling(4);
   cases
       .add("attention.large_dropout", {{112, 24}, {112, 24}, {112, 24}},
            plain(many, many, {.heads = 3, .causal = true, .dropout = 0.3}))
@@ -163,11 +181,12 @@ RowLayout long_padded() {
 
 void add_long_rows(OpCases& cases) {
   const auto row = [&](const char* what, Index width, RowLayout query, RowLayout key, AttentionOptions options) {
-    OpCase& made =
-        cases
-            .add(std::string("attention.long_") + what, {{query.rows, width}, {key.rows, width}, {key.rows, width}},
-                 [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); })
-            .sampling(2);
+    const Index key_width = width / options.heads * options.groups();
+    OpCase& made = cases
+                       .add(std::string("attention.long_") + what,
+                            {{query.rows, width}, {key.rows, key_width}, {key.rows, key_width}},
+                            [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); })
+                       .sampling(2);
     if (options.dropout == 0) made.reference(attention_reference(query, key, options));
   };
   const RowLayout query = long_queries(), key = long_keys(), padded = long_padded();
@@ -176,6 +195,8 @@ void add_long_rows(OpCases& cases) {
   row("causal_cross", 12, query, key, {.heads = 3, .causal = true});
   row("padded", 16, padded, padded, {.heads = 2});
   row("dropout", 12, query, key, {.heads = 2, .dropout = 0.3});
+  row("grouped", 12, query, key, {.heads = 6, .key_heads = 2, .causal = true});
+  row("grouped_dropout", 18, padded, padded, {.heads = 9, .key_heads = 1, .dropout = 0.3});
   row("dropout_of_many_heads", 18, padded, padded, {.heads = 9, .causal = true, .dropout = 0.3});
 }
 
@@ -250,10 +271,12 @@ void add_joined_rows(OpCases& cases) {
   };
   const auto self_reference = [](RowLayout layout, AttentionOptions options) -> Reference {
     return [=](InputNumbers x) {
-      const Index d = x[0].cols() / 3;
-      std::vector<double> q = columns(x[0], 0, d), k = columns(x[0], d, d), v = columns(x[0], 2 * d, d);
-      const Shape shape = x[0].shape.with(-1, d);
-      return attend({q.data(), shape}, {k.data(), shape}, {v.data(), shape}, layout, layout, options, nullptr);
+      const Index width = x[0].cols() / (options.heads + 2 * options.groups());
+      const Index d = options.heads * width, g = options.groups() * width;
+      std::vector<double> q = columns(x[0], 0, d), k = columns(x[0], d, g), v = columns(x[0], d + g, g);
+      const Shape of_keys = x[0].shape.with(-1, g);
+      return attend({q.data(), x[0].shape.with(-1, d)}, {k.data(), of_keys}, {v.data(), of_keys}, layout, layout,
+                    options, nullptr);
     };
   };
   const auto row = [&](const char* what, CaseInput input, RowLayout layout, AttentionOptions options) -> OpCase& {
@@ -266,6 +289,8 @@ void add_joined_rows(OpCases& cases) {
       .error({{5, 12}}, self(overlapping_of_5(), {}), {"sequence 1"})
       .error({{5, 12}}, self(beyond_5(), {}), {"sequence 1"});
   row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true});
+  row("grouped", {5, 16}, packed_2_3(), {.heads = 4, .key_heads = 2})
+      .error({{5, 15}}, self(packed_2_3(), {.heads = 4, .key_heads = 2}), {"[5, 15]", "8", "2 of keys"});
   cases.add("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3}));
   cases.add("self_attention.mask", {{3, 6}}, []<class T>(Inputs<T> x) {
     return self_attention(x[0], one_of_3(), {.heads = 2}, &mask_first_blind<T>());
@@ -284,6 +309,15 @@ void add_joined_rows(OpCases& cases) {
       .error({{5, 4}, {5, 6}}, cross(packed_2_3(), packed_4_1(), {}), {"[5, 4]", "[5, 6]"})
       .error({{5, 4}, {5, 8}}, cross(overlapping_of_5(), packed_4_1(), {}), {"sequence 1"})
       .error({{5, 4}, {4, 8}}, cross(packed_2_3(), packed_4_1(), {}), {"[4, 8]", "5"});
+  cases
+      .add("cross_attention.grouped", {{5, 8}, {5, 4}},
+           cross(packed_2_3(), packed_4_1(), {.heads = 4, .key_heads = 1, .causal = true}))
+      .reference([](InputNumbers x) {
+        std::vector<double> k = columns(x[1], 0, 2), v = columns(x[1], 2, 2);
+        return attend(x[0], {k.data(), {5, 2}}, {v.data(), {5, 2}}, packed_2_3(), packed_4_1(),
+                      {.heads = 4, .key_heads = 1, .causal = true}, nullptr);
+      })
+      .error({{5, 8}, {5, 8}}, cross(packed_2_3(), packed_4_1(), {.heads = 4, .key_heads = 1}), {"[5, 8]"});
   cases.add("cross_attention.padded_dropout", {{6, 4}, {5, 8}},
             cross(padded_2_3(), packed_4_1(), {.heads = 2, .dropout = 0.3}));
   cases

@@ -29,7 +29,8 @@ void add_head(const Matrix& head, const RowSpan& rows, Index h, std::vector<doub
 }  // namespace
 
 AttentionByHead::Result AttentionByHead::compute() const {
-  const Index d_k = q.cols() / heads, d_v = v.cols() / heads;
+  const Index group = key_heads == 0 ? 1 : heads / key_heads;
+  const Index d_k = q.cols() / heads, d_v = dy.cols() / heads;
   Result result{std::vector<double>(dy.size()),
                 std::vector<double>(q.size()),
                 std::vector<double>(k.size()),
@@ -46,8 +47,8 @@ AttentionByHead::Result AttentionByHead::compute() const {
           D[i][j] = dropout(b, h, i, j);
         }
       AttentionReference head{.Q = head_of(q, rows, h, d_k),
-                              .K = head_of(k, keys, h, d_k),
-                              .V = head_of(v, keys, h, d_v),
+                              .K = head_of(k, keys, h / group, d_k),
+                              .V = head_of(v, keys, h / group, d_v),
                               .M = M,
                               .D = D,
                               .dY = head_of(dy, rows, h, d_v),
@@ -62,8 +63,8 @@ AttentionByHead::Result AttentionByHead::compute() const {
       head.compute(static_cast<int>(n), static_cast<int>(m), static_cast<int>(d_k), static_cast<int>(d_v), scale);
       add_head(head.Y, rows, h, result.y, dy.cols());
       add_head(head.dQ, rows, h, result.dq, q.cols());
-      add_head(head.dK, keys, h, result.dk, k.cols());
-      add_head(head.dV, keys, h, result.dv, v.cols());
+      add_head(head.dK, keys, h / group, result.dk, k.cols());
+      add_head(head.dV, keys, h / group, result.dv, v.cols());
       for (const std::vector<double>& row : head.P) result.weights.insert(result.weights.end(), row.begin(), row.end());
     }
   return result;

@@ -8,7 +8,8 @@
 
 namespace glossa {
 
-/// A call of attention in double. The heads are side by side in the columns of q, k, v and dy.
+/// A call of attention in double. The heads are side by side in the columns of q, k, v and dy. If key_heads is not 0,
+/// head h of q attends to head h / (heads / key_heads) of k and v.
 struct AttentionByHead {
   /// Returns the element of a matrix (`mask` or `dropout`) for one sequence, head, query and key. Queries and keys are
   /// numbered from the start of their sequence.
@@ -19,7 +20,7 @@ struct AttentionByHead {
   };
 
   RowLayout query, key;
-  Index heads;
+  Index heads, key_heads = 0;
   double scale;
   Tensor<const double> q, k, v, dy;
   Cell mask;                                                      // M of AttentionReference

@@ -33,6 +33,7 @@ template <class T>
 struct Call {
   std::vector<Lengths> lengths;
   Index heads, key_width, value_width;
+  Index key_heads = 0;  // 0: heads
   bool causal = false;
   double dropout = 0;
   bool add = false;          // add the gradients to ones
@@ -53,6 +54,7 @@ struct Call {
 
   Index rows() const { return row_spans.back().offset + row_spans.back().length; }
   Index keys() const { return key_spans.back().offset + key_spans.back().length; }
+  Index groups() const { return key_heads != 0 ? key_heads : heads; }
   static Index padded_rows(const Lengths& sequence) { return kernels::padded<T>(sequence.rows); }
 
   void draw(std::uint64_t seed = 1) {
@@ -68,8 +70,8 @@ struct Call {
       for (T& x : numbers) x = static_cast<T>(random.normal());
     };
     fill(q, rows() * heads * key_width);
-    fill(k, keys() * heads * key_width);
-    fill(v, keys() * heads * value_width);
+    fill(k, keys() * groups() * key_width);
+    fill(v, keys() * groups() * value_width);
     fill(dy, rows() * heads * value_width);
     if (!masked) return;
     fill(mask, mask_size().rows * mask_size().keys);
@@ -109,6 +111,7 @@ struct Call {
     return {.query = {.rows = rows(), .sequences = row_spans, .sequence_ids = ids},
             .key = {.rows = keys(), .sequences = key_spans},
             .heads = heads,
+            .key_heads = groups(),
             .key_width = key_width,
             .value_width = value_width,
             .causal = causal,
@@ -139,13 +142,14 @@ struct Call {
     Result result{std::vector<T>(dy.size(), nan), std::vector<T>(q.size(), before), std::vector<T>(k.size(), before),
                   std::vector<T>(v.size(), before)};
     const auto columns = [&](auto& numbers, Index width) {
-      return Columns<std::remove_reference_t<decltype(numbers[0])>>{numbers.data(), heads * width, add};
+      return Columns<std::remove_reference_t<decltype(numbers[0])>>{numbers.data(), width, add};
     };
-    const kernels::AttentionColumns<const T> x{columns(q, key_width), columns(k, key_width), columns(v, value_width)};
-    const kernels::AttentionColumns<T> dx{columns(result.dq, key_width), columns(result.dk, key_width),
-                                          columns(result.dv, value_width)};
+    const Index query_cols = heads * key_width, key_cols = groups() * key_width, value_cols = groups() * value_width;
+    const kernels::AttentionColumns<const T> x{columns(q, query_cols), columns(k, key_cols), columns(v, value_cols)};
+    const kernels::AttentionColumns<T> dx{columns(result.dq, query_cols), columns(result.dk, key_cols),
+                                          columns(result.dv, value_cols)};
     const Columns<T> y{result.y.data(), heads * value_width};
-    const Columns<const T> out{y.data, y.stride}, d_out = columns(dy, value_width);
+    const Columns<const T> out{y.data, y.stride}, d_out = columns(dy, heads * value_width);
     if (!directly) {
       kernels::attention_forward(call, x, {weights.data(), log_sums.data()}, y, scratch.data());
       if (!shared_keys)
@@ -175,10 +179,11 @@ struct Call {
     AttentionByHead call{.query = shape().query,
                          .key = shape().key,
                          .heads = heads,
+                         .key_heads = key_heads,
                          .scale = static_cast<double>(T(0.4)),
                          .q = {q_.data(), {rows(), heads * key_width}},
-                         .k = {k_.data(), {keys(), heads * key_width}},
-                         .v = {v_.data(), {keys(), heads * value_width}},
+                         .k = {k_.data(), {keys(), groups() * key_width}},
+                         .v = {v_.data(), {keys(), groups() * value_width}},
                          .dy = {dy_.data(), {rows(), heads * value_width}},
                          .mask = [&](Index, Index, Index i, Index j) {
                            const double cell = masked ? static_cast<double>(mask[i * mask_size().keys + j]) : 0;
@@ -200,6 +205,7 @@ struct Call {
     CAPTURE(lengths.front().rows);
     CAPTURE(lengths.front().keys);
     CAPTURE(heads);
+    CAPTURE(key_heads);
     CAPTURE(key_width);
     CAPTURE(value_width);
     CAPTURE(causal);
@@ -295,6 +301,45 @@ TEST_CASE("every path of attention matches the reference's value and derivative,
     }
 }
 
+TEST_CASE("heads that share keys match the reference on every path, and do not depend on the number of threads") {
+  const int before = threads();
+  for (const auto& [heads, key_heads] : {std::pair<Index, Index>{6, 2}, {4, 1}, {3, 3}, {18, 6}})
+    for (const bool add : {false, true}) {
+      const auto call = [&](const std::vector<Lengths>& batch) {
+        Call<double> result{.lengths = batch,
+                            .heads = heads,
+                            .key_width = 5,
+                            .value_width = 8,
+                            .key_heads = key_heads,
+                            .causal = add,
+                            .dropout = add ? 0.3 : 0.0};
+        result.add = add;
+        result.draw();
+        return result;
+      };
+      for (const auto& batch : short_batches) call(batch).check(all_kept, 1e-12);
+      const auto mixed = call({{30, 30}, {2, 150}, {9, 4}, {0, 5}, {20, 0}, {130, 130}});  // all three paths
+      mixed.check(30 * 30, 1e-12);
+      call({{40, 580}}).check(all_in_tiles, 1e-12);                   // several parts of the keys
+      call(std::vector<Lengths>(32, {5, 4})).check(all_kept, 1e-12);  // all heads of a sequence are one piece
+      set_threads(1);
+      const auto alone = mixed.run(30 * 30);
+      set_threads(4);
+      CHECK(mixed.run(30 * 30).same_bits(alone));
+      set_threads(before);
+    }
+}
+
+TEST_CASE("as many heads of keys as of queries give the bits of no groups") {
+  for (const Index max_kept : {all_kept, all_in_tiles}) {
+    Call<float> call{.lengths = {{70, 90}, {3, 40}}, .heads = 4, .key_width = 20, .value_width = 12};
+    call.draw();
+    Call<float> grouped = call;
+    grouped.key_heads = 4;
+    CHECK(grouped.run(max_kept).same_bits(call.run(max_kept)));
+  }
+}
+
 TEST_CASE("every path of attention matches the reference within rounding, in float") {
   for (const Index max_kept : {all_kept, all_in_tiles})
     for (const std::vector<Lengths>& batch : {std::vector<Lengths>{{1, 1}, {3, 90}}, {{90, 65}}, {{257, 257}}}) {
@@ -320,6 +365,10 @@ TEST_CASE("random calls of attention match the reference's value and derivative"
                       .dropout = from(0, 1) * random.uniform(),
                       .add = from(0, 1) == 1,
                       .masked = from(0, 3) == 0};
+    if (from(0, 2) == 0) {
+      call.key_heads = call.heads;
+      call.heads *= from(1, 4);
+    }
     for (Index b = from(1, 3); b > 0; --b)
       call.lengths.push_back(from(0, 2) == 0 ? Lengths{from(1, 4), from(1, 40)} : Lengths{from(1, 150), from(1, 150)});
     call.draw(static_cast<std::uint64_t>(number));
@@ -344,8 +393,12 @@ TEST_CASE("decoding's attention, whose hypotheses share keys, matches the refere
   for (const Index rows : {1, 3, 5}) {
     Call<double> call{.lengths = {{rows, 30}, {rows, 30}, {1, 30}}, .heads = 4, .key_width = 8, .value_width = 8};
     call.shared_keys = true;
-    call.draw();
-    call.check(all_kept, 1e-12);
+    Call<double> grouped = call;
+    grouped.key_heads = 2;
+    for (Call<double>* each : {&call, &grouped}) {
+      each->draw();
+      each->check(all_kept, 1e-12);
+    }
   }
 }
 
