@@ -17,7 +17,7 @@ struct AttentionVariant {
   AttentionBias bias;
   bool causal, masked;
   Similarity similarity = Similarity::scaled_dot;
-  Index head_width = 0;
+  Index head_width = 0, key_heads = 0;
 };
 
 /// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered, row 1 blocked entirely.
@@ -48,11 +48,16 @@ void add_attention_cases(LayerCases& cases) {
                                            {"_general_masked", 2, all, false, true, general},
                                            {"_additive", 2, none, false, false, additive},
                                            {"_additive_causal", 2, all, true, false, additive, 3},
-                                           {"_additive_masked", 2, all, false, true, additive}};
+                                           {"_additive_masked", 2, all, false, true, additive},
+                                           {"_grouped", 4, all, true, false, scaled_dot, 0, 2},
+                                           {"_one_key_head", 4, none, false, true, scaled_dot, 3, 1},
+                                           {"_general_grouped", 4, output, false, false, general, 0, 2},
+                                           {"_additive_grouped", 4, all, true, false, additive, 3, 2}};
   for (const CaseLayouts* const layouts : case_layouts)
     for (const AttentionVariant& variant : variants) {
       const AttentionLayerOptions options{.width = width,
                                           .heads = variant.heads,
+                                          .key_heads = variant.key_heads,
                                           .head_width = variant.head_width,
                                           .similarity = variant.similarity,
                                           .dropout = 0.3,

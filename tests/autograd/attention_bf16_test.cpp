@@ -38,7 +38,10 @@ struct DrawnCall {
     RandomStream random(seed, "calls of attention");
     const auto below = [&](Index n) { return static_cast<Index>(random.below(static_cast<std::uint64_t>(n))); };
     inputs = static_cast<Arrangement>(below(4));
-    options = {.heads = 1 + below(3), .causal = below(2) == 0, .dropout = below(3) == 0 ? 0.25 : 0};
+    options = {.heads = 1 + below(3),
+               .key_heads = inputs != Arrangement::one_three_times && below(3) == 0 ? 1 : 0,
+               .causal = below(2) == 0,
+               .dropout = below(3) == 0 ? 0.25 : 0};
     width = 1 + below(20);
     const bool alike = inputs == Arrangement::one_three_times || inputs == Arrangement::self;
     const auto length = [&] { return below(3) == 0 ? 1 + below(3) : 4 + below(40); };
@@ -57,9 +60,10 @@ struct DrawnCall {
 
   std::string text() const {
     return fmt::format(
-        "inputs {}, {} heads of {}, causal {}, dropout {}, {} sequences, first {} x {}, mask {}, weights {}",
-        static_cast<int>(inputs), options.heads, width, options.causal, options.dropout, queries.size(),
-        queries[0].length, keys[0].length, !mask.empty(), requests_weights);
+        "inputs {}, {} heads of {}, {} of keys, causal {}, dropout {}, {} sequences, first {} x {}, mask {}, weights "
+        "{}",
+        static_cast<int>(inputs), options.heads, width, options.groups(), options.causal, options.dropout,
+        queries.size(), queries[0].length, keys[0].length, !mask.empty(), requests_weights);
   }
 
  private:
@@ -81,22 +85,22 @@ struct DrawnCall {
   }
 
   void draw_operands(RandomStream& random) {
-    const Index d = options.heads * width;
+    const Index d = options.heads * width, of_keys = options.groups() * width;
     switch (inputs) {
       case Arrangement::separate:
         add_operand(random, queries, query_rows, d);
-        add_operand(random, keys, key_rows, d);
-        add_operand(random, keys, key_rows, d);
+        add_operand(random, keys, key_rows, of_keys);
+        add_operand(random, keys, key_rows, of_keys);
         break;
       case Arrangement::one_three_times:
         add_operand(random, queries, query_rows, d);
         break;
       case Arrangement::self:
-        add_operand(random, queries, query_rows, 3 * d);
+        add_operand(random, queries, query_rows, d + 2 * of_keys);
         break;
       case Arrangement::cross:
         add_operand(random, queries, query_rows, d);
-        add_operand(random, keys, key_rows, 2 * d);
+        add_operand(random, keys, key_rows, 2 * of_keys);
         break;
     }
     for (Index i = 0; i < query_rows * d; ++i) dy.push_back(static_cast<float>(random.normal()));

@@ -12,13 +12,15 @@ using namespace glossa::testing;
 namespace {
 
 template <class T>
-void check_attention(const std::string& name) {
+void check_attention(const std::string& name, Index key_heads = 0) {
   CAPTURE(name);
   const Golden<T> golden("pytorch/attention");
   GoldenCase<T> one(golden, name);
-  const AttentionLayerOptions options{.width = width, .heads = heads, .causal = name == "causal"};
+  const bool has_memory = name == "cross" || name == "one_key_head";
+  const AttentionLayerOptions options{
+      .width = width, .heads = heads, .key_heads = key_heads, .causal = name == "causal" || name == "grouped"};
   Tensor<T> weights;
-  if (name == "cross") {
+  if (has_memory) {
     const CrossAttention<T> layer(one.store, "layer", options);
     one.begin();
     const Variable<T> x = one.input("x"), memory = one.input("memory");
@@ -57,6 +59,12 @@ void for_each_kind(const Check& check) {
 
 TEST_CASE_TEMPLATE("attention agrees with nn.MultiheadAttention: self, key padding, causal, cross", T, double, float) {
   for (const char* name : {"self", "key_padding", "causal", "cross"}) check_attention<T>(name);
+}
+
+TEST_CASE_TEMPLATE("grouped queries agree with scaled_dot_product_attention: causal, and cross with one key head", T,
+                   double, float) {
+  check_attention<T>("grouped", 2);
+  check_attention<T>("one_key_head", 1);
 }
 
 TEST_CASE_TEMPLATE("encoder layers agree with nn.TransformerEncoderLayer: norm first and last, relu and gelu", T,

@@ -132,7 +132,43 @@ def attention():
         if keys:
             golden[f"{case}/in/memory_lengths"] = keys
         golden.values(case, unboxed(y, queries), inputs, layer.named_parameters("layer"))
+    for case, queries, keys, groups in ("grouped", [3, 5], None, 2), ("one_key_head", [2, 4, 1], [5, 3, 4], 1):
+        grouped_attention(golden, case, queries, keys, groups)
     return golden
+
+
+def grouped_attention(golden, case, queries, keys, groups):
+    """Records attention in which HEADS / groups heads of queries share a head of keys and values. It is causal without
+    `keys`. PyTorch has a function for it, but no layer."""
+    head = WIDTH // HEADS
+    parameters = {
+        "in_proj_weight": leaf((HEADS + 2 * groups) * head, WIDTH),
+        "in_proj_bias": leaf((HEADS + 2 * groups) * head),
+        "out_proj.weight": leaf(WIDTH, WIDTH),
+        "out_proj.bias": leaf(WIDTH),
+    }
+    inputs = {"x": leaf(sum(queries), WIDTH)}
+    if keys:
+        inputs["memory"] = leaf(sum(keys), WIDTH)
+    weight, bias = parameters["in_proj_weight"], parameters["in_proj_bias"]
+
+    def heads(x, first, count):
+        rows = slice(first * head, (first + count) * head)
+        return nn.functional.linear(x, weight[rows], bias[rows]).unflatten(1, (count, head)).transpose(0, 1)
+
+    joined, weights = [], []
+    for x, memory in zip(inputs["x"].split(queries), inputs.get("memory", inputs["x"]).split(keys or queries)):
+        q, k, v = heads(x, 0, HEADS), heads(memory, HEADS, groups), heads(memory, HEADS + groups, groups)
+        y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=not keys, enable_gqa=True)
+        joined.append(y.transpose(0, 1).flatten(1))
+        scores = q @ k.repeat_interleave(HEADS // groups, 0).mT / head**0.5
+        weights.append((scores if keys else scores.masked_fill(causal(len(x)), -torch.inf)).softmax(-1).flatten())
+    golden[f"{case}/out/weights"] = torch.cat(weights)
+    golden[f"{case}/in/lengths"] = queries
+    if keys:
+        golden[f"{case}/in/memory_lengths"] = keys
+    y = nn.functional.linear(torch.cat(joined), parameters["out_proj.weight"], parameters["out_proj.bias"])
+    golden.values(case, y, inputs, [(f"layer.{name}", parameter) for name, parameter in parameters.items()])
 
 
 def layers():

@@ -17,10 +17,16 @@ struct LanguageModel {
   Linear<double> output;
   Context<double> context;
 
-  explicit LanguageModel(bool causal = true)
+  explicit LanguageModel(bool causal = true, Index key_heads = 0)
       : embedding(store.declare("embedding", {vocabulary, model_width}, init::normal(1)),
                   PositionalEncoding<double>::sinusoidal(longest, model_width), {}),
-        stack(store, "stack", {.layers = 2, .width = model_width, .heads = 2, .causal = causal, .feed_forward = 16}),
+        stack(store, "stack",
+              {.layers = 2,
+               .width = model_width,
+               .heads = 2,
+               .key_heads = key_heads,
+               .causal = causal,
+               .feed_forward = 16}),
         output(store, "output", model_width, vocabulary) {
     store.allocate(1);
     begin();
@@ -38,8 +44,11 @@ struct LanguageModel {
 
 }  // namespace
 
-TEST_CASE("a causal encoder gives the same token by token as at once") {
-  LanguageModel model;
+TEST_CASE("a causal encoder gives the same token by token as at once, with and without groups of heads") {
+  Index key_heads = 0;
+  SUBCASE("each head has its keys") {}
+  SUBCASE("heads share keys") { key_heads = 1; }
+  LanguageModel model(/*causal=*/true, key_heads);
   const Side texts = make_side({3, 8, 5}, 0, packed);
   const std::vector<double> expected = model.logits(texts);
   DecoderCache<double> cache;

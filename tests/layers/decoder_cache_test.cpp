@@ -125,6 +125,19 @@ TEST_CASE("ended rows may come back as copies of others, and in greater number t
   CHECK(f.memory_of(5) == 2);
 }
 
+TEST_CASE("queries may be wider than keys, and are not kept") {
+  CacheFixture f(2, 1);
+  std::vector<double> qkv(2 * 5 * width, -1);
+  for (const Index r : {0, 1}) std::fill_n(qkv.begin() + r * 5 * width + 3 * width, 2 * width, 7.0 + r);
+  f.cache.append(f.cache.layer(0), {qkv.data(), {2, 5 * width}});
+  f.cache.advance();
+  CHECK(f.row(0) == Row{0, 7});
+  CHECK(f.row(1) == Row{100, 8});
+  for (const Index cols : {2 * width, 3 * width + 1})
+    CHECK_THROWS_WITH_AS(f.cache.append(f.cache.layer(0), {qkv.data(), {2, cols}}),
+                         doctest::Contains("[2, n * 2] with n at least 3; got [2, "), Error);
+}
+
 TEST_CASE("rows and tokens that do not fit are refused") {
   CacheFixture f(4, 3);
   CHECK_THROWS_WITH_AS(f.append(1, 0), doctest::Contains("at most 3 tokens"), Error);

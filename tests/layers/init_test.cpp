@@ -89,6 +89,7 @@ TEST_CASE("layers start as in PyTorch") {
   const Index width = 64;
   const Linear<double> linear(store, "linear", width, 200);
   const SelfAttention<double> attention(store, "attention", {.width = width, .heads = 4});
+  const SelfAttention<double> grouped(store, "grouped", {.width = width, .heads = 4, .key_heads = 2});
   store.allocate(1);
   const auto largest = [&](const std::string& name) {
     double largest = 0;
@@ -103,6 +104,7 @@ TEST_CASE("layers start as in PyTorch") {
   fills("linear.weight", std::sqrt(6.0 / (64 + 200)), 0.99);
   fills("linear.bias", 1 / std::sqrt(64.0), 0.9);
   fills("attention.in_proj_weight", std::sqrt(6.0 / (4 * 64)), 0.99);  // over the whole [3D, D]
+  fills("grouped.in_proj_weight", std::sqrt(6.0 / (3 * 64)), 0.99);    // over the whole [(H + 2 G) K, D]
   fills("attention.out_proj.weight", std::sqrt(6.0 / (2 * 64)), 0.99);
   CHECK(largest("attention.in_proj_bias") == 0);
   CHECK(largest("attention.out_proj.bias") == 0);

@@ -110,6 +110,9 @@ TEST_CASE("a layer that is the whole model has names without a scope") {
   ParameterStore<float> other;
   CHECK_THROWS_WITH_AS(SelfAttention<float>(other, "", {.width = 6, .heads = 4}),
                        "[attention] expected heads that divide the width 6; got 4", Error);
+  ParameterStore<float> grouped;
+  CHECK_THROWS_WITH_AS(SelfAttention<float>(grouped, "", {.width = 8, .heads = 4, .key_heads = 3}),
+                       "[attention] expected key_heads that divide the 4 heads, or 0; got 3", Error);
 }
 
 TEST_CASE("a scope begins all names of a model") {

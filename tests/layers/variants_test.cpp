@@ -11,7 +11,7 @@ using namespace glossa::test;
 
 namespace {
 
-/// Every article's system and every similarity, in the fixture's size.
+/// Every article's system, and every similarity with and without groups of heads, in the fixture's size.
 std::map<std::string, TransformerOptions> variants() {
   std::map<std::string, TransformerOptions> all;
   for (int article = 0; article < article_count; ++article) {
@@ -21,12 +21,17 @@ std::map<std::string, TransformerOptions> variants() {
     options.stack.weight_init = {};
     all["article " + std::to_string(article)] = options;
   }
-  const std::pair<const char*, Similarity> similarities[] = {
-      {"dot", Similarity::dot}, {"general", Similarity::general}, {"additive", Similarity::additive}};
+  const std::pair<const char*, Similarity> similarities[] = {{"scaled dot", Similarity::scaled_dot},
+                                                             {"dot", Similarity::dot},
+                                                             {"general", Similarity::general},
+                                                             {"additive", Similarity::additive}};
   for (const auto& [name, similarity] : similarities) {
     all[name] = small_options();
     all[name].stack.similarity = similarity;
     all[name].stack.head_width = 6;
+    TransformerOptions& grouped = all[name + std::string(", grouped")] = all[name];
+    grouped.stack.heads = 4;
+    grouped.stack.key_heads = similarity == Similarity::dot ? 1 : 2;
   }
   return all;
 }
@@ -109,10 +114,37 @@ TEST_CASE("variants have parameters of the articles' shapes") {
   CHECK(output_bias.at("decoder.layers.1.multihead_attn.out_proj.bias") == "[8]");
   CHECK(output_bias.at("decoder.norm.bias") == "[1]");
 
+  const auto grouped = shapes(variants().at("scaled dot, grouped"));
+  CHECK(grouped.at("encoder.layers.0.self_attn.in_proj_weight") == "[48, 8]");  // 4 heads of 6, twice 2 of keys
+  CHECK(grouped.at("decoder.layers.0.multihead_attn.in_proj_bias") == "[48]");
+  CHECK(grouped.at("decoder.layers.0.multihead_attn.out_proj.weight") == "[8, 24]");
+
   TransformerOptions trained = variants().at("general");
   CHECK(shapes(trained).at("decoder.layers.0.self_attn.similarity_weight") == "[2, 6, 6]");
   trained.stack.similarity = Similarity::additive;
   CHECK(shapes(trained).at("decoder.layers.0.multihead_attn.similarity_vector") == "[2, 6]");
+  trained = variants().at("additive, grouped");
+  CHECK(shapes(trained).at("decoder.layers.0.multihead_attn.similarity_vector") == "[4, 6]");
+}
+
+TEST_CASE("groups of heads shrink the cache of decoding") {
+  const auto cached = [](Index key_heads) {
+    TransformerOptions options = small_options();
+    options.stack.heads = 4;
+    options.stack.key_heads = key_heads;
+    Model<float> model(options);
+    const Pair batch({3, 8}, packed);
+    const RowLayout source = batch.source.layout();
+    DecoderCache<float> cache;
+    model.context.begin({.training = false, .recording = false});
+    model.network.start(cache, model.network.encode(model.context, batch.source.ids, source), source, 2, 7);
+    const LayerCache<float>& layer = cache.layer(0);
+    return std::pair(std::ssize(layer.past), std::ssize(layer.memory));
+  };
+  const auto [past, memory] = cached(0);
+  CHECK(cached(4) == std::pair(past, memory));
+  CHECK(cached(2) == std::pair(past / 2, memory / 2));
+  CHECK(cached(1) == std::pair(past / 4, memory / 4));
 }
 
 TEST_CASE("a general similarity starts as the scaled dot product") {
@@ -183,6 +215,11 @@ TEST_CASE("additive attention refuses mismatched operands and names their shapes
   const RowLayout rows{.rows = 2, .sequences = {&span, 1}};
   const auto tensor = [&](const Shape& shape) { return context.constant({numbers.data(), shape}); };
   CHECK_NOTHROW(additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, rows, {.heads = 2}));
+  CHECK_NOTHROW(
+      additive_attention(tensor({2, 4}), tensor({2, 4}), tensor({2, 2}), rows, rows, {.heads = 2, .key_heads = 1}));
+  CHECK_THROWS_WITH_AS(
+      additive_attention(tensor({2, 4}), tensor({2, 4}), tensor({2, 2}), rows, rows, {.heads = 2, .key_heads = 3}),
+      "[additive_attention] expected key_heads that divide the 2 heads, or 0; got 3", Error);
   CHECK_THROWS_WITH_AS(additive_attention(tensor({2, 4}), tensor({2, 4}), tensor({2, 2}), rows, rows, {.heads = 2}),
                        doctest::Contains("[2, 4], [2, 4] and [2, 2]"), Error);
   CHECK_THROWS_AS(additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, {.rows = 2}, {.heads = 2}),

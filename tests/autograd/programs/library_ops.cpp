@@ -165,35 +165,46 @@ Drawn cut(Draw& d) {
   return {.operands = {x}, .numbers = {d.below(d.shape(x).rank()), begin, begin + 1 + d.below(8 - begin)}};
 }
 
-/// Numbers: layout of queries, of keys, heads beside the first, causal, rate, seed of a mask, weights. As many
-/// sequences of keys as of queries.
-Drawn attending(Draw& d, std::vector<int> operands, Index queries, Index keys, Index width) {
+/// One head or two, which may share keys and values.
+struct DrawnHeads {
+  int more, shared;
+
+  DrawnHeads(Draw& d, Index width) : more(width % 2 == 0 ? d.below(2) : 0), shared(more ? d.below(2) : 0) {}
+  Index key_width(Index width) const { return shared ? width / 2 : width; }
+};
+
+/// Numbers: layout of queries, of keys, heads beside the first, causal, rate, seed of a mask, weights, heads of keys.
+/// As many sequences of keys as of queries.
+Drawn attending(Draw& d, std::vector<int> operands, Index queries, Index keys, const DrawnHeads& heads) {
   const std::vector<int> layout = d.layout(std::min(queries, keys));
   return {.operands = std::move(operands),
-          .numbers = {layout[0], layout[1], d.below(4) + (d.one_in(8) ? 8 : 0), width % 2 == 0 ? d.below(2) : 0,
-                      d.below(2), d.below(4), d.one_in(4) ? d.seed() : 0, d.below(2)}};
+          .numbers = {layout[0], layout[1], d.below(4) + (d.one_in(8) ? 8 : 0), heads.more, d.below(2), d.below(4),
+                      d.one_in(4) ? d.seed() : 0, d.below(2), heads.shared}};
 }
 
 Drawn attention_of_three(Draw& d) {
   const int q = d.matrix();
   const Index width = d.shape(q)[1], keys = d.rows();
-  const int k = d.of({keys, width}), v = d.of({keys, width});
-  return attending(d, {q, k, v}, d.shape(q)[0], keys, width);
+  const DrawnHeads heads(d, width);
+  const int k = d.of({keys, heads.key_width(width)}), v = d.of({keys, heads.key_width(width)});
+  return attending(d, {q, k, v}, d.shape(q)[0], keys, heads);
 }
 
 Drawn attention_of_one(Draw& d) {
   const Index rows = d.rows(), width = d.width();
-  return attending(d, {d.of({rows, 3 * width})}, rows, rows, width);
+  const DrawnHeads heads(d, width);
+  return attending(d, {d.of({rows, width + 2 * heads.key_width(width)})}, rows, rows, heads);
 }
 
 Drawn attention_of_two(Draw& d) {
   const int q = d.matrix();
   const Index width = d.shape(q)[1], keys = d.rows();
-  return attending(d, {q, d.of({keys, 2 * width})}, d.shape(q)[0], keys, width);
+  const DrawnHeads heads(d, width);
+  return attending(d, {q, d.of({keys, 2 * heads.key_width(width)})}, d.shape(q)[0], keys, heads);
 }
 
 AttentionOptions attention_options(auto& c) {
-  return {.heads = 1 + c.number(3), .causal = c.number(4) != 0, .dropout = c.eighths(5)};
+  return {.heads = 1 + c.number(3), .key_heads = c.number(8), .causal = c.number(4) != 0, .dropout = c.eighths(5)};
 }
 
 /// Numbers: seed of targets, smoothing.
