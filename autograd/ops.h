@@ -215,6 +215,11 @@ template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
 
+/// dropout(factor * table[id]): as above, but without positions, for models whose attention knows the positions.
+template <class T>
+Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor, double dropout,
+                         const RowLayout& layout);
+
 /// y[..., j] = x[..., indices[..., j]] along the last axis; indices has as many rows as x and any number of columns.
 /// If x has no rows, the result has the shape of x.
 template <class T>
@@ -328,6 +333,17 @@ Variable<T> full(Context<T>& context, const Shape& shape, double value);
 /// The value without its history: no gradient flows back.
 template <class T>
 Variable<T> stop_gradient(const Variable<T>& x);
+
+// ---- rotary positions (ops/rotary.cpp) ----
+
+/// Rotary position embedding (RoPE; Su et al. 2021): turns queries and keys so that their products depend on the
+/// distance of their positions only. The first `columns` columns of x [N, D] are heads of `head_width` K columns each;
+/// the other columns are copied. At position p of a sequence, pair i of a head, columns 2i and 2i + 1, turns by the
+/// angle p base^(-2i/K). Gap rows become zeros. Throws unless K is even, `columns` is a multiple of K, and base > 0.
+/// The memory of x is reused as that of the branch in add_layer_norm.
+template <class T>
+Variable<T> rotary(const Variable<T>& x, const RowLayout& layout, Index head_width, Index columns, double base = 10000,
+                   Use use = Use::any);
 
 // ---- attention (ops/attention.cpp) ----
 

@@ -15,22 +15,45 @@ Linear<T> declare_in_proj(ParameterStore<T>& store, const std::string& scope, co
   return {weight, &store.declare(in_scope(scope, "in_proj_bias"), {rows}, init::constant(0))};
 }
 
+/// Throws unless self-attention can have the relative positions of its options.
+void check_relative_positions(const std::string& scope, const AttentionLayerOptions& o, Index head_width) {
+  if (o.relative_positions == RelativePositions::none) return;
+  const std::string where = scope.empty() ? "attention" : scope;
+  check(o.similarity == Similarity::scaled_dot || o.similarity == Similarity::dot, where,
+        "expected the similarity scaled_dot or dot with rotary positions; got another");
+  check(head_width % 2 == 0, where, "expected heads of an even width with rotary positions; got {}", head_width);
+}
+
 }  // namespace
 
 template <class T>
 SelfAttention<T>::SelfAttention(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o)
-    : in_proj_(declare_in_proj(store, scope, o)), heads_(store, scope, o), causal_(o.causal) {}
+    : in_proj_(declare_in_proj(store, scope, o)),
+      heads_(store, scope, o),
+      causal_(o.causal),
+      head_width_(o.inner_width() / o.heads),
+      queries_and_keys_(o.inner_width() + o.key_inner_width()) {
+  check_relative_positions(scope, o, head_width_);
+  if (o.relative_positions == RelativePositions::rotary) rotary_base_ = o.rotary_base;
+}
+
+template <class T>
+Variable<T> SelfAttention<T>::project_at(const Variable<T>& x, const RowLayout& layout, Use use) const {
+  const Variable<T> qkv = in_proj_(x, use);
+  if (!rotary_base_) return qkv;
+  return rotary(qkv, layout, head_width_, queries_and_keys_, *rotary_base_, use);
+}
 
 template <class T>
 Variable<T> SelfAttention<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Tensor<T>* mask,
                                          Tensor<T>* weights) const {
-  return heads_(in_proj_(x, heads_.use_of_projections()), layout, causal_, mask, weights);
+  return heads_(project_at(x, layout, heads_.use_of_projections()), layout, causal_, mask, weights);
 }
 
 template <class T>
 Variable<T> SelfAttention<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                                    const CacheLayout& layout) const {
-  const Variable<T> qkv = in_proj_(x);
+  const Variable<T> qkv = project_at(x, layout.query, Use::any);
   check(!qkv.requires_grad(), "attention.step", "expected a step without recording; got one with it");
   cache.append(own, qkv.value());
   const Variable<T> past = x.context().constant({own.past.data(), {layout.past.rows, 2 * cache.width()}});

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "layers/attention_heads.h"
 #include "layers/decoder_cache.h"
 
@@ -20,13 +22,14 @@ namespace glossa {
 template <class T>
 class SelfAttention {
  public:
+  /// Throws an error that names `scope` if the similarity or the width of a head does not fit the relative positions.
   SelfAttention(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
   /// x [N, D] -> [N, D].
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// Queries, keys and values of x, side by side: [N, (H + 2 G) K].
+  /// Queries, keys and values of x, side by side, before rotary positions: [N, (H + 2 G) K].
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
   /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. First adds the token's key and
@@ -36,9 +39,14 @@ class SelfAttention {
                    const CacheLayout& layout) const;
 
  private:
+  /// Queries, keys and values, with rotary positions if the layer has them.
+  Variable<T> project_at(const Variable<T>& x, const RowLayout& layout, Use use) const;
+
   Linear<T> in_proj_;
   AttentionHeads<T> heads_;
   bool causal_;
+  Index head_width_, queries_and_keys_;  // K, and the columns of queries and keys, (H + G) K
+  std::optional<double> rotary_base_;
 };
 
 /// Cross-attention: queries come from one variable; keys and values come from the memory, which is the encoder's

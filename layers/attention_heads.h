@@ -15,6 +15,13 @@ enum class Similarity {
 /// Attention projections that have a bias.
 enum class AttentionBias { all, output, none };
 
+/// Positions that self-attention sees by itself, instead of those of a table that is added to the embeddings. They need
+/// a similarity that is a product of query and key.
+enum class RelativePositions {
+  none,
+  rotary,  ///< queries and keys turn with their positions (Su et al. 2021; see glossa::rotary in autograd/ops.h)
+};
+
 struct AttentionLayerOptions {
   Index width, heads;
   Index key_heads = 0;   ///< G, heads of keys and values; must divide `heads`; 0: `heads`
@@ -23,6 +30,8 @@ struct AttentionLayerOptions {
   double dropout = 0;  ///< probability that an attention weight is dropped
   AttentionBias bias = AttentionBias::all;
   bool causal = false;
+  RelativePositions relative_positions = RelativePositions::none;  ///< of self-attention; cross-attention has none
+  double rotary_base = 10000;
   Initializer weight_init = init::xavier_uniform();
 
   /// Total width of all heads, H K.

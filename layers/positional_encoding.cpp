@@ -44,6 +44,15 @@ std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid 
   return table;
 }
 
+void check_positions(const char* where, const RowLayout& layout, Index available) {
+  for (const RowSpan& sequence : layout.sequences) {
+    const Index end = layout.first_position + sequence.length;
+    check(end <= available, where,
+          "expected sequences of at most {} tokens; got one of {}. Hint: use more positions, or shorter sequences",
+          available, end);
+  }
+}
+
 template <class T>
 PositionalEncoding<T> PositionalEncoding<T>::sinusoidal(Index positions, Index width, Sinusoid order) {
   const std::vector<double> exact = sinusoidal_positions(positions, width, order);
@@ -76,13 +85,9 @@ Variable<T> PositionalEncoding<T>::operator()(const Variable<T>& x, const RowLay
   const Variable<T> table = (*this)(c);
   const std::span<int> positions = c.template array<int>(layout.rows);
   std::ranges::fill(positions, 0);  // values of gap rows do not matter
-  for (const auto [offset, length] : layout.sequences) {
-    const Index end = layout.first_position + length, available = table.shape().rows();
-    check(end <= available, "positional_encoding",
-          "expected sequences of at most {} tokens; got one of {}. Hint: use more positions, or shorter sequences",
-          available, end);
+  check_positions("positional_encoding", layout, table.shape().rows());
+  for (const auto [offset, length] : layout.sequences)
     for (Index t = 0; t < length; ++t) positions[offset + t] = static_cast<int>(layout.first_position + t);
-  }
   return add(x, index_select(table, std::span<const int>(positions)));
 }
 

@@ -20,6 +20,9 @@ enum class Sinusoid {
 /// The table of sinusoids [positions, width], row-major, position 0 first. Throws if width < 1.
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
 
+/// Throws Error `[where] ...` if a sequence is longer than `available` positions.
+void check_positions(const char* where, const RowLayout& layout, Index available);
+
 /// A table [P, D] that is added to embeddings, row p at position p of a sequence. It holds fixed sinusoids, or is a
 /// learned parameter SCOPE.weight (Gehring et al. 2017).
 template <class T>

@@ -24,6 +24,8 @@ struct StackOptions {
   Activation activation = Activation::relu;
   bool bias = true;                               ///< for the linear layers; norm_affine is for the norms
   std::optional<AttentionBias> attention_bias{};  ///< unset: all if `bias`, else none
+  RelativePositions relative_positions = RelativePositions::none;  ///< of self-attention
+  double rotary_base = 10000;
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
   Initializer weight_init{};  ///< of every matrix; unset: as in nn.Transformer
 
@@ -36,6 +38,8 @@ struct StackOptions {
             .dropout = attention_dropout,
             .bias = attention_bias.value_or(bias ? AttentionBias::all : AttentionBias::none),
             .causal = causal,
+            .relative_positions = relative_positions,
+            .rotary_base = rotary_base,
             .weight_init = weight_init ? weight_init : init::xavier_uniform()};
   }
 

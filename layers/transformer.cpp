@@ -67,11 +67,18 @@ template <class T>
 Embedding<T> Transformer<T>::make_embedding(ParameterStore<T>& store, const std::string& positions, Parameter<T>& table,
                                             const TransformerOptions& o) {
   const Index width = o.stack.width;
+  const double factor = o.scale_embeddings ? std::sqrt(static_cast<double>(width)) : 1.0;
+  const typename Embedding<T>::Options options{
+      .factor = factor, .dropout = o.embedding_dropout, .max_positions = o.max_positions};
+  if (o.stack.relative_positions != RelativePositions::none) {
+    if (o.learned_positions)
+      misuse("TransformerOptions::learned_positions", "expected false with relative positions; got true");
+    return {table, options};
+  }
   PositionalEncoding<T> encoding = o.learned_positions
                                        ? PositionalEncoding<T>::learned(store, positions, o.max_positions, width)
                                        : PositionalEncoding<T>::sinusoidal(o.max_positions, width, o.sinusoid);
-  const double factor = o.scale_embeddings ? std::sqrt(static_cast<double>(width)) : 1.0;
-  return {table, std::move(encoding), {.factor = factor, .dropout = o.embedding_dropout}};
+  return {table, std::move(encoding), options};
 }
 
 template <class T>

@@ -23,9 +23,9 @@ struct TransformerOptions {
   StackOptions stack;  ///< of encoder and decoder, except for `layers`, which the next two options replace
   Index encoder_layers = 6, decoder_layers = 6;
   double embedding_dropout = 0.1;
-  bool learned_positions = false;
+  bool learned_positions = false;  ///< else sinusoids; stack.relative_positions replaces both
   Sinusoid sinusoid = Sinusoid::interleaved;
-  Index max_positions = 1024;
+  Index max_positions = 1024;  ///< maximum length of a sequence, also with stack.relative_positions
   Tied tied = Tied::none;
   bool scale_embeddings = true;  ///< by sqrt(D)
   bool output_bias = true;

@@ -134,6 +134,7 @@ void add_pooling_cases(OpCases& cases);
 void add_masking_cases(OpCases& cases);
 void add_dropout_cases(OpCases& cases);
 void add_shaping_cases(OpCases& cases);
+void add_rotary_cases(OpCases& cases);
 void add_attention_cases(OpCases& cases);
 void add_cross_entropy_cases(OpCases& cases);
 

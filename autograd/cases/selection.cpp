@@ -78,6 +78,20 @@ void add_embedding_cases(OpCases& cases) {
   cases.add("embed_tokens.dropout", {{4, 3}, {3, 3}}, embed(0.3, some_ids, packed_2_3()));
   cases.add("embed_tokens.dropout_padded", {{4, 3}, {4, 3}}, embed(0.3, padded_ids, padded_2_3()));
   cases.add("embed_tokens.large", {{50, 150}, {200, 150}}, embed(0.3, many_ids(300), packed_100_200())).sampling(6);
+  const auto embed_alone = [](double p, std::span<const int> ids, const RowLayout& layout) {
+    return [=](auto x) { return embed_tokens(x[0], ids, root_of_width, p, layout); };
+  };
+  cases.add("embed_tokens.without_positions", {{4, 3}}, embed_alone(0, some_ids, packed_2_3()))
+      .reference([](InputNumbers x) {
+        std::vector<double> y = rows_of(x[0], some_ids);
+        for (double& number : y) number *= root_of_width;
+        return y;
+      })
+      .error({{3, 3}}, embed_alone(0, some_ids, packed_2_3()), {"[3, 3]"})
+      .error({{4, 3}}, embed_alone(0, some_ids, beyond_5()), {"sequence 1"});
+  cases.add("embed_tokens.without_positions_padded", {{4, 3}}, embed_alone(0.3, padded_ids, padded_2_3()));
+  cases.add("embed_tokens.large_without_positions", {{50, 150}}, embed_alone(0.3, many_ids(300), packed_100_200()))
+      .sampling(6);
   RowLayout later = packed_2_3();
   later.first_position = 2;
   cases.add("embed_tokens.later_position", {{4, 3}, {6, 3}}, embed(0, some_ids, later))

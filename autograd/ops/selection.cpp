@@ -60,23 +60,26 @@ Variable<T> index_select(const Variable<T>& x, std::span<const int> indices) {
   return select_rows("index_select", x, indices);
 }
 
+namespace {
+
+/// embed_tokens with or without `positions`.
 template <class T>
-Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
-                         const Variable<T>& positions, double p, const RowLayout& layout) {
-  Context<T>& c = context_of("embed_tokens", {table, positions});
-  const Tensor<const T> rows = c.read_matrix(table), places = c.read(positions);
+Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, double factor, const Variable<T>* positions,
+                       double p, const RowLayout& layout) {
+  Context<T>& c = context_of("embed_tokens", {table, positions ? *positions : table});
+  const Tensor<const T> rows = c.read_matrix(table), places = positions ? c.read(*positions) : Tensor<const T>{};
   const kernels::int8::Weight* const codes = c.in_int8(table);
   check_ids("embed_tokens", rows, ids);
   const Index n = layout.rows, d = rows.cols();
-  check(places.shape.rank() == 2 && places.cols() == d, "embed_tokens", "expected positions [P, {}]; got {}", d,
-        places.shape);
+  check(!positions || (places.shape.rank() == 2 && places.cols() == d), "embed_tokens",
+        "expected positions [P, {}]; got {}", d, places.shape);
   check_layout("embed_tokens", layout, {static_cast<Index>(ids.size()), d});
 
   // Position of each row in its sequence; -1 in gaps.
   const std::span<Index> position = c.template array<Index>(n);
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sequence : layout.sequences) {
-    check(layout.first_position + sequence.length <= places.rows(), "embed_tokens",
+    check(!positions || layout.first_position + sequence.length <= places.rows(), "embed_tokens",
           "expected sequences of at most {} tokens; got one of {}. Hint: use more positions, or shorter sequences",
           places.rows(), layout.first_position + sequence.length);
     for (Index t = 0; t < sequence.length; ++t) position[sequence.offset + t] = layout.first_position + t;
@@ -84,6 +87,9 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
 
   const Tensor<T> y = c.tensor({n, d});
   const DropoutMask<T> mask = draw_mask("embed_tokens", c, y.shape, p, layout);
+  const Arena::Mark mark = c.scratch_mark();
+  const Tensor<T> no_place = positions ? Tensor<T>{} : c.scratch({d});
+  if (!positions) kernels::fill(no_place, T{0});
   const T s = static_cast<T>(factor);
   parallel_ranges(n, 64, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -93,7 +99,8 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
         continue;
       }
       if (codes) kernels::int8::unpack_row(*codes, ids[i], row);
-      const T *token = codes ? row : rows.row(ids[i]), *place = places.row(position[i]);
+      const T* const token = codes ? row : rows.row(ids[i]);
+      const T* const place = positions ? places.row(position[i]) : no_place.data;
       if (mask)
         for (Index j = 0; j < d; ++j) row[j] = mask(i * d + j, s * token[j] + place[j]);
       else
@@ -103,21 +110,36 @@ Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, dou
 
   // With g = dy after the mask: dtable[v] = s * sum of g_i over the rows i whose id is v; dpositions[t] = sum of g_i
   // over those at position t.
-  return c.record("embed_tokens", {table, positions}, y,
-                  [ids = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
-                    const Tensor<const T> dy = back.dy();
-                    const auto dropped = [&](Index i, Index j) {
-                      const Index at = i * d + j;
-                      return mask ? mask(at, dy[at]) : dy[at];
-                    };
-                    if (back.needs(0))
-                      scatter_add(
-                          back.sink(0), n, [&](Index i) { return position[i] < 0 ? -1 : ids[i]; },
-                          [&](Index i, Index j) { return s * dropped(i, j); });
-                    if (back.needs(1))
-                      scatter_add(
-                          back.sink(1), n, [&](Index i) { return position[i]; }, dropped);
-                  });
+  const auto derivative = [ids = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
+    const Tensor<const T> dy = back.dy();
+    const auto dropped = [&](Index i, Index j) {
+      const Index at = i * d + j;
+      return mask ? mask(at, dy[at]) : dy[at];
+    };
+    if (back.needs(0))
+      scatter_add(
+          back.sink(0), n, [&](Index i) { return position[i] < 0 ? -1 : ids[i]; },
+          [&](Index i, Index j) { return s * dropped(i, j); });
+    if (back.has(1) && back.needs(1))
+      scatter_add(
+          back.sink(1), n, [&](Index i) { return position[i]; }, dropped);
+  };
+  return positions ? c.record("embed_tokens", {table, *positions}, y, derivative)
+                   : c.record("embed_tokens", {table}, y, derivative);
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
+                         const Variable<T>& positions, double dropout, const RowLayout& layout) {
+  return embed_rows(table, ids, factor, &positions, dropout, layout);
+}
+
+template <class T>
+Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor, double dropout,
+                         const RowLayout& layout) {
+  return embed_rows<T>(table, ids, factor, nullptr, dropout, layout);
 }
 
 template <class T>
@@ -151,7 +173,8 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices) {
   template Variable<T> embedding(const Variable<T>&, std::span<const int>);                                       \
   template Variable<T> index_select(const Variable<T>&, std::span<const int>);                                    \
   template Variable<T> embed_tokens(const Variable<T>&, std::span<const int>, double, const Variable<T>&, double, \
-                                    const RowLayout&);
+                                    const RowLayout&);                                                            \
+  template Variable<T> embed_tokens(const Variable<T>&, std::span<const int>, double, double, const RowLayout&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

@@ -18,6 +18,7 @@ struct AttentionVariant {
   bool causal, masked;
   Similarity similarity = Similarity::scaled_dot;
   Index head_width = 0, key_heads = 0;
+  RelativePositions relative_positions = RelativePositions::none;
 };
 
 /// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered, row 1 blocked entirely.
@@ -36,6 +37,7 @@ Tensor<T> sample_mask(Index rows) {
 void add_attention_cases(LayerCases& cases) {
   using enum AttentionBias;
   using enum Similarity;
+  using RelativePositions::rotary;
   constexpr AttentionVariant variants[] = {{"", 2, all, false, false},
                                            {"_one_head_no_bias", 1, none, false, false},
                                            {"_output_bias", 2, output, false, false},
@@ -52,7 +54,10 @@ void add_attention_cases(LayerCases& cases) {
                                            {"_grouped", 4, all, true, false, scaled_dot, 0, 2},
                                            {"_one_key_head", 4, none, false, true, scaled_dot, 3, 1},
                                            {"_general_grouped", 4, output, false, false, general, 0, 2},
-                                           {"_additive_grouped", 4, all, true, false, additive, 3, 2}};
+                                           {"_additive_grouped", 4, all, true, false, additive, 3, 2},
+                                           {"_rotary", 2, all, false, false, scaled_dot, 0, 0, rotary},
+                                           {"_rotary_causal", 2, none, true, false, dot, 6, 0, rotary},
+                                           {"_rotary_grouped", 4, all, true, false, scaled_dot, 4, 2, rotary}};
   for (const CaseLayouts* const layouts : case_layouts)
     for (const AttentionVariant& variant : variants) {
       const AttentionLayerOptions options{.width = width,
@@ -62,7 +67,9 @@ void add_attention_cases(LayerCases& cases) {
                                           .similarity = variant.similarity,
                                           .dropout = 0.3,
                                           .bias = variant.bias,
-                                          .causal = variant.causal};
+                                          .causal = variant.causal,
+                                          .relative_positions = variant.relative_positions,
+                                          .rotary_base = 50};
       const RowLayout source = layouts->source, target = layouts->target;
       cases.add(fmt::format("SelfAttention.{}{}", layouts->name, variant.name), {{source.rows, width}},
                 [=]<class T>(ParameterStore<T>& store) {
@@ -71,6 +78,7 @@ void add_attention_cases(LayerCases& cases) {
                     return layer(x[0], source, variant.masked ? &mask : nullptr);
                   };
                 });
+      if (variant.relative_positions != RelativePositions::none) continue;
       cases.add(fmt::format("CrossAttention.{}{}", layouts->name, variant.name),
                 {{target.rows, width}, {source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
                   return [=, layer = CrossAttention<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {

@@ -42,7 +42,7 @@ void add_embedding_cases(LayerCases& cases) {
 
   // Tokens repeat; some tokens and positions do not occur. The ids of gap rows do not matter.
   static constexpr int packed_ids[] = {3, 0, 3, 3, 5}, padded_ids[] = {3, 0, 3, 3, 1, 1, 5, 1, 1, 1, 1, 1};
-  for (const std::string kind : {"learned", "interleaved", "halves"})
+  for (const std::string kind : {"learned", "interleaved", "halves", "no_positions"})
     for (const CaseLayouts* const layouts : case_layouts)
       for (const double dropout : {0.0, 0.3}) {
         const RowLayout rows = layouts->source;
@@ -50,7 +50,10 @@ void add_embedding_cases(LayerCases& cases) {
         cases.add(fmt::format("Embedding.{}_{}{}", kind, layouts->name, dropout > 0 ? "_dropout" : ""), {},
                   [=]<class T>(ParameterStore<T>& store) {
                     Parameter<T>& table = store.declare("table", {6, row_width}, init::normal(0.5));
-                    const Embedding<T> layer(table, make_positions(store, kind), {.factor = 2, .dropout = dropout});
+                    const typename Embedding<T>::Options options{.factor = 2, .dropout = dropout};
+                    const Embedding<T> layer = kind == "no_positions"
+                                                   ? Embedding<T>(table, options)
+                                                   : Embedding<T>(table, make_positions(store, kind), options);
                     return [=](Context<T>& c, Inputs<T>) { return layer(c, ids, rows); };
                   });
       }

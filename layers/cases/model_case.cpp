@@ -64,6 +64,9 @@ const std::vector<LayerCase>& model_cases() {
         model_case("post_norm_tied_all_padded", small(post, Tied::all, false, Activation::relu), padded),
         model_case("pre_norm_tied_output_packed", small(pre, Tied::output, true, Activation::gelu), packed),
         model_case("post_norm_untied_packed", small(post, Tied::none, false, Activation::silu), packed)};
+    TransformerOptions rotary = small(pre, Tied::all, false, Activation::relu);
+    rotary.stack.relative_positions = RelativePositions::rotary;
+    all.push_back(model_case("rotary_padded", rotary, padded));
     for (int article = 0; article < article_count; ++article)
       all.push_back(model_case(fmt::format("article-{}", article), article_options(article), padded));
     // Article 2: a matrix, a residual sum and a norm follow the gain, and the norm cancels any factor. Article 4: the

@@ -46,6 +46,8 @@ void read_stack(LayerOptions& options, StackOptions& o) {
       .read("activation", o.activation)
       .read("bias", o.bias)
       .read("attention_bias", o.attention_bias)
+      .read("relative_positions", o.relative_positions)
+      .read("rotary_base", o.rotary_base)
       .read("residual_dropout", o.residual_dropout)
       .read("attention_dropout", o.attention_dropout)
       .read("activation_dropout", o.activation_dropout)
@@ -118,6 +120,10 @@ void LayerOptions::convert(const char* where, nb::handle given, glossa::Precisio
   value = to_product_precision(where, given);
 }
 
+void LayerOptions::convert(const char* where, nb::handle given, RelativePositions& value) {
+  convert_name(where, given, {"none", "rotary"}, value);
+}
+
 void LayerOptions::convert(const char* where, nb::handle given, Search& value) {
   convert_name(where, given, {"glossa", "huggingface"}, value);
 }
@@ -156,8 +162,8 @@ NormOptions to_norm_options(const NamedOptions& given) {
 
 AttentionLayerOptions to_attention_options(const char* layer, const NamedOptions& given) {
   AttentionLayerOptions o{};
-  LayerOptions(layer, given)
-      .read("width", o.width)
+  LayerOptions options(layer, given);
+  options.read("width", o.width)
       .read("heads", o.heads)
       .read("key_heads", o.key_heads)
       .read("head_width", o.head_width)
@@ -165,8 +171,10 @@ AttentionLayerOptions to_attention_options(const char* layer, const NamedOptions
       .read("dropout", o.dropout)
       .read("bias", o.bias)
       .read("causal", o.causal)
-      .read("weight_init", o.weight_init)
-      .check_names();
+      .read("weight_init", o.weight_init);
+  if (std::string_view(layer) == "SelfAttention")
+    options.read("relative_positions", o.relative_positions).read("rotary_base", o.rotary_base);
+  options.check_names();
   return o;
 }
 

@@ -49,6 +49,7 @@ class LayerOptions {
   static void convert(const char* where, nb::handle given, NormPlace& value);
   static void convert(const char* where, nb::handle given, Positions& value);
   static void convert(const char* where, nb::handle given, glossa::Precision& value);
+  static void convert(const char* where, nb::handle given, RelativePositions& value);
   static void convert(const char* where, nb::handle given, Search& value);
   static void convert(const char* where, nb::handle given, Similarity& value);
   static void convert(const char* where, nb::handle given, Sinusoid& value);

@@ -23,20 +23,7 @@ using BoundLayerNorm = BoundLayer<LayerNorm>;
 using BoundFeedForward = BoundLayer<FeedForward>;
 using BoundPositionalEncoding = BoundLayer<PositionalEncoding>;
 
-/// Embedding with or without positions.
-template <class T>
-struct TokenEmbedding {
-  Parameter<T>* table;
-  double factor, dropout;
-  std::optional<Embedding<T>> with_positions = {};
-
-  Variable<T> operator()(Context<T>& context, std::span<const int> ids, const RowLayout& layout) const {
-    if (with_positions) return (*with_positions)(context, ids, layout);
-    return glossa::dropout(scale(embedding(context.parameter(*table), ids), factor), dropout, layout);
-  }
-};
-
-using BoundEmbedding = BoundLayer<TokenEmbedding>;
+using BoundEmbedding = BoundLayer<Embedding>;
 
 struct PositionOptions {
   Index positions, width;
@@ -68,22 +55,19 @@ BoundEmbedding make_embedding(const StorePointer& store, const std::string& scop
   positions.learned = kind == Positions::learned;
   return BoundEmbedding(store, [&]<class T>(ParameterStore<T>& parameters) {
     Parameter<T>& table = parameters.declare(in_scope(scope, "weight"), {vocabulary, width}, weight_init);
-    TokenEmbedding<T> layer{.table = &table, .factor = factor, .dropout = dropout};
-    if (kind != Positions::none)
-      layer.with_positions.emplace(table, make_encoding(parameters, in_scope(scope, "positions"), positions),
-                                   typename Embedding<T>::Options{.factor = factor, .dropout = dropout});
-    return layer;
+    const typename Embedding<T>::Options options{.factor = factor, .dropout = dropout};
+    if (kind == Positions::none) return Embedding<T>(table, options);
+    return Embedding<T>(table, make_encoding(parameters, in_scope(scope, "positions"), positions), options);
   });
 }
 
 Value embed_ids(const BoundEmbedding& embedding, const IdsLike& given, const Rows& rows) {
   const Ids ids = to_ids("Embedding", given);
-  return embedding.in_step("Embedding",
-                           [&]<class T>(const TokenEmbedding<T>& layer, const std::shared_ptr<Step>& step) {
-                             Context<T>& context = step->context<T>();
-                             const ComputingInStep computing(*step, StoreUse::Kind::read_values);
-                             return Value(step, layer(context, ids.numbers, rows.layout_in(context)));
-                           });
+  return embedding.in_step("Embedding", [&]<class T>(const Embedding<T>& layer, const std::shared_ptr<Step>& step) {
+    Context<T>& context = step->context<T>();
+    const ComputingInStep computing(*step, StoreUse::Kind::read_values);
+    return Value(step, layer(context, ids.numbers, rows.layout_in(context)));
+  });
 }
 
 void add_linear(nb::module_& m) {

@@ -65,6 +65,7 @@ from glossa._glossa import (
     relu as relu,
     ResampledScore as ResampledScore,
     reshape as reshape,
+    rotary as rotary,
     Rows as Rows,
     scale as scale,
     Schedule as Schedule,

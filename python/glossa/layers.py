@@ -27,6 +27,7 @@ EpsilonPlace = Literal["inside", "outside"]
 NormAffine = Literal["vector", "scalar", "gain", "none"]
 NormPlace = Literal["pre", "post"]
 Similarity = Literal["scaled_dot", "dot", "general", "additive"]
+RelativePositions = Literal["none", "rotary"]
 Sinusoid = Literal["interleaved", "halves", "raw_index", "sorted"]
 
 MaskLike = Union[Operand, None]
@@ -198,10 +199,39 @@ class SelfAttention(_Attention):
     heads / G heads of queries (Ainslie et al. 2023), and in_proj_weight is [(heads + 2 G) head_width, D]. `dropout` is that of the weights. `bias`: "all",
     "output" (only of the last projection) or "none". `similarity` of query and key: "scaled_dot", "dot", "general"
     (Luong et al. 2015) or "additive" (Bahdanau et al. 2015); the last two have parameters. `causal`: no token sees
-    later ones.
+    later ones. `relative_positions`: "rotary" turns queries and keys with their positions, as the op rotary does with
+    the base `rotary_base`; they need the similarity "scaled_dot" or "dot".
     """
 
     _bound = _glossa.BoundSelfAttention
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        *,
+        head_width: int = 0,
+        similarity: Similarity = "scaled_dot",
+        dropout: float = 0.0,
+        bias: AttentionBias = "all",
+        causal: bool = False,
+        relative_positions: RelativePositions = "none",
+        rotary_base: float = 10000.0,
+        weight_init: InitLike = "xavier_uniform",
+    ) -> None:
+        self._set(
+            self._bound,
+            width=width,
+            heads=heads,
+            head_width=head_width,
+            similarity=similarity,
+            dropout=dropout,
+            bias=bias,
+            causal=causal,
+            relative_positions=relative_positions,
+            rotary_base=rotary_base,
+            weight_init=weight_init,
+        )
 
     def __call__(self, x: Operand, rows: RowsLike, mask: MaskLike = None, need_weights: bool = False) -> Any:
         """x [N, D] -> a Variable [N, D].
@@ -212,7 +242,10 @@ class SelfAttention(_Attention):
 
 
 class CrossAttention(_Attention):
-    """Multi-head attention to a memory, such as the encoder's output. Options and parameters: as SelfAttention."""
+    """Multi-head attention to a memory, such as the encoder's output. Options and parameters: as SelfAttention.
+
+    There are no relative positions between a sequence and its memory.
+    """
 
     _bound = _glossa.BoundCrossAttention
 

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union
 from glossa import _glossa
 from glossa._glossa import CrossEntropy, Hypothesis, Variable
 from glossa.errors import misuse
-from glossa.layers import Activation, AttentionBias, EpsilonPlace, Layer, NormAffine, NormPlace, Similarity, Sinusoid
+from glossa.layers import (
+    Activation,
+    AttentionBias,
+    EpsilonPlace,
+    Layer,
+    NormAffine,
+    NormPlace,
+    RelativePositions,
+    Similarity,
+    Sinusoid,
+)
 from glossa.pack import Pack, SentencesLike, pack, pack_of
 from glossa.typing import IdsLike, InitLike, Operand, RowsLike
 
@@ -33,6 +43,8 @@ class StackOptions(TypedDict, total=False):
     similarity         of query and key, as in SelfAttention ("scaled_dot")
     bias               of the linear layers (True)
     attention_bias     of the attention's linear layers, "all", "output" or "none" (as bias)
+    relative_positions of self-attention, "none" or "rotary", as in SelfAttention ("none")
+    rotary_base        as in SelfAttention (10000)
     norm_epsilon, norm_affine, epsilon_place   as in LayerNorm
     weight_init        of every matrix (as in torch.nn.Transformer)
     """
@@ -48,6 +60,8 @@ class StackOptions(TypedDict, total=False):
     similarity: Similarity
     bias: bool
     attention_bias: Union[AttentionBias, None]
+    relative_positions: RelativePositions
+    rotary_base: float
     norm_epsilon: float
     norm_affine: NormAffine
     epsilon_place: EpsilonPlace
@@ -70,7 +84,7 @@ class TransformerOptions(FullStackOptions, total=False):
     tied               tables that are one parameter: "output" (target embedding and output projection), "embeddings"
                        (source and target), "all" or "none" ("none")
     max_positions      the longest sentence (1024)
-    learned_positions  instead of sinusoids (False)
+    learned_positions  instead of sinusoids (False); with relative_positions there are neither
     sinusoid           order of the sinusoids, as in PositionalEncoding ("interleaved")
     scale_embeddings   by the root of the width (True)
     output_bias        (True)

@@ -123,6 +123,12 @@ def cases(torch):
         normal("3n", "2n"),
     )
     yield Case(
+        "embed_tokens.alone",
+        lambda t: gl.embed_tokens(t, [2, 0, 1], None, gl.Rows([2, 1]), factor=3.0),
+        lambda t: 3 * t[[2, 0, 1]],
+        normal("3n"),
+    )
+    yield Case(
         "gather",
         lambda x: gl.gather(x, [[2, 0], [1, 1]]),
         lambda x: torch.gather(x, 1, torch.tensor([[2, 0], [1, 1]])),
@@ -187,6 +193,20 @@ def cases(torch):
         .transpose(0, 1)
         .flatten(1),
         normal((3, 12)),
+    )
+
+    def turned(x, places):
+        """Pairs of columns as complex numbers, two heads of 4 columns, then two other columns."""
+        pairs = torch.view_as_complex(x[:, :8].reshape(-1, 2, 2, 2))
+        angles = torch.tensor([[p, p / 10] for p in places], dtype=torch.float64)
+        turns = torch.polar(torch.ones_like(angles), angles)[:, None]
+        return torch.cat([torch.view_as_real(pairs * turns).flatten(1), x[:, 8:]], 1)
+
+    yield Case(
+        "rotary",
+        lambda x: gl.rotary(x, gl.Rows([2, 3]), 4, 8, base=100.0),
+        lambda x: turned(x, [0, 1, 0, 1, 2]),
+        normal((5, 10)),
     )
     mask = np.array([[False, True, False]] * 2)
     yield Case(

@@ -114,6 +114,13 @@ TEST_CASE("embed_tokens equals embedding, scaling, positions and dropout") {
       });
 }
 
+TEST_CASE("embed_tokens without positions equals embedding, scaling and dropout") {
+  const std::vector<int> ids{3, 1, 0, 3, 2, 2, 1, 3};
+  check_same(
+      {{4, 20}}, [&](Operands x) { return embed_tokens(x[0], ids, 4, 0.3, layout); },
+      [&](Operands x) { return dropout(scale(embedding(x[0], ids), 4), 0.3, layout); });
+}
+
 TEST_CASE("attention equals two products and a softmax, per sequence and head") {
   for (const bool causal : {false, true}) {
     const AttentionOptions options{.heads = 2, .causal = causal};

@@ -365,13 +365,48 @@ def training():
     return golden
 
 
+def turned(x, places, base):
+    """RoPE (Su et al. 2021) of x [T, H, K]: pairs of columns as complex numbers."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+    angles = places[:, None] * base ** (-torch.arange(pairs.shape[-1]) / pairs.shape[-1])
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)[:, None]).flatten(-2)
+
+
+def relative_attention(layer, x, lengths, turn, bias, is_causal):
+    """nn.MultiheadAttention of each sentence, with turn(q or k [T, H, K]) and bias(T) [H, T, T] added to the scores."""
+    results = []
+    for sentence in x.split(lengths):
+        places = len(sentence)
+        projected = nn.functional.linear(sentence, layer.in_proj_weight, layer.in_proj_bias)
+        q, k, v = (part.unflatten(-1, (HEADS, -1)) for part in projected.chunk(3, -1))
+        scores = torch.einsum("qhc,khc->hqk", turn(q), turn(k)) / q.shape[-1] ** 0.5 + bias(places)
+        if is_causal:
+            scores = scores.masked_fill(causal(places), -torch.inf)
+        results.append(layer.out_proj(torch.einsum("hqk,khc->qhc", scores.softmax(-1), v).flatten(-2)))
+    return torch.cat(results)
+
+
+def positions():
+    golden = Golden("positions")
+    lengths = [5, 1, 9]
+    for case, is_causal, base in ("rotary", False, 10000.0), ("rotary_causal", True, 50.0):
+        layer = randomized(nn.MultiheadAttention(2 * WIDTH, HEADS))
+        inputs = {"x": leaf(sum(lengths), 2 * WIDTH)}
+        golden[f"{case}/in/lengths"] = lengths
+        golden[f"{case}/in/base"] = base
+        turn = lambda x: turned(x, torch.arange(len(x)), base)
+        y = relative_attention(layer, inputs["x"], lengths, turn, lambda places: 0.0, is_causal)
+        golden.values(case, y, inputs, layer.named_parameters("layer"))
+    return golden
+
+
 def main(folder):
     warnings.filterwarnings("ignore", message="enable_nested_tensor")
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
     torch.use_deterministic_algorithms(True)
     folder.mkdir(parents=True, exist_ok=True)
-    for make in attention, layers, operations, optimizers, schedules, transformer, training:
+    for make in attention, layers, operations, optimizers, schedules, transformer, training, positions:
         make().save(folder)
 
 

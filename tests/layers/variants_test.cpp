@@ -33,6 +33,8 @@ std::map<std::string, TransformerOptions> variants() {
     grouped.stack.heads = 4;
     grouped.stack.key_heads = similarity == Similarity::dot ? 1 : 2;
   }
+  all["rotary"] = small_options();
+  all["rotary"].stack.relative_positions = RelativePositions::rotary;
   return all;
 }
 
@@ -145,6 +147,65 @@ TEST_CASE("groups of heads shrink the cache of decoding") {
   CHECK(cached(4) == std::pair(past, memory));
   CHECK(cached(2) == std::pair(past / 2, memory / 2));
   CHECK(cached(1) == std::pair(past / 4, memory / 4));
+}
+
+TEST_CASE("with relative positions there is no table of positions, but the longest sequence is the same") {
+  TransformerOptions options = small_options();
+  const auto names = shapes(options);
+  options.stack.relative_positions = RelativePositions::rotary;
+  CHECK(shapes(options) == names);
+  options.max_positions = 6;
+  Model<double> model(options);
+  model.context.begin({});
+  const auto encode = [&](Index length) {
+    const std::vector<int> ids(static_cast<std::size_t>(length), 3);
+    const RowSpan span{0, length};
+    model.network.encode(model.context, ids, {.rows = length, .sequences = {&span, 1}});
+  };
+  CHECK_NOTHROW(encode(6));
+  CHECK_THROWS_WITH_AS(
+      encode(7),
+      doctest::Contains("[embedding] expected sequences of at most 6 tokens; got one of 7. Hint: use more positions"),
+      Error);
+}
+
+TEST_CASE("rotary self-attention sees the distance of tokens only, and their order") {
+  const OneThread one_thread;
+  ParameterStore<double> store;
+  const SelfAttention<double> layer(store, "layer",
+                                    {.width = 8, .heads = 2, .relative_positions = RelativePositions::rotary});
+  store.allocate(1);
+  std::vector<double> numbers(5 * 8);
+  RandomStream random(3, "rotary");
+  for (double& x : numbers) x = random.normal();
+  Context<double> context;
+  const auto attend = [&](Index first_position) {
+    const RowSpan span{0, 5};
+    context.begin({});
+    const RowLayout layout{.rows = 5, .sequences = {&span, 1}, .first_position = first_position};
+    const Tensor<const double> y = layer(context.constant({numbers.data(), {5, 8}}), layout).value();
+    return std::vector<double>(y.data, y.data + y.size());
+  };
+  const std::vector<double> y = attend(0);
+  CHECK(distance(attend(17), y) <= 1e-12);
+  std::swap_ranges(numbers.begin(), numbers.begin() + 8, numbers.begin() + 16);
+  const std::vector<double> swapped = attend(0);
+  CHECK(std::abs(swapped[16] - y[0]) > 1e-3);
+}
+
+TEST_CASE("relative positions that do not fit a layer are refused") {
+  using enum RelativePositions;
+  ParameterStore<double> store;
+  const auto declare = [&](const AttentionLayerOptions& options) { SelfAttention<double>(store, "layer", options); };
+  CHECK_THROWS_WITH_AS(declare({.width = 6, .heads = 2, .relative_positions = rotary}),
+                       "[layer] expected heads of an even width with rotary positions; got 3", Error);
+  CHECK_THROWS_WITH_AS(
+      declare({.width = 8, .heads = 2, .similarity = Similarity::general, .relative_positions = rotary}),
+      doctest::Contains("[layer] expected the similarity scaled_dot or dot with rotary positions"), Error);
+  TransformerOptions options = small_options();
+  options.learned_positions = true;
+  options.stack.relative_positions = rotary;
+  CHECK_THROWS_WITH_AS(Model<double>{options}, doctest::Contains("[TransformerOptions::learned_positions]"), Error);
 }
 
 TEST_CASE("a general similarity starts as the scaled dot product") {

@@ -66,7 +66,7 @@ struct ModelConfig {
   enum class Norm { pre, post };
   enum class NormAffine { vector, scalar, gain, none };
   enum class EpsilonPlace { inside, outside };
-  enum class Positions { sinusoidal, learned };
+  enum class Positions { sinusoidal, learned, rotary };
   enum class Sinusoid { interleaved, halves, raw_index, sorted };
   enum class Tied { none, output, all, embeddings };
   enum class AttentionBias { all, output, none };
@@ -86,6 +86,7 @@ struct ModelConfig {
   std::string activation = "relu";
   Positions positions = Positions::sinusoidal;
   Sinusoid sinusoid = Sinusoid::interleaved;
+  double rotary_base = 10000;
   std::int64_t max_positions = 1024;
   Tied tied = Tied::all;
   bool bias = true, output_bias = false;

@@ -100,6 +100,22 @@ std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
   return above < whole ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
 }
 
+/// Throws if attention cannot turn its queries and keys.
+void check_rotary(const ModelConfig& model) {
+  if (model.positions != ModelConfig::Positions::rotary) return;
+  using enum ModelConfig::Similarity;
+  if (model.similarity != scaled_dot && model.similarity != dot)
+    misuse("model.similarity",
+           "expected scaled_dot or dot with model.positions: rotary; got {}. Hint: use model.positions: sinusoidal",
+           model.similarity == general ? "general" : "additive");
+  const std::int64_t head_width = model.head_width > 0 ? model.head_width : model.width / model.heads;
+  if (head_width % 2 != 0)
+    misuse(model.head_width > 0 ? "model.head_width" : "model.width",
+           "expected heads of an even width with model.positions: rotary; got {}. Hint: use model.head_width: {}, or "
+           "model.positions: sinusoidal",
+           head_width, head_width + 1);
+}
+
 void check_model(const ModelConfig& model, const DataConfig& data) {
   if (model.head_width == 0 && model.width % model.heads != 0)
     misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it", model.width, model.heads,
@@ -112,6 +128,7 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
         "model.width",
         "expected an even number with model.positions: sinusoidal; got {}. Hint: use {}, or model.positions: learned",
         model.width, model.width + 1);
+  check_rotary(model);
   if (model.max_positions < data.max_length)
     misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.max_length,
            model.max_positions);

@@ -78,7 +78,8 @@ constexpr ForeignNames table[] = {
     {"layer_norm_eps layer_norm_epsilon", "model.norm_epsilon"},
     {"activation_function activation_fn hidden_act transformer_ffn_activation", "model.activation"},
     {"learned_pos encoder_learned_pos decoder_learned_pos static_position_embeddings transformer_train_positions",
-     "model.positions is sinusoidal or learned"},
+     "model.positions is sinusoidal, learned or rotary"},
+    {"rope_theta rotary_emb_base", "model.rotary_base"},
     {"max_position_embeddings n_positions", "model.max_positions"},
     {"share_all_embeddings share_embeddings share_decoder_embeddings share_decoder_input_output_embed "
      "share_encoder_decoder_embeddings tied_embeddings tied_embeddings_all tied_embeddings_src tied_softmax "

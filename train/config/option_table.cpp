@@ -120,12 +120,16 @@ std::vector<Option<ModelConfig>> model_options() {
       option("norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
              "trained parameters of layer norm: gain and bias per feature, one gain and one bias, one gain, or none"),
       option("activation", &C::activation, text_choice(activation_names), "activation of the feed-forward layers"),
-      option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned"}), "positional encoding"),
+      option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned", "rotary"}),
+             "positions: a table of sinusoids or of learned numbers, added to the embeddings, or rotary (RoPE): "
+             "self-attention turns queries and keys"),
       option(
           "sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
           "columns of sines and cosines. interleaved: alternating, as in the paper; sorted: the paper's columns, all "
           "sines first, as in transformers; halves: all sines first, with Marian's frequencies; raw_index: "
           "alternating, with frequency 10000^(-2i/width) in column i"),
+      option("rotary_base", &C::rotary_base, number("[1, 1e12]"),
+             "rotary: position p turns columns 2i and 2i + 1 of a head by p / rotary_base^(2i/K)"),
       option("max_positions", &C::max_positions, whole("[1, 1048576]"), "maximum number of positions"),
       option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
              "shared weights: none, target embedding and output projection, these and the source embedding, or the two "

@@ -75,9 +75,10 @@ struct Cost {
 
 std::vector<Cost> costs(const ModelConfig& model) {
   const std::int64_t pairs = model.positions == ModelConfig::Positions::sinusoidal ? 2 : 1;
+  const std::int64_t head_pairs = model.positions == ModelConfig::Positions::rotary ? 2 : 1;
   return {{"model.width", [](Config& c) -> std::int64_t& { return c.model.width; },
-           std::lcm(pairs, model.head_width == 0 ? model.heads : 1)},
-          {"model.head_width", [](Config& c) -> std::int64_t& { return c.model.head_width; }},
+           std::lcm(pairs, model.head_width == 0 ? head_pairs * model.heads : 1)},
+          {"model.head_width", [](Config& c) -> std::int64_t& { return c.model.head_width; }, head_pairs},
           {"model.feed_forward", [](Config& c) -> std::int64_t& { return c.model.feed_forward; }},
           {"model.encoder_layers", [](Config& c) -> std::int64_t& { return c.model.encoder_layers; }},
           {"model.decoder_layers", [](Config& c) -> std::int64_t& { return c.model.decoder_layers; }},

@@ -34,12 +34,12 @@ class SavedNumbers {
         group_(static_cast<double>(stack.key_heads > 0 ? stack.heads / stack.key_heads : 1)) {}
 
   double encoder_layer(const BatchExtent& b) const {
-    return b.source_rows * (2 * residual() + queries() + keys_values() + feed_forward()) +
+    return b.source_rows * (2 * residual() + queries() + keys_values() + turned() + feed_forward()) +
            attention(b.source_rows, b.source_weights, b.longest_source, inner_ + 2 * key_inner_);
   }
 
   double decoder_layer(const BatchExtent& b) const {
-    return b.target_rows * (3 * residual() + 2 * queries() + keys_values() + feed_forward()) +
+    return b.target_rows * (3 * residual() + 2 * queries() + keys_values() + turned() + feed_forward()) +
            b.source_rows * keys_values() +
            attention(b.target_rows, b.target_weights, b.longest_target, inner_ + 2 * key_inner_) +
            attention(b.target_rows, b.cross_weights, b.longest_source, 0);
@@ -111,6 +111,11 @@ class SavedNumbers {
   double queries() const { return (has_trained_similarity() ? 1 : for_products()) * inner_; }
   double keys_values() const { return (has_trained_similarity() ? 1 : for_products()) * 2 * key_inner_; }
 
+  /// Rotary queries and keys, beside the values. In float, they reuse the memory of the projection.
+  double turned() const {
+    return s_.relative_positions == RelativePositions::rotary ? rounded() * (inner_ + 2 * key_inner_) : 0;
+  }
+
   /// Attention's result and weights. `cut` is the width of the queries, keys and values that trained similarities cut
   /// out of one matrix. In bf16, the signs of the weights are the dropout mask.
   double attention(double rows, double weights, double longest_key, double cut) const {
@@ -173,13 +178,14 @@ MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& bat
                        int sums, Precision precision) {
   // Parameters that are only declared do not take memory, but sinusoid tables would.
   TransformerOptions declared = options;
+  const bool has_sinusoids = !options.learned_positions && options.stack.relative_positions == RelativePositions::none;
   if (!options.learned_positions) declared.max_positions = 1;
   ParameterStore<float> store;
   const Transformer<float> model(store, declared);
   MemoryNeed need;
   need.parameters = number_bytes * static_cast<double>(store.count());
   need.initial = static_cast<double>(sizeof(double)) * static_cast<double>(store.largest());
-  if (!options.learned_positions)
+  if (has_sinusoids)
     need.positions =
         2 * number_bytes * static_cast<double>(options.max_positions) * static_cast<double>(options.stack.width);
   need.moments = moments * need.parameters;

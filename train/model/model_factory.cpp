@@ -24,6 +24,9 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
                    .epsilon_place = static_cast<EpsilonPlace>(m.epsilon_place),
                    .activation = activation_of(m.activation),
                    .bias = m.bias,
+                   .relative_positions = m.positions == ModelConfig::Positions::rotary ? RelativePositions::rotary
+                                                                                       : RelativePositions::none,
+                   .rotary_base = m.rotary_base,
                    .residual_dropout = m.dropout,
                    .attention_dropout = m.attention_dropout.value_or(m.dropout),
                    .activation_dropout = m.activation_dropout.value_or(m.dropout)};

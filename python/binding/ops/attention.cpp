@@ -53,6 +53,21 @@ nb::any cross_attention_of(const Operand& q, const Operand& kv, const RowsLike& 
 }  // namespace
 
 void add_attention(nb::module_& m) {
+  m.def(
+      "rotary",
+      [](const Operand& x, const RowsLike& given, Index head_width, std::optional<Index> columns, double base) {
+        const Rows rows = to_rows("rotary", given);
+        return compute(
+            "rotary",
+            [&](auto& v) {
+              return rotary(v, rows.layout_in(v.context()), head_width, columns.value_or(v.shape().cols()), base);
+            },
+            x);
+      },
+      "x"_a, "rows"_a, "head_width"_a, "columns"_a = nb::none(), nb::kw_only(), "base"_a = 10000.0,
+      "Rotary positions (Su et al. 2021): at position p of a sequence, columns 2i and 2i + 1 of each head turn by the "
+      "angle p base^(-2i/K), x [N, D] -> [N, D]. The first `columns` columns, or all, are heads of K = head_width "
+      "columns; the others are copied.");
   m.def("attention", attention_of, "q"_a, "k"_a, "v"_a, "query"_a, "key"_a, nb::kw_only(), "heads"_a = 1,
         "key_heads"_a = 0, "causal"_a = false, "dropout"_a = 0.0, "scale"_a = 0.0, "mask"_a = nb::none(),
         "need_weights"_a = false, doc);

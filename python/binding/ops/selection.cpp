@@ -67,20 +67,25 @@ void add_selection(nb::module_& m) {
       "x"_a, "indices"_a, "Rows of x by index: x [N, D], M indices -> [M, D]");
   m.def(
       "embed_tokens",
-      [](const Operand& table, const IdsLike& ids, const Operand& positions, const RowsLike& given, double factor,
-         double dropout) {
+      [](const Operand& table, const IdsLike& ids, const std::optional<Operand>& positions, const RowsLike& given,
+         double factor, double dropout) {
         const Rows rows = to_rows("embed_tokens", given);
         const Ids tokens = to_ids("embed_tokens", ids);
+        if (!positions)
+          return compute(
+              "embed_tokens",
+              [&](auto& t) { return embed_tokens(t, tokens.numbers, factor, dropout, rows.layout_in(t.context())); },
+              table);
         return compute(
             "embed_tokens",
             [&](auto& t, auto& p) {
               return embed_tokens(t, tokens.numbers, factor, p, dropout, rows.layout_in(t.context()));
             },
-            table, positions);
+            table, *positions);
       },
-      "table"_a, "ids"_a, "positions"_a, "rows"_a, nb::kw_only(), "factor"_a = 1.0, "dropout"_a = 0.0,
+      "table"_a, "ids"_a, "positions"_a.none(), "rows"_a, nb::kw_only(), "factor"_a = 1.0, "dropout"_a = 0.0,
       "factor * table[id] + positions[position of the row], then dropout: a Transformer's input in one pass. table "
-      "[V, D], positions [P, D], N ids -> [N, D].");
+      "[V, D], positions [P, D], N ids -> [N, D]. Without positions (None), only the first summand.");
   m.def(
       "gather",
       [](const Operand& x, const IdsLike& indices) {

@@ -119,6 +119,22 @@ Drawn tokens(Draw& d) {
   return {.operands = {table, d.of({rows + 2, d.shape(table)[1]})}, .numbers = numbers};
 }
 
+/// Numbers: layout, rate, rows, seed.
+Drawn tokens_alone(Draw& d) {
+  const Index rows = d.rows();
+  std::vector<int> numbers = d.layout(rows);
+  numbers.insert(numbers.end(), {d.below(5), static_cast<int>(rows), d.seed()});
+  return {.operands = {d.matrix()}, .numbers = numbers};
+}
+
+/// Numbers: layout, pairs of columns of a head beside the first, and 1 if the result is for products.
+Drawn turned(Draw& d) {
+  const int x = d.branch(d.shape(d.matrix()));
+  std::vector<int> numbers = d.layout(d.shape(x)[0]);
+  numbers.insert(numbers.end(), {d.below(3), d.below(2)});
+  return {.operands = {x}, .numbers = numbers};
+}
+
 /// Numbers: layout.
 Drawn pooled(Draw& d) {
   const int x = d.matrix();
@@ -307,6 +323,10 @@ void put_library_ops(ProgramOps& ops) {
     const Index rows = c.number(3), words = c[0].shape()[0];
     return embed_tokens(c[0], c.ids(4, rows, words), 1.5, c[1], c.eighths(2), c.layout(rows));
   });
+  ops.put("embed_tokens.alone", tokens_alone, [](auto& c) {
+    const Index rows = c.number(3), words = c[0].shape()[0];
+    return embed_tokens(c[0], c.ids(4, rows, words), 1.5, c.eighths(2), c.layout(rows));
+  });
   ops.put(
       "gather",
       [](Draw& d) {
@@ -360,6 +380,14 @@ void put_library_ops(ProgramOps& ops) {
          [](auto& c) { return full(c.context(), c.shape(), 0.5); })
       .shaped();
   ops.put("stop_gradient", one, [](auto& c) { return stop_gradient(c[0]); }).often(8).unlike_differences();
+
+  ops.put("rotary", turned,
+          [](auto& c) {
+            const Shape& shape = c[0].shape();
+            const Index head = 2 + 2 * c.number(2), columns = shape[1] / head * head;
+            return rotary(c[0], c.layout(shape[0]), head, columns, 100, c.number(3) ? Use::products : Use::any);
+          })
+      .often(8);
 
   const auto attend = [](auto& c, const Shape& keys, auto call) {
     const Index queries = c[0].shape()[0];

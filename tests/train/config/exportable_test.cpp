@@ -130,6 +130,8 @@ TEST_CASE("whatever the options, training with the error's recommendations is ex
                          "model.similarity=dot",
                          "model.positions=learned",
                          "model.key_heads=1",
+                         "model.positions=rotary",
+                         "model.rotary_base=500",
                          "model.head_width=16",
                          "model.feed_forward=0",
                          "model.attention_bias=none",

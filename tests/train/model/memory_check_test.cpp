@@ -52,6 +52,8 @@ TEST_CASE("the option that costs most is named, with its maximum") {
   const std::vector<Case> cases{{"model.width", 20'000, {}, 4},
                                 {"model.width", 19'998, {"model.heads=9"}, 18},
                                 {"model.width", 9'999, {"model.head_width=7", "model.positions=learned"}},
+                                {"model.width", 20'000, {"model.positions=rotary", "model.heads=10"}, 20},
+                                {"model.head_width", 20'000, {"model.heads=16", "model.positions=rotary"}, 2},
                                 {"model.feed_forward", 1'000'000, {"model.width=1024"}},
                                 {"model.head_width", 20'000, {"model.heads=16"}},
                                 {"model.encoder_layers", 256, {"model.width=1024", "model.feed_forward=4096"}},

@@ -110,6 +110,8 @@ std::vector<Case> cases() {
       {"additive", with(small, [](auto& o) { o.stack.similarity = Similarity::additive; }), 30, 5, 20},
       {"a norm of another kind", with(small, [](auto& o) { o.stack.norm_affine = NormAffine::scalar; }), 40, 5, 20},
       {"epsilon outside", with(small, [](auto& o) { o.stack.epsilon_place = EpsilonPlace::outside; }), 40, 5, 20},
+      {"rotary positions", with(small, [](auto& o) { o.stack.relative_positions = RelativePositions::rotary; }), 40, 5,
+       20},
       {"learned positions", with(small, [](auto& o) { o.learned_positions = true; }), 40, 5, 20},
   };
 }

@@ -39,7 +39,7 @@ const std::map<std::string, std::vector<std::string>> option_values{
     {"norm", {"pre", "post"}},
     {"final_norm", {"true", "false"}},
     {"norm_affine", {"vector", "scalar", "gain", "none"}},
-    {"positions", {"sinusoidal", "learned"}},
+    {"positions", {"sinusoidal", "learned", "rotary"}},
     {"max_positions", {"300", "400"}},
     {"tied", {"none", "output", "all", "embeddings"}},
     {"bias", {"true", "false"}},
