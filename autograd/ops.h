@@ -191,11 +191,23 @@ Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Vari
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, double epsilon);  ///< without gain and bias
 
+/// y = x / sqrt(mean(x^2) + epsilon) * gain over the last axis (Zhang and Sennrich 2019). x [..., D], gain [D]. The
+/// squares of x may overflow T.
+template <class T>
+Variable<T> rms_norm(const Variable<T>& x, const Variable<T>& gain, double epsilon, Use use = Use::any);
+template <class T>
+Variable<T> rms_norm(const Variable<T>& x, double epsilon);  ///< without gain
+
 /// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D]. If `branch` comes
 /// from a linear op and has no other use, the memory of `branch` is reused; reading `branch` later then throws Error.
 template <class T>
 Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
                            const Variable<T>& gain, const Variable<T>& bias, double epsilon);
+
+/// rms_norm(x + dropout(branch)), in one pass as add_layer_norm.
+template <class T>
+Variable<T> add_rms_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
+                         const Variable<T>& gain, double epsilon);
 
 // ---- selection (ops/selection.cpp) ----
 

@@ -129,6 +129,9 @@ int main(int argc, char** argv) {
   add("layer_norm", {{rows, width}, {width}, {width}}, [](Inputs x) { return layer_norm(x[0], x[1], x[2], 1e-5); });
   add("add_layer_norm", {{rows, width}, {rows, width}, {width}, {width}},
       [](Inputs x) { return add_layer_norm(x[0], x[1], 0.1, layout, x[2], x[3], 1e-5); });
+  add("rms_norm", {{rows, width}, {width}}, [](Inputs x) { return rms_norm(x[0], x[1], 1e-5); });
+  add("add_rms_norm", {{rows, width}, {rows, width}, {width}},
+      [](Inputs x) { return add_rms_norm(x[0], x[1], 0.1, layout, x[2], 1e-5); });
   add("dropout", {{rows, width}}, [](Inputs x) { return dropout(x[0], 0.1, layout); });
   add("linear", {{rows, width}, {2 * width, width}, {2 * width}}, [](Inputs x) { return linear(x[0], x[1], x[2]); });
   add("linear_relu", {{rows, width}, {2 * width, width}, {2 * width}},

@@ -7,6 +7,12 @@
 
 namespace glossa {
 
+/// A norm's formula, before gain and bias.
+enum class NormKind {
+  layer,  ///< (x - mean) / sqrt(variance + epsilon) (Ba et al. 2016)
+  rms,    ///< x / sqrt(mean(x^2) + epsilon) (Zhang and Sennrich 2019); never has a bias
+};
+
 /// Gain and bias applied to a normalized row.
 enum class NormAffine {
   vector,  ///< separate gain and bias per feature, [D] (Ba et al. 2016)
@@ -18,17 +24,18 @@ enum class NormAffine {
 /// Position of epsilon, which prevents division by zero variance.
 enum class EpsilonPlace {
   inside,   ///< (x - mean) / sqrt(variance + epsilon)
-  outside,  ///< (x - mean) / (sqrt(variance) + epsilon)
+  outside,  ///< (x - mean) / (sqrt(variance) + epsilon); x / (sqrt(mean(x^2)) + epsilon)
 };
 
 struct NormOptions {
+  NormKind kind = NormKind::layer;
   double epsilon = 1e-5;
   NormAffine affine = NormAffine::vector;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
 };
 
-/// Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Depending on NormAffine, has the
-/// parameters SCOPE.weight (gain, starts at 1) and SCOPE.bias (starts at 0). The usual form (NormAffine::vector,
+/// Normalization over the last axis: x [..., D] -> [..., D]. Depending on NormAffine, has the parameters SCOPE.weight
+/// (gain, starts at 1) and SCOPE.bias (starts at 0; only for NormKind::layer). The usual form (NormAffine::vector,
 /// epsilon inside) is one op; the other forms are composed of ops.
 template <class T>
 class LayerNorm {
@@ -37,7 +44,7 @@ class LayerNorm {
 
   Variable<T> operator()(const Variable<T>& x, Use use = Use::any) const;
 
-  /// LayerNorm(x + dropout(branch)): x [N, D], branch [N, D] -> [N, D]. In the usual form, this is a single op.
+  /// The norm of x + dropout(branch): x [N, D], branch [N, D] -> [N, D]. In the usual form, this is a single op.
   Variable<T> add(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout) const;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace glossa {
 
-/// Position of a sub-layer's norm. Post: LayerNorm(x + Sublayer(x)) (Vaswani et al. 2017). Pre: x +
-/// Sublayer(LayerNorm(x)) (Xiong et al. 2020).
+/// Position of a sub-layer's norm. Post: Norm(x + Sublayer(x)) (Vaswani et al. 2017). Pre: x + Sublayer(Norm(x)) (Xiong
+/// et al. 2020).
 enum class NormPlace { pre, post };
 
 /// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class distinguishes pre from

@@ -18,6 +18,7 @@ struct StackOptions {
   Index feed_forward = 2048;  ///< hidden width; 0: one matrix, see FeedForwardOptions
   NormPlace norm = NormPlace::post;
   bool final_norm = true;  ///< a norm after the last layer, as in nn.Transformer, but not in Vaswani et al. 2017
+  NormKind norm_kind = NormKind::layer;
   double norm_epsilon = 1e-5;
   NormAffine norm_affine = NormAffine::vector;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
@@ -53,7 +54,7 @@ struct StackOptions {
   }
 
   NormOptions normalization() const {
-    return {.epsilon = norm_epsilon, .affine = norm_affine, .epsilon_place = epsilon_place};
+    return {.kind = norm_kind, .epsilon = norm_epsilon, .affine = norm_affine, .epsilon_place = epsilon_place};
   }
 };
 

@@ -24,6 +24,31 @@ std::vector<double> layer_norm_reference(InputNumbers x) {
   return y;
 }
 
+/// The gain, if any, is x[1].
+std::vector<double> rms_norm_reference(InputNumbers x) {
+  std::vector<double> y;
+  for (Index row = 0; row < x[0].rows(); ++row) {
+    const std::span<const double> in(x[0].row(row), x[0].cols());
+    double squares = 0;
+    for (const double v : in) squares += v * v;
+    const double rms = std::sqrt(squares / static_cast<double>(in.size()) + epsilon);
+    for (std::size_t j = 0; j < in.size(); ++j) y.push_back(in[j] / rms * (x.size() > 1 ? x[1][j] : 1));
+  }
+  return y;
+}
+
+/// The norm's reference of x[0] + x[1], with the further inputs as gain and bias.
+template <class Reference>
+auto of_sum(const Reference& reference) {
+  return [=](InputNumbers x) {
+    std::vector<double> sum(x[0].size());
+    for (Index i = 0; i < x[0].size(); ++i) sum[i] = x[0][i] + x[1][i];
+    std::vector<Tensor<double>> inputs{{sum.data(), x[0].shape}};
+    inputs.insert(inputs.end(), x.begin() + 2, x.end());
+    return reference(inputs);
+  };
+}
+
 }  // namespace
 
 void add_layer_norm_cases(OpCases& cases) {
@@ -61,11 +86,7 @@ void add_layer_norm_cases(OpCases& cases) {
     return [=](auto x) { return add_layer_norm(x[0], x[1], p, layout, x[2], x[3], epsilon); };
   };
   cases.add("add_layer_norm.no_dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, packed_2_3()))
-      .reference([](InputNumbers x) {
-        std::vector<double> sum(x[0].size());
-        for (Index i = 0; i < x[0].size(); ++i) sum[i] = x[0][i] + x[1][i];
-        return layer_norm_reference(std::vector{Tensor<double>{sum.data(), x[0].shape}, x[2], x[3]});
-      })
+      .reference(of_sum(layer_norm_reference))
       .error({{5, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[4, 4]"})
       .error({{4, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[4, 4]", "5"})
       .error({{5, 4}, {5, 4}, {3}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[3]"})
@@ -76,6 +97,44 @@ void add_layer_norm_cases(OpCases& cases) {
   cases.add("add_layer_norm.padded", {{6, 4}, {6, 4}, {4}, {4}}, add_norm(0.3, padded_2_3()));
   cases.add("add_layer_norm.large", {{300, 24}, {300, 24}, {24}, {24}}, add_norm(0.3, packed_100_200())).sampling(3);
   cases.add("add_layer_norm.all_dropped", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(1, packed_2_3()));
+}
+
+void add_rms_norm_cases(OpCases& cases) {
+  const auto affine = [](auto x) { return rms_norm(x[0], x[1], epsilon); };
+  const auto plain = [](auto x) { return rms_norm(x[0], epsilon); };
+  cases.add("rms_norm.affine", {{3, 5}, {5}}, affine)
+      .reference(rms_norm_reference)
+      .error({{3, 5}, {4}}, affine, {"[3, 5]", "[4]"})
+      .error({{3, 5}, {1, 5}}, affine, {"[3, 5]", "[1, 5]"})
+      .error({{}, {}}, affine, {"[]"})
+      .error({{3, 5}, {5}}, [](auto x) { rms_norm(x[0], x[1], -1); }, {"-1"});
+  cases.add("rms_norm.plain", {{3, 5}}, plain).reference(rms_norm_reference);
+  cases.add("rms_norm.rank_three", {{2, 2, 6}, {6}}, affine).reference(rms_norm_reference);
+  cases.add("rms_norm.vector", {{6}, {6}}, affine).reference(rms_norm_reference);
+  cases.add("rms_norm.width_one", {{3, 1}, {1}}, [](auto x) { return rms_norm(x[0], x[1], 0.1); });
+  cases.add("rms_norm.no_rows", {{0, 4}, {4}}, affine).reference(rms_norm_reference);
+  // Unlike layer_norm, the op keeps a row's mean.
+  cases.add("rms_norm.constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}}, affine)
+      .reference(rms_norm_reference);
+  cases.add("rms_norm.large_mean", {CaseInput{2, 4}.in(99, 101), {4}}, affine).reference(rms_norm_reference);
+  cases.add("rms_norm.tiny", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}}, affine).reference(rms_norm_reference);
+  cases.add("rms_norm.wide", {{2, 67}, {67}}, affine).reference(rms_norm_reference).sampling(9);
+  cases.add("rms_norm.large", {{700, 24}, {24}}, affine).reference(rms_norm_reference).sampling(3);
+
+  const auto add_norm = [](double p, const RowLayout& layout) {
+    return [=](auto x) { return add_rms_norm(x[0], x[1], p, layout, x[2], epsilon); };
+  };
+  cases.add("add_rms_norm.no_dropout", {{5, 4}, {5, 4}, {4}}, add_norm(0, packed_2_3()))
+      .reference(of_sum(rms_norm_reference))
+      .error({{5, 4}, {4, 4}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[4, 4]"})
+      .error({{4, 4}, {4, 4}, {4}}, add_norm(0, packed_2_3()), {"[4, 4]", "5"})
+      .error({{5, 4}, {5, 4}, {3}}, add_norm(0, packed_2_3()), {"[5, 4]", "[3]"})
+      .error({{5, 4}, {5, 4}, {4}}, add_norm(2, packed_2_3()), {"2"})
+      .error({{5, 4}, {5, 4}, {4}}, add_norm(0, beyond_5()), {"sequence 1"});
+  cases.add("add_rms_norm.dropout", {{5, 4}, {5, 4}, {4}}, add_norm(0.3, packed_2_3()));
+  cases.add("add_rms_norm.padded", {{6, 4}, {6, 4}, {4}}, add_norm(0.3, padded_2_3()));
+  cases.add("add_rms_norm.large", {{300, 24}, {300, 24}, {24}}, add_norm(0.3, packed_100_200())).sampling(3);
+  cases.add("add_rms_norm.all_dropped", {{5, 4}, {5, 4}, {4}}, add_norm(1, packed_2_3()));
 }
 
 }  // namespace glossa

@@ -129,6 +129,7 @@ void add_product_cases(OpCases& cases);
 void add_reduction_cases(OpCases& cases);
 void add_softmax_cases(OpCases& cases);
 void add_layer_norm_cases(OpCases& cases);
+void add_rms_norm_cases(OpCases& cases);
 void add_selection_cases(OpCases& cases);
 void add_pooling_cases(OpCases& cases);
 void add_masking_cases(OpCases& cases);

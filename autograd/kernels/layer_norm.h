@@ -7,7 +7,11 @@
 
 namespace glossa::kernels {
 
-/// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative.
+/// The number about which a norm takes a row's variance: the row's mean (layer norm), or 0 (RMS norm).
+enum class About { mean, zero };
+
+/// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative. About zero, the mean counts as 0, so the
+/// variance is the mean of squares.
 template <class T>
 struct RowMoments {
   T mean, inverse_std;
@@ -16,48 +20,55 @@ struct RowMoments {
 /// The moments of a finite row whose sum or squares overflow. They are computed from the row times a small power of
 /// two. A variance that overflows T makes epsilon negligible.
 template <class T>
-RowMoments<T> large_row_moments(Index d, const T* x, T epsilon) {
+RowMoments<T> large_row_moments(About about, Index d, const T* x, T epsilon) {
   const T unit = std::ldexp(T{1}, -std::numeric_limits<T>::max_exponent / 8 * 5);
-  const T mean = row_sum<T>(d, [&](Index j) { return x[j] * unit; }) / static_cast<T>(d);
+  const T mean = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return x[j] * unit; }) / static_cast<T>(d);
   const T variance =
       row_sum<T>(d, [&](Index j) { return (x[j] * unit - mean) * (x[j] * unit - mean); }) / static_cast<T>(d);
   const T whole = variance / unit / unit;
   return {mean / unit, std::isinf(whole) ? unit / std::sqrt(variance) : T{1} / std::sqrt(whole + epsilon)};
 }
 
-/// The moments of one row. Takes one pass over the row for the mean and one for the variance, because subtracting the
-/// mean first avoids cancellation. Between the passes, the row stays in the L1 cache.
+/// The moments of one row. Takes one pass over the row for the mean, if any, and one for the variance, because
+/// subtracting the mean first avoids cancellation. Between the passes, the row stays in the L1 cache.
 template <class T>
-RowMoments<T> row_moments(Index d, const T* x, T epsilon) {
-  const T mean = row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
+RowMoments<T> row_moments(About about, Index d, const T* x, T epsilon) {
+  const T mean = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
   const T variance = row_sum<T>(d, [&](Index j) { return (x[j] - mean) * (x[j] - mean); }) / static_cast<T>(d);
   if (std::isinf(variance)) [[unlikely]]
-    return large_row_moments(d, x, epsilon);
+    return large_row_moments(about, d, x, epsilon);
   return {mean, T{1} / std::sqrt(variance + epsilon)};
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row. If both gain and bias are null, they count as 1
-/// and 0.
+/// y = n * gain + bias for one row; n(j) returns n_j. A null bias counts as 0. A null gain counts as 1, and requires a
+/// null bias.
+template <class T, class Normalized>
+void affine_row(Index d, const Normalized& n, const T* gain, const T* bias, T* y) {
+  if (bias)
+    write(y, 0, d, false, [=](Index j) { return n(j) * gain[j] + bias[j]; });
+  else if (gain)
+    write(y, 0, d, false, [=](Index j) { return n(j) * gain[j]; });
+  else
+    write(y, 0, d, false, n);
+}
+
+/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row, with gain and bias as in affine_row.
 template <class T>
-RowMoments<T> layer_norm_row(Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
-  const RowMoments<T> moments = row_moments(d, x, epsilon);
+RowMoments<T> norm_row(About about, Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
+  const RowMoments<T> moments = row_moments(about, d, x, epsilon);
   const T mean = moments.mean, inverse = moments.inverse_std;
-  if (gain) {
-#pragma omp simd
-    for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse * gain[j] + bias[j];
-  } else {
-#pragma omp simd
-    for (Index j = 0; j < d; ++j) y[j] = (x[j] - mean) * inverse;
-  }
+  const auto n = [=](Index j) { return (x[j] - mean) * inverse; };
+  affine_row(d, n, gain, bias, y);
   return moments;
 }
 
 /// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)),
-/// because dr/dx_j = -r^2 n_j / D implies dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). dgain and dbias, if not null,
-/// accumulate: dgain += dy n, dbias += dy. n(j) returns n_j, `inverse_std` is r.
+/// because dr/dx_j = -r^2 n_j / D implies dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). The terms mean(g) and 1/D come
+/// from the mean, and are absent about zero. dgain and dbias, if not null, accumulate: dgain += dy n, dbias += dy. n(j)
+/// returns n_j, `inverse_std` is r.
 template <class T, class Normalized>
-void layer_norm_row_backward(Index d, const Normalized& n, T inverse_std, const T* gain, const T* dy, T* dgain,
-                             T* dbias, T* dx) {
+void norm_row_backward(About about, Index d, const Normalized& n, T inverse_std, const T* gain, const T* dy, T* dgain,
+                       T* dbias, T* dx) {
   // dx holds g until the means are known.
   if (gain) {
 #pragma omp simd
@@ -65,7 +76,7 @@ void layer_norm_row_backward(Index d, const Normalized& n, T inverse_std, const 
   } else {
     std::copy_n(dy, d, dx);
   }
-  const T mean_g = row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
+  const T mean_g = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
   const T mean_gn = row_sum<T>(d, [&](Index j) { return dx[j] * n(j); }) / static_cast<T>(d);
 #pragma omp simd
   for (Index j = 0; j < d; ++j) dx[j] = inverse_std * (dx[j] - mean_g - n(j) * mean_gn);

@@ -8,6 +8,7 @@ namespace glossa {
 
 namespace {
 
+using kernels::About;
 using kernels::RowMoments;
 
 constexpr Index rows_per_piece = 64;  // normalized by a thread at a time
@@ -16,17 +17,18 @@ constexpr Index pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_p
 /// A norm's state for its derivative.
 template <class T>
 struct Saved {
+  About about;
   Tensor<const T> x;  // the normalized input; no data: `normalized` replaces it
   std::span<RowMoments<T>> moments;
   const T* gain = nullptr;
   Bf16* normalized = nullptr;  // (x - mean) / sqrt(variance + epsilon), in bf16
 
-  /// The derivative of row i, which layer_norm_row_backward documents.
+  /// The derivative of row i, which norm_row_backward documents.
   void row_backward(Index i, const T* dy, T* dgain, T* dbias, T* dx) const {
     const Index d = x.cols();
     const auto [mean, inverse] = moments[i];
     const auto backward = [&, inverse = inverse](const auto& n) {
-      kernels::layer_norm_row_backward<T>(d, n, inverse, gain, dy, dgain, dbias, dx);
+      kernels::norm_row_backward<T>(about, d, n, inverse, gain, dy, dgain, dbias, dx);
     };
     if (normalized)
       backward([row = normalized + i * d](Index j) { return static_cast<T>(row[j].widened()); });
@@ -35,9 +37,15 @@ struct Saved {
   }
 };
 
-void check_affine(const char* op, const Shape& x, const Shape& gain, const Shape& bias) {
-  check(x.rank() >= 1 && gain == Shape{x.cols()} && bias == gain, op,
-        "expected x [..., D], gain [D] and bias [D]; got {}, {} and {}", x, gain, bias);
+/// `bias` is null for norms without it.
+template <class T>
+void check_affine(const char* op, const Shape& x, const Variable<T>& gain, const Variable<T>* bias) {
+  const bool fits = x.rank() >= 1 && gain.shape() == Shape{x.cols()};
+  if (bias)
+    check(fits && bias->shape() == gain.shape(), op, "expected x [..., D], gain [D] and bias [D]; got {}, {} and {}", x,
+          gain.shape(), bias->shape());
+  else
+    check(fits, op, "expected x [..., D] and gain [D]; got {} and {}", x, gain.shape());
 }
 
 void check_epsilon(const char* op, double epsilon) {
@@ -79,31 +87,38 @@ void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Wr
 }
 
 template <class T>
-Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const Variable<T>* bias, double epsilon,
-                          Use use) {
-  Context<T>& c = context_of("layer_norm", {x});
-  check_epsilon("layer_norm", epsilon);
+const T* numbers_of(Context<T>& c, const Variable<T>* x) {
+  return x ? c.read(*x).data : nullptr;
+}
+
+/// The norm of x. `gain` and `bias` may be null; a null gain requires a null bias.
+template <class T>
+Variable<T> norm_op(const char* op, About about, const Variable<T>& x, const Variable<T>* gain, const Variable<T>* bias,
+                    double epsilon, Use use) {
+  Context<T>& c = context_of(op, {x});
+  check_epsilon(op, epsilon);
   const Tensor<const T> in = c.read(x);
   if (gain) {
-    context_of("layer_norm", {x, *gain, *bias});
-    check_affine("layer_norm", in.shape, gain->shape(), bias->shape());
+    context_of(op, {x, *gain, bias ? *bias : *gain});
+    check_affine(op, in.shape, *gain, bias);
   }
-  const T* const g = gain ? c.read(*gain).data : nullptr;
-  const T* const b = bias ? c.read(*bias).data : nullptr;
+  const T *const g = numbers_of(c, gain), *const b = numbers_of(c, bias);
   const Index d = in.cols(), rows = in.rows();
-  const Saved<T> saved{in, c.template array<RowMoments<T>>(rows), g};
+  const Saved<T> saved{about, in, c.template array<RowMoments<T>>(rows), g};
   /// Normalizes row i into `y`.
   const auto normalize = [&](Index i, T* y) {
-    saved.moments[i] = kernels::layer_norm_row(d, in.row(i), g, b, static_cast<T>(epsilon), y);
+    saved.moments[i] = kernels::norm_row(about, d, in.row(i), g, b, static_cast<T>(epsilon), y);
   };
   const auto derivative = [saved](Backward<T>& back) {
     const Sink<T> to_x = back.optional_sink(0);
     backward(back, saved, 1, [&](Index i, const T* dx) { to_x.write_row(i, [dx](Index j) { return dx[j]; }); });
   };
   const auto record = [&](const auto& y) {
-    return gain ? c.record("layer_norm", {x, *gain, *bias}, y, derivative) : c.record("layer_norm", {x}, y, derivative);
+    if (bias) return c.record(op, {x, *gain, *bias}, y, derivative);
+    return gain ? c.record(op, {x, *gain}, y, derivative) : c.record(op, {x}, y, derivative);
   };
-  if (use == Use::products && (c.rounds({x}) || (gain && c.rounds({*gain, *bias})))) {
+  const bool rounds = c.rounds({x}) || (gain && c.rounds({*gain})) || (bias && c.rounds({*bias}));
+  if (use == Use::products && rounds) {
     const Tensor<Bf16> y = c.bf16_tensor(in.shape);
     const Arena::Mark mark = c.scratch_mark();
     const Tensor<T> row = c.scratch({pieces(rows), d});
@@ -123,30 +138,18 @@ Variable<T> layer_norm_op(const Variable<T>& x, const Variable<T>* gain, const V
   return record(y);
 }
 
-}  // namespace
-
+/// The norm of x + dropout(branch). `bias` may be null.
 template <class T>
-Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon,
-                       Use use) {
-  return layer_norm_op(x, &gain, &bias, epsilon, use);
-}
-
-template <class T>
-Variable<T> layer_norm(const Variable<T>& x, double epsilon) {
-  return layer_norm_op<T>(x, nullptr, nullptr, epsilon, Use::any);
-}
-
-template <class T>
-Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout,
-                           const Variable<T>& gain, const Variable<T>& bias, double epsilon) {
-  const char* const op = "add_layer_norm";
-  Context<T>& c = context_of(op, {x, branch, gain, bias});
+Variable<T> add_norm_op(const char* op, About about, const Variable<T>& x, const Variable<T>& branch, double p,
+                        const RowLayout& layout, const Variable<T>& gain, const Variable<T>* bias, double epsilon) {
+  Context<T>& c = context_of(op, {x, branch, gain, bias ? *bias : gain});
   check_epsilon(op, epsilon);
   check(x.shape() == branch.shape(), op, "expected x and branch of equal shape; got {} and {}", x.shape(),
         branch.shape());
   check_layout(op, layout, x.shape());
-  check_affine(op, x.shape(), gain.shape(), bias.shape());
-  const Tensor<const T> a = c.read(x), g = c.read(gain), b = c.read(bias);
+  check_affine(op, x.shape(), gain, bias);
+  const Tensor<const T> a = c.read(x);
+  const T *const g = numbers_of(c, &gain), *const b = numbers_of(c, bias);
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
   const auto taken = c.take(branch);  // after all checks
   const Tensor<const T> r = taken.from;
@@ -161,7 +164,7 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
       kernels::write(sum, 0, d, false, [&](Index j) { return x_row[j] + branch_row[j]; });
   };
   const auto record = [&](const Tensor<T>& y, const Saved<T>& saved) {
-    return c.record(op, {x, branch, gain, bias}, y, [saved, mask, d](Backward<T>& back) {
+    const auto derivative = [saved, mask, d](Backward<T>& back) {
       const Sink<T> to_x = back.optional_sink(0), to_branch = back.optional_sink(1);
       backward(back, saved, 2, [&](Index i, const T* ds) {
         to_x.write_row(i, [ds](Index j) { return ds[j]; });
@@ -170,12 +173,14 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
         else
           to_branch.write_row(i, [ds](Index j) { return ds[j]; });
       });
-    });
+    };
+    return bias ? c.record(op, {x, branch, gain, *bias}, y, derivative)
+                : c.record(op, {x, branch, gain}, y, derivative);
   };
-  if (c.rounds({x, branch, gain, bias})) {
+  if (c.rounds({x, branch, gain}) || (bias && c.rounds({*bias}))) {
     // The derivative needs no sum but the normalized row, and bf16 suffices for it. So y takes the branch's memory.
     const Tensor<T> y = taken.to;
-    const Saved<T> saved{{nullptr, a.shape}, moments, g.data, c.bf16_tensor(a.shape).data};
+    const Saved<T> saved{about, {nullptr, a.shape}, moments, g, c.bf16_tensor(a.shape).data};
     const Tensor<Bf16> rounded = c.bf16_tensor(a.shape);
     const Arena::Mark mark = c.scratch_mark();
     const Tensor<T> sums = c.scratch({pieces(rows), d});
@@ -183,11 +188,12 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
       T* const sum = sums.row(begin / rows_per_piece);
       for (Index i = begin; i < end; ++i) {
         add_row(i, sum);
-        const auto [mean, inverse] = moments[i] = kernels::row_moments(d, sum, static_cast<T>(epsilon));
+        const auto [mean, inverse] = moments[i] = kernels::row_moments(about, d, sum, static_cast<T>(epsilon));
         kernels::write(sum, 0, d, false,
                        [&, mean = mean, inverse = inverse](Index j) { return (sum[j] - mean) * inverse; });
         kernels::bf16::round_row(d, sum, saved.normalized + i * d);
-        kernels::write(y.row(i), 0, d, false, [&](Index j) { return sum[j] * g.data[j] + b.data[j]; });
+        const auto normalized = [sum](Index j) { return sum[j]; };
+        kernels::affine_row(d, normalized, g, b, y.row(i));
         kernels::bf16::round_row(d, y.row(i), rounded.row(i));
       }
     });
@@ -197,17 +203,56 @@ Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, doub
   parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       add_row(i, sum.row(i));
-      moments[i] = kernels::layer_norm_row(d, sum.row(i), g.data, b.data, static_cast<T>(epsilon), y.row(i));
+      moments[i] = kernels::norm_row(about, d, sum.row(i), g, b, static_cast<T>(epsilon), y.row(i));
     }
   });
-  return record(y, {sum, moments, g.data});
+  return record(y, {about, sum, moments, g});
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon,
+                       Use use) {
+  return norm_op("layer_norm", About::mean, x, &gain, &bias, epsilon, use);
+}
+
+template <class T>
+Variable<T> layer_norm(const Variable<T>& x, double epsilon) {
+  return norm_op<T>("layer_norm", About::mean, x, nullptr, nullptr, epsilon, Use::any);
+}
+
+template <class T>
+Variable<T> rms_norm(const Variable<T>& x, const Variable<T>& gain, double epsilon, Use use) {
+  return norm_op<T>("rms_norm", About::zero, x, &gain, nullptr, epsilon, use);
+}
+
+template <class T>
+Variable<T> rms_norm(const Variable<T>& x, double epsilon) {
+  return norm_op<T>("rms_norm", About::zero, x, nullptr, nullptr, epsilon, Use::any);
+}
+
+template <class T>
+Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout,
+                           const Variable<T>& gain, const Variable<T>& bias, double epsilon) {
+  return add_norm_op("add_layer_norm", About::mean, x, branch, p, layout, gain, &bias, epsilon);
+}
+
+template <class T>
+Variable<T> add_rms_norm(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout,
+                         const Variable<T>& gain, double epsilon) {
+  return add_norm_op<T>("add_rms_norm", About::zero, x, branch, p, layout, gain, nullptr, epsilon);
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                               \
   template Variable<T> layer_norm(const Variable<T>&, const Variable<T>&, const Variable<T>&, double, Use); \
   template Variable<T> layer_norm(const Variable<T>&, double);                                              \
+  template Variable<T> rms_norm(const Variable<T>&, const Variable<T>&, double, Use);                       \
+  template Variable<T> rms_norm(const Variable<T>&, double);                                                \
   template Variable<T> add_layer_norm(const Variable<T>&, const Variable<T>&, double, const RowLayout&,     \
-                                      const Variable<T>&, const Variable<T>&, double);
+                                      const Variable<T>&, const Variable<T>&, double);                      \
+  template Variable<T> add_rms_norm(const Variable<T>&, const Variable<T>&, double, const RowLayout&,       \
+                                    const Variable<T>&, double);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

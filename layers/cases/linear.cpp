@@ -14,15 +14,20 @@ void add_linear_cases(LayerCases& cases) {
           [layer = Linear<T>(store, "layer", 4, 5, {.bias = bias})](Context<T>&, Inputs<T> x) { return layer(x[0]); };
     });
 
-  const std::tuple<const char*, NormAffine, EpsilonPlace> norms[] = {
-      {"", NormAffine::vector, EpsilonPlace::inside},
-      {"_scalar", NormAffine::scalar, EpsilonPlace::inside},
-      {"_gain", NormAffine::gain, EpsilonPlace::inside},
-      {"_without_affine", NormAffine::none, EpsilonPlace::inside},
-      {"_outside", NormAffine::vector, EpsilonPlace::outside},
-      {"_outside_without_affine", NormAffine::none, EpsilonPlace::outside}};
-  for (const auto& [name, affine, place] : norms) {
-    const NormOptions options{.epsilon = 1e-5, .affine = affine, .epsilon_place = place};
+  constexpr NormKind layer = NormKind::layer, rms = NormKind::rms;
+  const std::tuple<const char*, NormKind, NormAffine, EpsilonPlace> norms[] = {
+      {"", layer, NormAffine::vector, EpsilonPlace::inside},
+      {"_scalar", layer, NormAffine::scalar, EpsilonPlace::inside},
+      {"_gain", layer, NormAffine::gain, EpsilonPlace::inside},
+      {"_without_affine", layer, NormAffine::none, EpsilonPlace::inside},
+      {"_outside", layer, NormAffine::vector, EpsilonPlace::outside},
+      {"_outside_without_affine", layer, NormAffine::none, EpsilonPlace::outside},
+      {"_rms", rms, NormAffine::vector, EpsilonPlace::inside},
+      {"_rms_scalar", rms, NormAffine::scalar, EpsilonPlace::inside},
+      {"_rms_without_affine", rms, NormAffine::none, EpsilonPlace::inside},
+      {"_rms_outside", rms, NormAffine::vector, EpsilonPlace::outside}};
+  for (const auto& [name, kind, affine, place] : norms) {
+    const NormOptions options{.kind = kind, .epsilon = 1e-5, .affine = affine, .epsilon_place = place};
     cases.add(fmt::format("LayerNorm.plain{}", name), {{5, 6}}, [=]<class T>(ParameterStore<T>& store) {
       return [layer = LayerNorm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
     });

@@ -14,6 +14,7 @@ struct StackVariant {
   NormPlace norm;
   Activation activation;
   bool bias, final_norm, causal = false;
+  NormKind norm_kind = NormKind::layer;
 };
 
 StackOptions options_of(const StackVariant& variant, Index layers) {
@@ -24,6 +25,7 @@ StackOptions options_of(const StackVariant& variant, Index layers) {
           .feed_forward = 10,
           .norm = variant.norm,
           .final_norm = variant.final_norm,
+          .norm_kind = variant.norm_kind,
           .activation = variant.activation,
           .bias = variant.bias,
           .residual_dropout = 0.2,
@@ -37,7 +39,8 @@ void add_rows(LayerCases& cases, const std::string& layer_name, Index layers) {
   constexpr StackVariant variants[] = {{"pre_relu", NormPlace::pre, Activation::relu, true, true},
                                        {"post_relu", NormPlace::post, Activation::relu, true, true},
                                        {"pre_gelu_no_bias", NormPlace::pre, Activation::gelu, false, true},
-                                       {"post_silu_no_final_norm", NormPlace::post, Activation::silu, true, false}};
+                                       {"post_silu_no_final_norm", NormPlace::post, Activation::silu, true, false},
+                                       {"pre_rms", NormPlace::pre, Activation::relu, true, true, false, NormKind::rms}};
   constexpr StackVariant causal{"pre_gelu_causal", NormPlace::pre, Activation::gelu, true, true, true};
   std::vector<StackVariant> all(std::begin(variants), std::end(variants));
   if (!has_memory) all.push_back(causal);

@@ -40,6 +40,7 @@ void read_stack(LayerOptions& options, StackOptions& o) {
       .read("feed_forward", o.feed_forward)
       .read("norm", o.norm)
       .read("final_norm", o.final_norm)
+      .read("norm_kind", o.norm_kind)
       .read("norm_epsilon", o.norm_epsilon)
       .read("norm_affine", o.norm_affine)
       .read("epsilon_place", o.epsilon_place)
@@ -108,6 +109,10 @@ void LayerOptions::convert(const char* where, nb::handle given, NormAffine& valu
   convert_name(where, given, {"vector", "scalar", "gain", "none"}, value);
 }
 
+void LayerOptions::convert(const char* where, nb::handle given, NormKind& value) {
+  convert_name(where, given, {"layer", "rms"}, value);
+}
+
 void LayerOptions::convert(const char* where, nb::handle given, NormPlace& value) {
   convert_name(where, given, {"pre", "post"}, value);
 }
@@ -150,9 +155,10 @@ LinearOptions to_linear_options(const NamedOptions& given) {
   return o;
 }
 
-NormOptions to_norm_options(const NamedOptions& given) {
+NormOptions to_norm_options(const char* layer, const NamedOptions& given) {
   NormOptions o;
-  LayerOptions("LayerNorm", given)
+  LayerOptions(layer, given)
+      .read("kind", o.kind)
       .read("epsilon", o.epsilon)
       .read("affine", o.affine)
       .read("epsilon_place", o.epsilon_place)

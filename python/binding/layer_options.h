@@ -46,6 +46,7 @@ class LayerOptions {
   static void convert(const char* where, nb::handle given, EpsilonPlace& value);
   static void convert(const char* where, nb::handle given, LengthPenalty& value);
   static void convert(const char* where, nb::handle given, NormAffine& value);
+  static void convert(const char* where, nb::handle given, NormKind& value);
   static void convert(const char* where, nb::handle given, NormPlace& value);
   static void convert(const char* where, nb::handle given, Positions& value);
   static void convert(const char* where, nb::handle given, glossa::Precision& value);
@@ -71,7 +72,7 @@ class LayerOptions {
 // The options of a struct, all of them.
 
 LinearOptions to_linear_options(const NamedOptions& given);
-NormOptions to_norm_options(const NamedOptions& given);
+NormOptions to_norm_options(const char* layer, const NamedOptions& given);
 AttentionLayerOptions to_attention_options(const char* layer, const NamedOptions& given);
 FeedForwardOptions to_feed_forward_options(const NamedOptions& given);
 StackOptions to_stack_options(const char* layer, const NamedOptions& given);

@@ -96,13 +96,13 @@ void add_norm(nb::module_& m) {
       .def(
           "__init__",
           [](BoundLayerNorm* self, const StorePointer& store, const std::string& scope, Index width,
-             const NamedOptions& given) {
-            const NormOptions options = to_norm_options(given);
+             const NamedOptions& given, const char* layer) {
+            const NormOptions options = to_norm_options(layer, given);
             new (self) BoundLayerNorm(store, [&]<class T>(ParameterStore<T>& parameters) {
               return LayerNorm<T>(parameters, scope, width, options);
             });
           },
-          "store"_a, "scope"_a, "width"_a, "options"_a)
+          "store"_a, "scope"_a, "width"_a, "options"_a, "layer"_a = "LayerNorm")
       .def(
           "__call__",
           [](const BoundLayerNorm& norm, const Operand& x) {

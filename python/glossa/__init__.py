@@ -10,6 +10,7 @@ from glossa._glossa import (
     add as add,
     add_dropout as add_dropout,
     add_layer_norm as add_layer_norm,
+    add_rms_norm as add_rms_norm,
     additive_attention as additive_attention,
     argmax as argmax,
     Attention as Attention,
@@ -65,6 +66,7 @@ from glossa._glossa import (
     relu as relu,
     ResampledScore as ResampledScore,
     reshape as reshape,
+    rms_norm as rms_norm,
     rotary as rotary,
     Rows as Rows,
     scale as scale,
@@ -119,6 +121,7 @@ from glossa.layers import (
     Linear as Linear,
     PositionalEncoding as PositionalEncoding,
     Residual as Residual,
+    RMSNorm as RMSNorm,
     SelfAttention as SelfAttention,
 )
 from glossa.module import (

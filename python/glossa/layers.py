@@ -25,6 +25,7 @@ Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 AttentionBias = Literal["all", "output", "none"]
 EpsilonPlace = Literal["inside", "outside"]
 NormAffine = Literal["vector", "scalar", "gain", "none"]
+NormKind = Literal["layer", "rms"]
 NormPlace = Literal["pre", "post"]
 Similarity = Literal["scaled_dot", "dot", "general", "additive"]
 RelativePositions = Literal["none", "rotary"]
@@ -92,25 +93,10 @@ class Linear(Layer):
         return y
 
 
-class LayerNorm(Layer):
-    """Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters: weight, bias [D].
-
-    `affine`: "vector", a gain and a bias per feature; "scalar", one of each; "gain", one gain only; "none".
-    `epsilon_place`: "inside" or "outside" of the root of the variance.
-    """
+class _Norm(Layer):
+    """The two functions of every norm."""
 
     weight: Parameter
-    bias: Parameter
-
-    def __init__(
-        self,
-        width: int,
-        *,
-        epsilon: float = 1e-5,
-        affine: NormAffine = "vector",
-        epsilon_place: EpsilonPlace = "inside",
-    ) -> None:
-        self._set(_glossa.BoundLayerNorm, width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
 
     def __call__(self, x: Operand) -> Variable:
         """x [..., D] -> [..., D]."""
@@ -123,11 +109,56 @@ class LayerNorm(Layer):
         return y
 
 
-class Residual(LayerNorm):
-    """A residual connection and a norm around a sub-layer f, with dropout of its output. Parameters: as LayerNorm.
+class LayerNorm(_Norm):
+    """Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters: weight, bias [D].
 
-    `place`: "post", LayerNorm(x + f(x)) (Vaswani et al. 2017), or "pre", x + f(LayerNorm(x)) (Xiong et al. 2020).
+    `affine`: "vector", a gain and a bias per feature; "scalar", one of each; "gain", one gain only; "none".
+    `epsilon_place`: "inside" or "outside" of the root of the variance.
     """
+
+    bias: Parameter
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        epsilon: float = 1e-5,
+        affine: NormAffine = "vector",
+        epsilon_place: EpsilonPlace = "inside",
+    ) -> None:
+        self._set(_glossa.BoundLayerNorm, width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
+
+
+def _bound_rms_norm(store: Store, scope: str, width: int, options: dict[str, Any]) -> Any:
+    return _glossa.BoundLayerNorm(store, scope, width, {**options, "kind": "rms"}, "RMSNorm")
+
+
+class RMSNorm(_Norm):
+    """x / sqrt(mean(x^2) + epsilon) * weight (Zhang and Sennrich 2019): x [..., D] -> [..., D]. Parameter: weight [D].
+
+    `affine`: "vector", a gain per feature; "gain", one gain; "none".
+    `epsilon_place`: "inside" or "outside" of the root, as in the authors' code.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        epsilon: float = 1e-5,
+        affine: NormAffine = "vector",
+        epsilon_place: EpsilonPlace = "inside",
+    ) -> None:
+        self._set(_bound_rms_norm, width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
+
+
+class Residual(_Norm):
+    """A residual connection and a norm around a sub-layer f, with dropout of its output.
+
+    `place`: "post", norm(x + f(x)) (Vaswani et al. 2017), or "pre", x + f(norm(x)) (Xiong et al. 2020). `kind` of the
+    norm: "layer", with the parameters of LayerNorm, or "rms", with those of RMSNorm.
+    """
+
+    bias: Parameter
 
     def __init__(
         self,
@@ -135,11 +166,12 @@ class Residual(LayerNorm):
         *,
         place: NormPlace = "post",
         dropout: float = 0.0,
+        kind: NormKind = "layer",
         epsilon: float = 1e-5,
         affine: NormAffine = "vector",
         epsilon_place: EpsilonPlace = "inside",
     ) -> None:
-        super().__init__(width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
+        self._set(_glossa.BoundLayerNorm, width, kind=kind, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
         if place not in ("pre", "post"):
             raise misuse("Residual.place", "one of pre, post", repr(place))
         self.place = place

@@ -15,6 +15,7 @@ from glossa.layers import (
     EpsilonPlace,
     Layer,
     NormAffine,
+    NormKind,
     NormPlace,
     RelativePositions,
     Similarity,
@@ -45,7 +46,8 @@ class StackOptions(TypedDict, total=False):
     attention_bias     of the attention's linear layers, "all", "output" or "none" (as bias)
     relative_positions of self-attention, "none" or "rotary", as in SelfAttention ("none")
     rotary_base        as in SelfAttention (10000)
-    norm_epsilon, norm_affine, epsilon_place   as in LayerNorm
+    norm_kind          "layer" (LayerNorm) or "rms" (RMSNorm) ("layer")
+    norm_epsilon, norm_affine, epsilon_place   as in these
     weight_init        of every matrix (as in torch.nn.Transformer)
     """
 
@@ -62,6 +64,7 @@ class StackOptions(TypedDict, total=False):
     attention_bias: Union[AttentionBias, None]
     relative_positions: RelativePositions
     rotary_base: float
+    norm_kind: NormKind
     norm_epsilon: float
     norm_affine: NormAffine
     epsilon_place: EpsilonPlace

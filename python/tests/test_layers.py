@@ -140,6 +140,16 @@ def test_layer_norm_agrees(case: int) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
+def test_rms_norm_agrees(case: int) -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(case)
+    rows, width = int(rng.integers(1, 9)), int(rng.integers(2, 9))
+    norm = gl.RMSNorm(width, epsilon=1e-3).init(dtype=np.float64)
+    theirs = torch.nn.RMSNorm(width, eps=1e-3, dtype=torch.float64)
+    compare(norm, theirs, norm, theirs, [random(2, rows, width, seed=case)], case)
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_self_attention_agrees(case: int) -> None:
     torch = pytest.importorskip("torch")
     sizes = Sizes(case)
@@ -368,15 +378,16 @@ def test_additive_attention_is_the_similarity_of_a_layer() -> None:
 
 
 @pytest.mark.parametrize("place", ["post", "pre"])
-def test_residual(place: Any) -> None:
-    residual = gl.Residual(4, place=place).init(dtype=np.float64)
-    assert sorted(residual.parameters()) == ["bias", "weight"]
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+def test_residual(place: Any, kind: Any) -> None:
+    residual = gl.Residual(4, place=place, kind=kind).init(dtype=np.float64)
+    assert sorted(residual.parameters()) == (["bias", "weight"] if kind == "layer" else ["weight"])
     x = random(3, 4)
     with gl.step():
         y = residual(x, gl.Rows([3]), gl.square).numpy()
 
         def norm(v: Any) -> npt.NDArray[Any]:
-            return gl.layer_norm(v, epsilon=1e-5).numpy()
+            return (gl.layer_norm if kind == "layer" else gl.rms_norm)(v, epsilon=1e-5).numpy()
 
         expected = norm(x + x**2) if place == "post" else x + norm(x) ** 2
     assert np.allclose(y, expected)
@@ -428,6 +439,8 @@ untyped: Any = gl
         (lambda: untyped.Linear(2, 2, bias="no"), r"\[Linear.bias\] expected True or False; got 'no'"),
         (lambda: untyped.Transformer(3, 4, tied="all"), "expected one vocabulary for both sides"),
         (lambda: untyped.Residual(3, place="middle"), "expected one of pre, post"),
+        (lambda: untyped.Residual(3, kind="batch"), "expected one of layer, rms; got 'batch'"),
+        (lambda: untyped.RMSNorm(3, affine="bias"), r"\[RMSNorm.affine\] expected one of vector, scalar, gain, none"),
     ],
 )
 def test_wrong_options_are_errors_at_once(make: Callable[[], object], text: str) -> None:
@@ -446,8 +459,9 @@ def test_a_wrong_width_names_the_parameter() -> None:
 
 
 @pytest.mark.parametrize("affine", ["vector", "scalar", "gain", "none"])
-def test_a_norm_of_another_width_is_an_error(affine: Any) -> None:
-    norm = gl.LayerNorm(8, affine=affine).init()
+@pytest.mark.parametrize("kind", [gl.LayerNorm, gl.RMSNorm])
+def test_a_norm_of_another_width_is_an_error(affine: Any, kind: Any) -> None:
+    norm = kind(8, affine=affine).init()
     with gl.step():
         norm(np.ones((5, 8), np.float32))
         with pytest.raises(gl.Error, match=r"expected x \[..., (8|D)\]"):

@@ -112,6 +112,14 @@ def cases(torch):
         lambda x, y, g, b: f.layer_norm(x + y, x.shape[-1:], g, b),
         normal("m4", "m4", "4", "4"),
     )
+    yield Case("rms_norm", gl.rms_norm, lambda x, g: f.rms_norm(x, x.shape[-1:], g, eps=1e-5), normal("m4", "4"))
+    yield Case("rms_norm.plain", gl.rms_norm, lambda x: f.rms_norm(x, x.shape[-1:], eps=1e-5), normal("m4"))
+    yield Case(
+        "add_rms_norm",
+        lambda x, y, g: gl.add_rms_norm(x, y, g, gl.Rows([x.shape[0]])),
+        lambda x, y, g: f.rms_norm(x + y, x.shape[-1:], g, eps=1e-5),
+        normal("m4", "m4", "4"),
+    )
     yield Case("dropout", lambda x: gl.dropout(x, 0.5), lambda x: x, some)  # outside training
     yield Case("add_dropout", lambda x, y: gl.add_dropout(x, y, 0.5, gl.Rows([x.shape[0]])), torch.add, some_two)
     yield Case("embedding", lambda t: gl.embedding(t, [[2, 0], [2, 1]]), lambda t: t[torch.tensor([[2, 0], [2, 1]])], normal("3n"))

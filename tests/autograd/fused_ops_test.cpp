@@ -94,6 +94,16 @@ TEST_CASE("add_layer_norm equals dropout, a sum and layer_norm") {
       [](Operands x) { return layer_norm(add(x[0], dropout(x[1], 0.3, layout)), x[2], x[3], 1e-5); });
 }
 
+TEST_CASE("add_rms_norm equals dropout, a sum, a quotient and a product") {
+  check_same(
+      {{8, 20}, {8, 20}, {20}}, [](Operands x) { return add_rms_norm(x[0], x[1], 0.3, layout, x[2], 0.25); },
+      [](Operands x) {
+        const auto sum = add(x[0], dropout(x[1], 0.3, layout));
+        const auto squares = mean(square(sum), -1, true);
+        return mul(div(sum, sqrt(add(squares, full(squares.context(), {1}, 0.25)))), x[2]);
+      });
+}
+
 TEST_CASE("add_dropout equals dropout and a sum") {
   check_same(
       {{8, 20}, {8, 20}}, [](Operands x) { return add_dropout(x[0], x[1], 0.3, layout); },

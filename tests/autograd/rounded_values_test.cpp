@@ -87,6 +87,13 @@ const std::vector<Producer> producers{
      [](auto& c, LinearLeaves& l) {
        const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
        return rounding(layer_norm(x, c.parameter(l.bias), c.parameter(l.bias), 0.1));
+     }},
+    {"rms_norm",
+     [](auto& c, LinearLeaves& l) {
+       return rms_norm(linear(c.parameter(l.x), c.parameter(l.weight)), c.parameter(l.bias), 0.1, Use::products);
+     },
+     [](auto& c, LinearLeaves& l) {
+       return rounding(rms_norm(linear(c.parameter(l.x), c.parameter(l.weight)), c.parameter(l.bias), 0.1));
      }}};
 
 struct Reader {
@@ -218,55 +225,58 @@ TEST_CASE_FIXTURE(testing::OneThread, "a value in bf16 only is the rounded value
 }
 
 TEST_CASE_FIXTURE(testing::OneThread, "the value of add_layer_norm is read in float and rounded, in taken memory") {
-  for (const bool reuses : {true, false})
-    for (const bool reads_before : {false, true})
-      for (const double dropout : {0.0, 0.5}) {
-        CAPTURE(reuses);
-        CAPTURE(reads_before);
-        LinearLeaves leaves(40, 32, 32);
-        const auto run = [&](Precision precision, bool reuses, bool reads_before) {
-          Seen bits;
-          Context<float> c;
-          c.set_reuse(reuses);
-          c.set_wiping(true);
-          leaves.store.clear_grads();
-          c.begin({.training = true, .update = 1, .precision = precision});
-          const auto x = c.parameter(leaves.x), bias = c.parameter(leaves.bias);
-          const auto branch = linear(x, c.parameter(leaves.weight));
-          const auto early = linear(branch, c.parameter(leaves.next));  // reads the branch, rounded
-          if (reads_before) note_numbers(bits, "branch", branch.value());
-          const auto y = add_layer_norm(x, branch, dropout, leaves.layout, bias, bias, 0.1);
-          if (precision == Precision::bf16 && reuses && !reads_before)
-            CHECK_THROWS_WITH_AS(branch.value(), doctest::Contains("in memory"), Error);
-          const auto product = linear(y, c.parameter(leaves.next)), other = mul(y, softmax(y));
-          note_numbers(bits, "y", y.value());
-          note_numbers(bits, "product", product.value());
-          c.backward(add(add(sum(square(early)), sum(square(product))), sum(other)));
-          for (const Parameter<float>* parameter : leaves.store.parameters())
-            if (parameter->has_grad()) note_numbers(bits, parameter->name, parameter->grad_tensor());
-          // A product with the value as a constant rounds it again.
-          c.begin({.recording = false, .precision = precision});
-          const Tensor<const float> value{bits.at("y").data(), {40, 32}};
-          const auto again = linear(c.constant(value), c.parameter(leaves.next)).value();
-          CHECK(std::ranges::equal(again.span(), bits.at("product")));
-          return bits;
-        };
-        const Seen got = run(Precision::bf16, reuses, reads_before);
-        Seen expected = run(Precision::bf16, false, true);
-        if (!reads_before) expected.erase("branch");
-        CHECK(got == expected);
-        for (const auto& seen : run(Precision::full, false, reads_before)) {
-          const std::string& what = seen.first;
-          const auto& numbers = seen.second;
-          CAPTURE(what);
-          double largest = 0, error = 0;
-          for (std::size_t i = 0; i < numbers.size(); ++i) {
-            largest = std::max(largest, std::fabs(double{numbers[i]}));
-            error = std::max(error, std::fabs(double{got.at(what)[i]} - double{numbers[i]}));
+  for (const bool is_rms : {false, true})
+    for (const bool reuses : {true, false})
+      for (const bool reads_before : {false, true})
+        for (const double dropout : {0.0, 0.5}) {
+          CAPTURE(is_rms);
+          CAPTURE(reuses);
+          CAPTURE(reads_before);
+          LinearLeaves leaves(40, 32, 32);
+          const auto run = [&](Precision precision, bool reuses, bool reads_before) {
+            Seen bits;
+            Context<float> c;
+            c.set_reuse(reuses);
+            c.set_wiping(true);
+            leaves.store.clear_grads();
+            c.begin({.training = true, .update = 1, .precision = precision});
+            const auto x = c.parameter(leaves.x), bias = c.parameter(leaves.bias);
+            const auto branch = linear(x, c.parameter(leaves.weight));
+            const auto early = linear(branch, c.parameter(leaves.next));  // reads the branch, rounded
+            if (reads_before) note_numbers(bits, "branch", branch.value());
+            const auto y = is_rms ? add_rms_norm(x, branch, dropout, leaves.layout, bias, 0.1)
+                                  : add_layer_norm(x, branch, dropout, leaves.layout, bias, bias, 0.1);
+            if (precision == Precision::bf16 && reuses && !reads_before)
+              CHECK_THROWS_WITH_AS(branch.value(), doctest::Contains("in memory"), Error);
+            const auto product = linear(y, c.parameter(leaves.next)), other = mul(y, softmax(y));
+            note_numbers(bits, "y", y.value());
+            note_numbers(bits, "product", product.value());
+            c.backward(add(add(sum(square(early)), sum(square(product))), sum(other)));
+            for (const Parameter<float>* parameter : leaves.store.parameters())
+              if (parameter->has_grad()) note_numbers(bits, parameter->name, parameter->grad_tensor());
+            // A product with the value as a constant rounds it again.
+            c.begin({.recording = false, .precision = precision});
+            const Tensor<const float> value{bits.at("y").data(), {40, 32}};
+            const auto again = linear(c.constant(value), c.parameter(leaves.next)).value();
+            CHECK(std::ranges::equal(again.span(), bits.at("product")));
+            return bits;
+          };
+          const Seen got = run(Precision::bf16, reuses, reads_before);
+          Seen expected = run(Precision::bf16, false, true);
+          if (!reads_before) expected.erase("branch");
+          CHECK(got == expected);
+          for (const auto& seen : run(Precision::full, false, reads_before)) {
+            const std::string& what = seen.first;
+            const auto& numbers = seen.second;
+            CAPTURE(what);
+            double largest = 0, error = 0;
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+              largest = std::max(largest, std::fabs(double{numbers[i]}));
+              error = std::max(error, std::fabs(double{got.at(what)[i]} - double{numbers[i]}));
+            }
+            CHECK(error < 0.03 * largest);
           }
-          CHECK(error < 0.03 * largest);
         }
-      }
 }
 
 TEST_CASE_FIXTURE(testing::OneThread, "a value that becomes infinite by rounding is traced to its op") {

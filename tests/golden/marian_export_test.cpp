@@ -150,6 +150,7 @@ TEST_CASE("settings that the formats cannot express are refused by the option's 
     check_refused(with([](Config& c) { c.data.bos_id = 3; }), "data.bos_id", use);
     check_refused(with([](Config& c) { c.data.lowercase = true; }), "data.lowercase", use);
     check_refused(with([](Config& c) { c.model.bias = false; }), "model.bias", use);
+    check_refused(with([](Config& c) { c.model.norm_kind = ModelConfig::NormKind::rms; }), "model.norm_kind", use);
     check_refused(with([](Config& c) { c.model.positions = ModelConfig::Positions::learned; }), "model.positions", use);
   }
   check_refused(with([](Config& c) { c.model.norm = ModelConfig::Norm::pre; }), "model.norm", to_huggingface);

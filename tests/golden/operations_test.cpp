@@ -37,6 +37,18 @@ TEST_CASE_TEMPLATE("layer_norm agrees with nn.LayerNorm, with and without affine
   affine.check_value(layer_norm(x, parameter(affine, "weight"), parameter(affine, "bias"), 1e-5));
 }
 
+TEST_CASE_TEMPLATE("rms_norm agrees with nn.RMSNorm, with and without gain", T, double, float) {
+  const Golden<T> golden("pytorch/operations");
+  GoldenCase<T> plain(golden, "rms_norm");
+  plain.begin();
+  plain.check_value(rms_norm(plain.input("x"), 1e-5));
+
+  GoldenCase<T> affine(golden, "rms_norm_affine");
+  declare(affine, "weight", {golden.tensor("rms_norm_affine/in/x").cols()});
+  affine.begin();
+  affine.check_value(rms_norm(affine.input("x"), parameter(affine, "weight"), 1e-5));
+}
+
 TEST_CASE_TEMPLATE("embedding agrees with nn.Embedding: repeated, first and last ids", T, double, float) {
   const Golden<T> golden("pytorch/operations");
   GoldenCase<T> one(golden, "embedding");

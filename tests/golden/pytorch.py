@@ -223,6 +223,10 @@ def operations():
         golden.loss(f"cross_entropy_{case}", loss, {"x": x, "targets": targets})
         if (targets != PAD).any():
             golden[f"cross_entropy_{case}/out/mean"] = nn.CrossEntropyLoss(**options)(x, targets)
+    x = leaf(6, WIDTH)
+    golden.values("rms_norm", nn.functional.rms_norm(x, [WIDTH], eps=1e-5), {"x": x})
+    x, layer = leaf(6, WIDTH), randomized(nn.RMSNorm(WIDTH, eps=1e-5))
+    golden.values("rms_norm_affine", layer(x), {"x": x}, layer.named_parameters())
     return golden
 
 

@@ -11,7 +11,8 @@ using namespace glossa::test;
 
 namespace {
 
-/// Every article's system, and every similarity with and without groups of heads, in the fixture's size.
+/// Every article's system, every similarity with and without groups of heads, every kind of norm and rotary positions,
+/// in the fixture's size.
 std::map<std::string, TransformerOptions> variants() {
   std::map<std::string, TransformerOptions> all;
   for (int article = 0; article < article_count; ++article) {
@@ -35,6 +36,11 @@ std::map<std::string, TransformerOptions> variants() {
   }
   all["rotary"] = small_options();
   all["rotary"].stack.relative_positions = RelativePositions::rotary;
+  for (const NormPlace place : {NormPlace::pre, NormPlace::post}) {
+    TransformerOptions& options = all[place == NormPlace::pre ? "RMS norm before" : "RMS norm after"] = small_options();
+    options.stack.norm = place;
+    options.stack.norm_kind = NormKind::rms;
+  }
   return all;
 }
 
@@ -120,6 +126,11 @@ TEST_CASE("variants have parameters of the articles' shapes") {
   CHECK(grouped.at("encoder.layers.0.self_attn.in_proj_weight") == "[48, 8]");  // 4 heads of 6, twice 2 of keys
   CHECK(grouped.at("decoder.layers.0.multihead_attn.in_proj_bias") == "[48]");
   CHECK(grouped.at("decoder.layers.0.multihead_attn.out_proj.weight") == "[8, 24]");
+  const auto rms = shapes(variants().at("RMS norm before"));
+  CHECK(rms.at("encoder.layers.0.norm1.weight") == shapes(small_options()).at("encoder.layers.0.norm1.weight"));
+  CHECK(rms.at("decoder.norm.weight") == rms.at("encoder.layers.0.norm1.weight"));
+  for (const auto& parameter : rms) CHECK_FALSE(parameter.first.ends_with("norm1.bias"));
+  CHECK(rms.count("decoder.norm.bias") == 0);
 
   TransformerOptions trained = variants().at("general");
   CHECK(shapes(trained).at("decoder.layers.0.self_attn.similarity_weight") == "[2, 6, 6]");
@@ -252,11 +263,19 @@ TEST_CASE("norms with an unusual affine part or epsilon compute their formulas")
     return std::vector<double>(y.data, y.data + y.size());
   };
   const double inside = std::sqrt(3.5 + 0.5), outside = std::sqrt(3.5) + 0.5;
-  CHECK(norm({0.5, NormAffine::none})[3] == doctest::Approx(3 / inside).epsilon(1e-14));
-  CHECK(norm({0.5, NormAffine::none, EpsilonPlace::outside})[3] == doctest::Approx(3 / outside).epsilon(1e-14));
-  CHECK(norm({0.5, NormAffine::gain})[3] == doctest::Approx(2 * 3 / inside).epsilon(1e-14));
-  CHECK(norm({0.5, NormAffine::scalar})[3] == doctest::Approx(2 * 3 / inside + 10).epsilon(1e-14));
-  CHECK(norm({1e-12, NormAffine::none, EpsilonPlace::outside})[5] == 0);
+  constexpr NormKind layer = NormKind::layer, rms = NormKind::rms;
+  CHECK(norm({layer, 0.5, NormAffine::none})[3] == doctest::Approx(3 / inside).epsilon(1e-14));
+  CHECK(norm({layer, 0.5, NormAffine::none, EpsilonPlace::outside})[3] == doctest::Approx(3 / outside).epsilon(1e-14));
+  CHECK(norm({layer, 0.5, NormAffine::gain})[3] == doctest::Approx(2 * 3 / inside).epsilon(1e-14));
+  CHECK(norm({layer, 0.5, NormAffine::scalar})[3] == doctest::Approx(2 * 3 / inside + 10).epsilon(1e-14));
+  CHECK(norm({layer, 1e-12, NormAffine::none, EpsilonPlace::outside})[5] == 0);
+  const double rms_inside = std::sqrt(12.5 + 0.5), rms_outside = std::sqrt(12.5) + 0.5;
+  CHECK(norm({rms, 0.5})[0] == doctest::Approx(2 * 1 / rms_inside).epsilon(1e-14));  // the test sets one gain
+  CHECK(norm({rms, 0.5, NormAffine::none})[3] == doctest::Approx(6 / rms_inside).epsilon(1e-14));
+  CHECK(norm({rms, 0.5, NormAffine::none, EpsilonPlace::outside})[3] ==
+        doctest::Approx(6 / rms_outside).epsilon(1e-14));
+  for (const NormAffine affine : {NormAffine::gain, NormAffine::scalar})  // no bias
+    CHECK(norm({rms, 0.5, affine})[3] == doctest::Approx(2 * 6 / rms_inside).epsilon(1e-14));
   for (const NormAffine affine : {NormAffine::vector, NormAffine::scalar, NormAffine::gain, NormAffine::none}) {
     ParameterStore<double> store;
     const LayerNorm<double> layer(store, "norm", 4, {.affine = affine});

@@ -29,6 +29,7 @@ TEST_CASE("the recipe of each article has the options that are checked") {
     CHECK((a.feed_forward == 0) == (b.feed_forward == 0));
     CHECK((a.norm == b.norm && a.final_norm == b.final_norm));
     CHECK(a.norm_epsilon == b.norm_epsilon);
+    CHECK(a.norm_kind == b.norm_kind);
     CHECK((a.norm_affine == b.norm_affine && a.epsilon_place == b.epsilon_place));
     CHECK(a.activation == b.activation);
     CHECK(a.bias == b.bias);

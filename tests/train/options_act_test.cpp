@@ -141,6 +141,8 @@ const std::vector<Row>& rows() {
       {"model.embedding_dropout", "0", {"first loss"}},
       {"model.norm", "post", {"forward pass"}},
       {"model.final_norm", "false", {"parameters"}},
+      {"model.norm_kind", "rms", {"parameters"}},
+      {"model.norm_kind", "rms", {"forward pass"}, {"model.norm_affine=gain"}},
       {"model.norm_epsilon", "0.1", {"forward pass"}},
       {"model.epsilon_place", "outside", {"forward pass"}, {"model.norm_epsilon=0.1"}},
       {"model.norm_affine", "scalar", {"parameters"}},

@@ -64,6 +64,7 @@ struct DataConfig {
 struct ModelConfig {
   enum class Similarity { scaled_dot, dot, general, additive };
   enum class Norm { pre, post };
+  enum class NormKind { layer, rms };
   enum class NormAffine { vector, scalar, gain, none };
   enum class EpsilonPlace { inside, outside };
   enum class Positions { sinusoidal, learned, rotary };
@@ -80,6 +81,7 @@ struct ModelConfig {
   std::optional<double> attention_dropout{}, activation_dropout{}, embedding_dropout{};
   Norm norm = Norm::pre;
   bool final_norm = true;
+  NormKind norm_kind = NormKind::layer;
   double norm_epsilon = 1e-5;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   NormAffine norm_affine = NormAffine::vector;

@@ -25,6 +25,7 @@ Config expressible_by_both(Config config) {
   if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
   ModelConfig& model = config.model;
   model.norm_epsilon = 1e-5;
+  model.norm_kind = ModelConfig{}.norm_kind;
   model.epsilon_place = ModelConfig{}.epsilon_place;
   model.norm_affine = ModelConfig{}.norm_affine;
   model.similarity = ModelConfig{}.similarity;

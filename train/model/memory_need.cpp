@@ -85,8 +85,10 @@ class SavedNumbers {
 
   double norm() const {
     if (has_usual_norm()) return width_;
-    const int affine = s_.norm_affine == NormAffine::none ? 0 : s_.norm_affine == NormAffine::gain ? 1 : 2;
-    return (s_.epsilon_place == EpsilonPlace::outside ? 2 + affine : 1 + affine) * width_;
+    const bool is_rms = s_.norm_kind == NormKind::rms, has_one = is_rms || s_.norm_affine == NormAffine::gain;
+    const int affine = s_.norm_affine == NormAffine::none ? 0 : has_one ? 1 : 2;
+    const bool centers = s_.epsilon_place == EpsilonPlace::outside && !is_rms;  // in an op of its own
+    return (centers ? 2 + affine : 1 + affine) * width_;
   }
 
   /// A norm and a residual sum. With dropout or post-norm, the sum reuses the memory of the sub-layer's result. The

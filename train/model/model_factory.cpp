@@ -19,6 +19,7 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
                    .feed_forward = m.feed_forward,
                    .norm = m.norm == ModelConfig::Norm::pre ? NormPlace::pre : NormPlace::post,
                    .final_norm = m.final_norm,
+                   .norm_kind = static_cast<NormKind>(m.norm_kind),
                    .norm_epsilon = m.norm_epsilon,
                    .norm_affine = static_cast<NormAffine>(m.norm_affine),
                    .epsilon_place = static_cast<EpsilonPlace>(m.epsilon_place),

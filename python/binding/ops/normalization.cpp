@@ -49,6 +49,17 @@ void add_normalization(nb::module_& m) {
       "x"_a, "gain"_a = nb::none(), "bias"_a = nb::none(), "epsilon"_a = 1e-5,
       "(x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis (Ba et al. 2016)");
   m.def(
+      "rms_norm",
+      [](const Operand& x, const std::optional<Operand>& gain, double epsilon) {
+        if (!gain)
+          return compute(
+              "rms_norm", [=](auto& v) { return rms_norm(v, epsilon); }, x);
+        return compute(
+            "rms_norm", [=](auto& v, auto& g) { return rms_norm(v, g, epsilon); }, x, *gain);
+      },
+      "x"_a, "gain"_a = nb::none(), "epsilon"_a = 1e-5,
+      "x / sqrt(mean(x^2) + epsilon) * gain over the last axis (Zhang and Sennrich 2019)");
+  m.def(
       "add_layer_norm",
       [](const Operand& x, const Operand& branch, const Operand& gain, const Operand& bias, const RowsLike& given,
          double dropout, double epsilon) {
@@ -62,6 +73,20 @@ void add_normalization(nb::module_& m) {
       },
       "x"_a, "branch"_a, "gain"_a, "bias"_a, "rows"_a, nb::kw_only(), "dropout"_a = 0.0, "epsilon"_a = 1e-5,
       "layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D].");
+  m.def(
+      "add_rms_norm",
+      [](const Operand& x, const Operand& branch, const Operand& gain, const RowsLike& given, double dropout,
+         double epsilon) {
+        const Rows rows = to_rows("add_rms_norm", given);
+        return compute(
+            "add_rms_norm",
+            [&](auto& v, auto& b, auto& g) {
+              return add_rms_norm(v, b, dropout, rows.layout_in(v.context()), g, epsilon);
+            },
+            x, branch, gain);
+      },
+      "x"_a, "branch"_a, "gain"_a, "rows"_a, nb::kw_only(), "dropout"_a = 0.0, "epsilon"_a = 1e-5,
+      "rms_norm(x + dropout(branch)), in one pass as add_layer_norm. x, branch [N, D].");
   m.def(
       "dropout",
       [](const Operand& x, double p, const std::optional<RowsLike>& given) {

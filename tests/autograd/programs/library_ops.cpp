@@ -315,6 +315,17 @@ void put_library_ops(ProgramOps& ops) {
             return add_layer_norm(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0]), c[2], c[3], epsilon);
           })
       .often(16);
+  ops.put(
+      "rms_norm.affine", [](Draw& d) { return without_last(affine_norm(d)); },
+      [](auto& c) { return rms_norm(c[0], c[1], epsilon); });
+  ops.put(
+      "rms_norm.products", [](Draw& d) { return without_last(affine_norm(d)); },
+      [](auto& c) { return rms_norm(c[0], c[1], epsilon, Use::products); });
+  ops.put("rms_norm", rows, [](auto& c) { return rms_norm(c[0], epsilon); });
+  ops.put(
+         "add_rms_norm", [](Draw& d) { return without_last(normed_residual(d)); },
+         [](auto& c) { return add_rms_norm(c[0], c[1], c.eighths(2), c.layout(c[0].shape()[0]), c[2], epsilon); })
+      .often(8);
 
   ops.put("embedding", selection, [](auto& c) { return embedding(c[0], c.ids(1, c.number(0), c[0].shape()[0])); });
   ops.put("index_select", selection,

@@ -313,6 +313,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
                                     "data.layout=padded",
                                     "model.similarity=additive",
                                     "model.norm=post",
+                                    "model.norm_kind=rms",
                                     "model.norm_affine=none",
                                     "model.epsilon_place=outside",
                                     "model.activation=silu",
@@ -333,6 +334,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
   CHECK(c.data.layout == DataConfig::Layout::padded);
   CHECK(c.model.similarity == ModelConfig::Similarity::additive);
   CHECK(c.model.norm == ModelConfig::Norm::post);
+  CHECK(c.model.norm_kind == ModelConfig::NormKind::rms);
   CHECK(c.model.norm_affine == ModelConfig::NormAffine::none);
   CHECK(c.model.epsilon_place == ModelConfig::EpsilonPlace::outside);
   CHECK(c.model.activation == "silu");

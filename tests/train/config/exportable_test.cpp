@@ -123,6 +123,7 @@ TEST_CASE("whatever the options, training with the error's recommendations is ex
                          "decode.length_penalty=none",
                          "model.norm=pre",
                          "model.final_norm=true",
+                         "model.norm_kind=rms",
                          "model.norm_epsilon=1e-6",
                          "model.bias=false",
                          "model.epsilon_place=outside",

@@ -109,6 +109,22 @@ std::vector<Case> cases() {
       {"general", with(small, [](auto& o) { o.stack.similarity = Similarity::general; }), 40, 5, 20},
       {"additive", with(small, [](auto& o) { o.stack.similarity = Similarity::additive; }), 30, 5, 20},
       {"a norm of another kind", with(small, [](auto& o) { o.stack.norm_affine = NormAffine::scalar; }), 40, 5, 20},
+      {"RMS norm", with(small, [](auto& o) { o.stack.norm_kind = NormKind::rms; }), 40, 5, 20},
+      {"RMS norm before, of another kind",
+       with(small,
+            [](auto& o) {
+              o.stack.norm = NormPlace::pre;
+              o.stack.norm_kind = NormKind::rms;
+              o.stack.norm_affine = NormAffine::gain;
+            }),
+       40, 5, 20},
+      {"RMS norm, epsilon outside",
+       with(small,
+            [](auto& o) {
+              o.stack.norm_kind = NormKind::rms;
+              o.stack.epsilon_place = EpsilonPlace::outside;
+            }),
+       40, 5, 20},
       {"epsilon outside", with(small, [](auto& o) { o.stack.epsilon_place = EpsilonPlace::outside; }), 40, 5, 20},
       {"rotary positions", with(small, [](auto& o) { o.stack.relative_positions = RelativePositions::rotary; }), 40, 5,
        20},

@@ -38,6 +38,7 @@ const std::map<std::string, std::vector<std::string>> option_values{
     {"dropout", {"0", "0.1"}},
     {"norm", {"pre", "post"}},
     {"final_norm", {"true", "false"}},
+    {"norm_kind", {"layer", "rms"}},
     {"norm_affine", {"vector", "scalar", "gain", "none"}},
     {"positions", {"sinusoidal", "learned", "rotary"}},
     {"max_positions", {"300", "400"}},
