@@ -15,6 +15,10 @@
 /// all of them.
 namespace glossa {
 
+/// The readers of a result. A step in bf16 keeps a result for `products` in bf16 only: these ops round their factors
+/// anyway. Other ops may still read the result, rounded.
+enum class Use { any, products };
+
 // ---- arithmetic (ops/arithmetic.cpp); a and b broadcast by NumPy's rule ----
 
 template <class T>
@@ -73,11 +77,17 @@ Variable<T> silu(const Variable<T>& x);  ///< x sigmoid(x) (Elfwing et al. 2017;
 template <class T>
 Variable<T> softplus(const Variable<T>& x);  ///< log(1 + e^x), a smooth relu (Dugas et al. 2001)
 
-// ---- matrix products (ops/product.cpp) ----
+// ---- gated units (ops/gated.cpp) ----
 
-/// The readers of a result. A step in bf16 keeps a result for `products` in bf16 only: these ops round their factors
-/// anyway. Other ops may still read the result, rounded.
-enum class Use { any, products };
+/// silu(a) b (Shazeer 2020), in which (a, b) are the halves of a row: x [..., 2 H] -> [..., H]. The gate is the first
+/// half; in PyTorch's glu, it is the second.
+template <class T>
+Variable<T> swiglu(const Variable<T>& x, Use use = Use::any);
+/// gelu(a) b (Shazeer 2020), as swiglu, with the exact gelu.
+template <class T>
+Variable<T> geglu(const Variable<T>& x, Use use = Use::any);
+
+// ---- matrix products (ops/product.cpp) ----
 
 /// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
 /// Up to two leading batch axes broadcast. A vector counts as a matrix of one row (a) or one column (b). The result

@@ -136,6 +136,8 @@ int main(int argc, char** argv) {
   add("linear", {{rows, width}, {2 * width, width}, {2 * width}}, [](Inputs x) { return linear(x[0], x[1], x[2]); });
   add("linear_relu", {{rows, width}, {2 * width, width}, {2 * width}},
       [](Inputs x) { return linear_relu(x[0], x[1], x[2], 0.1, layout); });
+  add("swiglu", {{rows, 2 * width}}, [](Inputs x) { return swiglu(x[0]); });
+  add("geglu", {{rows, 2 * width}}, [](Inputs x) { return geglu(x[0]); });
   add("gelu", {{rows, width}}, [](Inputs x) { return gelu(x[0]); });
   std::vector<int> targets(rows);
   for (Index i = 0; i < rows; ++i) targets[i] = static_cast<int>(i * 31 % classes);

@@ -10,20 +10,33 @@
 namespace glossa {
 
 /// Functions between the two matrices of a feed-forward layer. To add a function, extend this enum, activation_names
-/// and the array in `activate`.
-enum class Activation { relu, gelu, gelu_tanh, silu };
+/// and the array in `activate`. The last two are gated.
+enum class Activation { relu, gelu, gelu_tanh, silu, swiglu, geglu };
 
 /// Names, in enum order.
-inline constexpr std::initializer_list<const char*> activation_names = {"relu", "gelu", "gelu_tanh", "silu"};
+inline constexpr std::initializer_list<const char*> activation_names = {"relu", "gelu",   "gelu_tanh",
+                                                                        "silu", "swiglu", "geglu"};
 
-/// Applies an activation elementwise.
+/// True if the function takes rows of two halves, a gate and the numbers that it multiplies, and halves the width
+/// (Shazeer 2020).
+constexpr bool is_gated(Activation activation) {
+  return activation == Activation::swiglu || activation == Activation::geglu;
+}
+
+/// Applies an activation: x [..., H] -> [..., H] or, if gated, x [..., 2 H] -> [..., H]. Only gated ones heed `use`.
 template <class T>
-Variable<T> activate(const Variable<T>& x, Activation activation) {
-  constexpr Variable<T> (*functions[])(const Variable<T>&) = {relu, gelu, gelu_tanh, silu};
+Variable<T> activate(const Variable<T>& x, Activation activation, Use use = Use::any) {
+  using Function = Variable<T> (*)(const Variable<T>&, Use);
+  constexpr Function functions[] = {[](const Variable<T>& v, Use) { return relu(v); },
+                                    [](const Variable<T>& v, Use) { return gelu(v); },
+                                    [](const Variable<T>& v, Use) { return gelu_tanh(v); },
+                                    [](const Variable<T>& v, Use) { return silu(v); },
+                                    swiglu,
+                                    geglu};
   static_assert(std::size(functions) == activation_names.size());
   check(static_cast<std::size_t>(activation) < std::size(functions), "activation",
         "expected a known activation; got number {}", static_cast<int>(activation));
-  return functions[static_cast<std::size_t>(activation)](x);
+  return functions[static_cast<std::size_t>(activation)](x, use);
 }
 
 /// Returns the activation named `name`. Throws if the name is unknown.

@@ -6,6 +6,12 @@ namespace glossa {
 
 namespace {
 
+/// The width of linear1's result.
+Index first_width(const FeedForwardOptions& o) {
+  if (o.hidden == 0) return o.width;
+  return is_gated(o.activation) ? 2 * o.hidden : o.hidden;
+}
+
 LinearOptions linear_options(const FeedForwardOptions& o) {
   LinearOptions linear{.bias = o.bias && o.hidden > 0};
   if (o.weight_init) linear.weight_init = o.weight_init, linear.bias_init = init::constant(0);
@@ -16,7 +22,7 @@ LinearOptions linear_options(const FeedForwardOptions& o) {
 
 template <class T>
 FeedForward<T>::FeedForward(ParameterStore<T>& store, const std::string& scope, const FeedForwardOptions& o)
-    : linear1_(store, in_scope(scope, "linear1"), o.width, o.hidden > 0 ? o.hidden : o.width, linear_options(o)),
+    : linear1_(store, in_scope(scope, "linear1"), o.width, first_width(o), linear_options(o)),
       activation_(o.activation),
       dropout_(o.dropout) {
   if (o.hidden > 0) linear2_.emplace(store, in_scope(scope, "linear2"), o.hidden, o.width, linear_options(o));
@@ -26,7 +32,9 @@ template <class T>
 Variable<T> FeedForward<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
   if (!linear2_) return linear1_(x);
   if (activation_ == Activation::relu) return (*linear2_)(linear1_.relu(x, dropout_, layout));
-  return (*linear2_)(dropout(activate(linear1_(x), activation_), dropout_, layout));
+  const bool drops = dropout_ > 0 && x.context().training();
+  const Variable<T> hidden = activate(linear1_(x), activation_, drops ? Use::any : Use::products);
+  return (*linear2_)(dropout(hidden, dropout_, layout));
 }
 
 template class FeedForward<float>;

@@ -125,6 +125,7 @@ const std::vector<OpCase>& op_cases();
 void add_arithmetic_cases(OpCases& cases);
 void add_pointwise_cases(OpCases& cases);
 void add_activation_cases(OpCases& cases);
+void add_gated_cases(OpCases& cases);
 void add_product_cases(OpCases& cases);
 void add_reduction_cases(OpCases& cases);
 void add_softmax_cases(OpCases& cases);

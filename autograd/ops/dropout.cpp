@@ -8,9 +8,9 @@ namespace {
 template <class T>
 Variable<T> dropout_rows(const Variable<T>& x, double p, const RowLayout& layout) {
   Context<T>& c = context_of("dropout", {x});
-  const Tensor<const T> in = c.read(x);
-  const DropoutMask<T> mask = draw_mask("dropout", c, in.shape, p, layout);
+  const DropoutMask<T> mask = draw_mask("dropout", c, x.shape(), p, layout);
   if (!mask) return x;
+  const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return mask(i, in[i]); });
 

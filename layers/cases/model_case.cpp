@@ -69,7 +69,7 @@ const std::vector<LayerCase>& model_cases() {
         model_case("post_norm_tied_all_padded", small(post, Tied::all, false, Activation::relu), padded),
         model_case("pre_norm_tied_output_packed", small(pre, Tied::output, true, Activation::gelu), packed),
         model_case("post_norm_untied_packed", small(post, Tied::none, false, Activation::silu), packed),
-        model_case("pre_rms_norm_packed", with_rms_norm(small(pre, Tied::all, false, Activation::silu)), packed),
+        model_case("pre_rms_norm_packed", with_rms_norm(small(pre, Tied::all, false, Activation::swiglu)), packed),
         model_case("post_rms_norm_padded", with_rms_norm(small(post, Tied::none, false, Activation::relu)), padded)};
     TransformerOptions rotary = small(pre, Tied::all, false, Activation::relu);
     rotary.stack.relative_positions = RelativePositions::rotary;

@@ -40,6 +40,7 @@ void add_rows(LayerCases& cases, const std::string& layer_name, Index layers) {
                                        {"post_relu", NormPlace::post, Activation::relu, true, true},
                                        {"pre_gelu_no_bias", NormPlace::pre, Activation::gelu, false, true},
                                        {"post_silu_no_final_norm", NormPlace::post, Activation::silu, true, false},
+                                       {"post_geglu_no_bias", NormPlace::post, Activation::geglu, false, true},
                                        {"pre_rms", NormPlace::pre, Activation::relu, true, true, false, NormKind::rms}};
   constexpr StackVariant causal{"pre_gelu_causal", NormPlace::pre, Activation::gelu, true, true, true};
   std::vector<StackVariant> all(std::begin(variants), std::end(variants));

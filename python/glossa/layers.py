@@ -21,7 +21,7 @@ from glossa.module import Module
 from glossa.pack import SentencesLike, pack_of
 from glossa.typing import InitLike, Operand, RowsLike
 
-Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu"]
 AttentionBias = Literal["all", "output", "none"]
 EpsilonPlace = Literal["inside", "outside"]
 NormAffine = Literal["vector", "scalar", "gain", "none"]
@@ -301,7 +301,8 @@ class FeedForward(Layer):
     """activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after the activation.
 
     Parameters: linear1.weight [hidden, D], linear1.bias, linear2.weight [D, hidden], linear2.bias. `hidden` 0 means a
-    single matrix.
+    single matrix. With a gate, "swiglu" or "geglu" (Shazeer 2020), linear1.weight is [2 hidden, D], and the rows of the
+    gate come first.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class StackOptions(TypedDict, total=False):
     """Options of encoder and decoder layers, with defaults in parentheses:
 
     norm               place of the norms, "post" or "pre" ("post")
-    activation         of the feed-forward layers, "relu", "gelu", "gelu_tanh" or "silu" ("relu")
+    activation         of the feed-forward layers, "relu", "gelu", "gelu_tanh", "silu", "swiglu" or "geglu" ("relu")
     residual_dropout   of each sub-layer's output (0.1)
     attention_dropout  of attention weights (0.1)
     activation_dropout within the feed-forward layers (0.1)

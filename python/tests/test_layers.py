@@ -205,6 +205,25 @@ def test_feed_forward_agrees(case: int) -> None:
     compare(ours, theirs, lambda v: ours(v, rows), theirs, [x], case)
 
 
+@pytest.mark.parametrize("activation", ["swiglu", "geglu"])
+def test_gated_feed_forward_agrees(activation: Any) -> None:
+    torch = pytest.importorskip("torch")
+    ours = gl.FeedForward(5, 7, activation=activation).init(dtype=np.float64)
+    gate = torch.nn.functional.silu if activation == "swiglu" else torch.nn.functional.gelu
+
+    class Theirs(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear1 = torch.nn.Linear(5, 14, dtype=torch.float64)
+            self.linear2 = torch.nn.Linear(7, 5, dtype=torch.float64)
+
+        def forward(self, x: Any) -> Any:
+            a, b = self.linear1(x).chunk(2, dim=-1)
+            return self.linear2(gate(a) * b)
+
+    compare(ours, Theirs(), lambda v: ours(v, gl.Rows([4])), Theirs().eval(), [random(4, 5)], 1)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_encoder_layer_agrees(case: int) -> None:
     torch = pytest.importorskip("torch")

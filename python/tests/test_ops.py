@@ -71,6 +71,8 @@ def cases(torch):
     yield unary("gelu", f.gelu)
     yield unary("gelu_tanh", lambda x: f.gelu(x, approximate="tanh"))
     yield unary("silu", f.silu)
+    yield Case("swiglu", gl.swiglu, lambda x: f.silu(x[..., :3]) * x[..., 3:], normal("m6"))
+    yield Case("geglu", gl.geglu, lambda x: f.gelu(x[..., :2]) * x[..., 2:], normal("km4"))
     yield unary("softplus", f.softplus)
     yield Case("matmul", lambda a, b: a @ b, lambda a, b: a @ b, normal("mk", "kn"))
     yield Case("matmul.batch", gl.matmul, torch.matmul, normal("bmk", "bkn"))

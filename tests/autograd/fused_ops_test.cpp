@@ -87,6 +87,15 @@ TEST_CASE("linear_relu equals linear, relu and dropout") {
       [](Operands x) { return dropout(relu(linear(x[0], x[1], x[2])), 0.3, layout); });
 }
 
+TEST_CASE("swiglu and geglu equal an activation of the first half, times the second half") {
+  const auto half = [](Operands x, Index i) { return slice(x[0], 1, 20 * i, 20 * (i + 1)); };
+  check_same(
+      {{8, 40}}, [](Operands x) { return swiglu(x[0]); },
+      [&](Operands x) { return mul(silu(half(x, 0)), half(x, 1)); });
+  check_same(
+      {{8, 40}}, [](Operands x) { return geglu(x[0]); }, [&](Operands x) { return mul(gelu(half(x, 0)), half(x, 1)); });
+}
+
 TEST_CASE("add_layer_norm equals dropout, a sum and layer_norm") {
   check_same(
       {{8, 20}, {8, 20}, {20}, {20}},

@@ -88,6 +88,15 @@ const std::vector<Producer> producers{
        const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
        return rounding(layer_norm(x, c.parameter(l.bias), c.parameter(l.bias), 0.1));
      }},
+    {"swiglu",
+     [](auto& c, LinearLeaves& l) {
+       const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
+       return swiglu(concat({x, neg(x)}, 1), Use::products);
+     },
+     [](auto& c, LinearLeaves& l) {
+       const auto x = linear(c.parameter(l.x), c.parameter(l.weight));
+       return rounding(swiglu(concat({x, neg(x)}, 1)));
+     }},
     {"rms_norm",
      [](auto& c, LinearLeaves& l) {
        return rms_norm(linear(c.parameter(l.x), c.parameter(l.weight)), c.parameter(l.bias), 0.1, Use::products);

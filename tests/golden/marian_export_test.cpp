@@ -151,6 +151,8 @@ TEST_CASE("settings that the formats cannot express are refused by the option's 
     check_refused(with([](Config& c) { c.data.lowercase = true; }), "data.lowercase", use);
     check_refused(with([](Config& c) { c.model.bias = false; }), "model.bias", use);
     check_refused(with([](Config& c) { c.model.norm_kind = ModelConfig::NormKind::rms; }), "model.norm_kind", use);
+    for (const char* gated : {"swiglu", "geglu"})
+      check_refused(with([&](Config& c) { c.model.activation = gated; }), "model.activation", use);
     check_refused(with([](Config& c) { c.model.positions = ModelConfig::Positions::learned; }), "model.positions", use);
   }
   check_refused(with([](Config& c) { c.model.norm = ModelConfig::Norm::pre; }), "model.norm", to_huggingface);

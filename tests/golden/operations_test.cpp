@@ -49,6 +49,15 @@ TEST_CASE_TEMPLATE("rms_norm agrees with nn.RMSNorm, with and without gain", T, 
   affine.check_value(rms_norm(affine.input("x"), parameter(affine, "weight"), 1e-5));
 }
 
+TEST_CASE_TEMPLATE("swiglu and geglu agree with products of silu and gelu", T, double, float) {
+  const Golden<T> golden("pytorch/operations");
+  GoldenCase<T> swish(golden, "swiglu"), gaussian(golden, "geglu");
+  swish.begin();
+  swish.check_value(swiglu(swish.input("x")));
+  gaussian.begin();
+  gaussian.check_value(geglu(gaussian.input("x")));
+}
+
 TEST_CASE_TEMPLATE("embedding agrees with nn.Embedding: repeated, first and last ids", T, double, float) {
   const Golden<T> golden("pytorch/operations");
   GoldenCase<T> one(golden, "embedding");

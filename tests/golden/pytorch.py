@@ -227,6 +227,10 @@ def operations():
     golden.values("rms_norm", nn.functional.rms_norm(x, [WIDTH], eps=1e-5), {"x": x})
     x, layer = leaf(6, WIDTH), randomized(nn.RMSNorm(WIDTH, eps=1e-5))
     golden.values("rms_norm_affine", layer(x), {"x": x}, layer.named_parameters())
+    for case, gate in ("swiglu", nn.functional.silu), ("geglu", nn.functional.gelu):
+        x = leaf(6, 2 * WIDTH)
+        a, b = x.chunk(2, dim=1)
+        golden.values(case, gate(a) * b, {"x": x})
     return golden
 
 

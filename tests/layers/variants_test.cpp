@@ -11,8 +11,8 @@ using namespace glossa::test;
 
 namespace {
 
-/// Every article's system, every similarity with and without groups of heads, every kind of norm and rotary positions,
-/// in the fixture's size.
+/// Every article's system, every similarity with and without groups of heads, every kind of norm, the gated activations
+/// and rotary positions, in the fixture's size.
 std::map<std::string, TransformerOptions> variants() {
   std::map<std::string, TransformerOptions> all;
   for (int article = 0; article < article_count; ++article) {
@@ -41,6 +41,11 @@ std::map<std::string, TransformerOptions> variants() {
     options.stack.norm = place;
     options.stack.norm_kind = NormKind::rms;
   }
+  all["swiglu"] = all["geglu, no dropout"] = small_options();
+  all["swiglu"].stack.activation = Activation::swiglu;
+  StackOptions& stack = all["geglu, no dropout"].stack;
+  stack.activation = Activation::geglu;
+  stack.activation_dropout = 0;
   return all;
 }
 
@@ -131,6 +136,11 @@ TEST_CASE("variants have parameters of the articles' shapes") {
   CHECK(rms.at("decoder.norm.weight") == rms.at("encoder.layers.0.norm1.weight"));
   for (const auto& parameter : rms) CHECK_FALSE(parameter.first.ends_with("norm1.bias"));
   CHECK(rms.count("decoder.norm.bias") == 0);
+
+  const auto gated = shapes(variants().at("swiglu"));  // hidden width 16
+  CHECK(gated.at("encoder.layers.0.linear1.weight") == "[32, 8]");
+  CHECK(gated.at("decoder.layers.1.linear1.bias") == "[32]");
+  CHECK(gated.at("encoder.layers.0.linear2.weight") == "[8, 16]");
 
   TransformerOptions trained = variants().at("general");
   CHECK(shapes(trained).at("decoder.layers.0.self_attn.similarity_weight") == "[2, 6, 6]");

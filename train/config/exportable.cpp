@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "data/text/shell_word.h"
+#include "layers/activation.h"
 
 namespace glossa {
 
@@ -25,6 +26,7 @@ Config expressible_by_both(Config config) {
   if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
   ModelConfig& model = config.model;
   model.norm_epsilon = 1e-5;
+  if (is_gated(activation_of(model.activation))) model.activation = "silu";
   model.norm_kind = ModelConfig{}.norm_kind;
   model.epsilon_place = ModelConfig{}.epsilon_place;
   model.norm_affine = ModelConfig{}.norm_affine;

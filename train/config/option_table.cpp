@@ -121,7 +121,9 @@ std::vector<Option<ModelConfig>> model_options() {
              "add norm_epsilon to the variance, inside the root, or to the root"),
       option("norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
              "trained parameters of a norm: gain and bias per feature, one gain and one bias, one gain, or none"),
-      option("activation", &C::activation, text_choice(activation_names), "activation of the feed-forward layers"),
+      option("activation", &C::activation, text_choice(activation_names),
+             "activation of the feed-forward layers. swiglu and geglu (Shazeer 2020) have a gate, silu or gelu: the "
+             "first matrix then has 2 F rows, those of the gate first"),
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned", "rotary"}),
              "positions: a table of sinusoids or of learned numbers, added to the embeddings, or rotary (RoPE): "
              "self-attention turns queries and keys"),

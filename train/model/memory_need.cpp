@@ -30,6 +30,7 @@ class SavedNumbers {
         inner_(static_cast<double>(stack.attention(false).inner_width())),
         key_inner_(static_cast<double>(stack.attention(false).key_inner_width())),
         hidden_(static_cast<double>(stack.feed_forward)),
+        first_(is_gated(stack.activation) ? 2 * hidden_ : hidden_),
         heads_(static_cast<double>(stack.heads)),
         group_(static_cast<double>(stack.key_heads > 0 ? stack.heads / stack.key_heads : 1)) {}
 
@@ -54,8 +55,8 @@ class SavedNumbers {
   /// Gradients that exist beside all kept values before the first of these is freed: those of one layer.
   double gradients(const BatchExtent& b) const {
     const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
-    return b.target_rows * (hidden_ + 2 * inner_ + 2 * key_inner_ + 3 * width_) +
-           b.source_rows * (hidden_ + 2 * inner_ + 4 * key_inner_ + 4 * width_) + pairs;
+    return b.target_rows * (first_ + 2 * inner_ + 2 * key_inner_ + 3 * width_) +
+           b.source_rows * (first_ + 2 * inner_ + 4 * key_inner_ + 4 * width_) + pairs;
   }
 
   /// Maximum scratch memory of an op.
@@ -103,7 +104,9 @@ class SavedNumbers {
 
   double feed_forward() const {
     if (s_.activation == Activation::relu) return for_products() * hidden_;
-    return (2 + rounded() + (s_.activation_dropout > 0 ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
+    const bool drops = s_.activation_dropout > 0;
+    if (is_gated(s_.activation) && !drops) return first_ + for_products() * hidden_;
+    return first_ + (1 + rounded() + (drops ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
   }
 
   bool has_trained_similarity() const {
@@ -138,12 +141,13 @@ class SavedNumbers {
 
   /// In bf16, the gradient of a linear layer's result and its packed weight.
   double rounded_gradients(double rows) const {
-    return rounded() * (rows + width_) * std::max(hidden_, inner_ + 2 * key_inner_);
+    return rounded() * (rows + width_) * std::max(first_, inner_ + 2 * key_inner_);
   }
 
   const StackOptions& s_;
   bool in_bf16_;
-  double width_, inner_, key_inner_, hidden_, heads_, group_;
+  double width_, inner_, key_inner_, hidden_, first_, heads_,
+      group_;  // first_: columns of the first feed-forward result
 };
 
 double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision precision) {

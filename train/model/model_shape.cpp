@@ -9,11 +9,11 @@ namespace {
 
 /// Differs between models with parameters of different names or shapes. The number of numbers nearly suffices: besides
 /// it, embeddings may be shared in other places, matrices of a trained similarity or of a feed-forward layer may be cut
-/// otherwise, and heads may be more but narrower.
+/// otherwise, as with a gate, and heads may be more but narrower.
 struct ShapeKey {
   double numbers = -1;  ///< -1: the options contradict each other
   ModelConfig::Tied tied{};
-  bool has_feed_forward = false;
+  bool has_feed_forward = false, is_gated = false;
   std::int64_t heads = 0, inner_width = 0;
 
   bool operator==(const ShapeKey&) const = default;
@@ -28,6 +28,7 @@ ShapeKey shape_key(const ModelConfig& model) {
     return {.numbers = memory_need(options).parameters,
             .tied = model.tied,
             .has_feed_forward = model.feed_forward > 0,
+            .is_gated = model.feed_forward > 0 && is_gated(activation_of(model.activation)),
             .heads = is_trained ? model.heads : 0,
             .inner_width = options.stack.attention(false).inner_width()};
   } catch (const Error&) {

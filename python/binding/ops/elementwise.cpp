@@ -68,6 +68,20 @@ void add_elementwise(nb::module_& m) {
             [](auto& x) { return gelu(x); });
   def_unary(m, "gelu_tanh", "The tanh approximation of gelu", [](auto& x) { return gelu_tanh(x); });
   def_unary(m, "silu", "x sigmoid(x) (Elfwing et al. 2017)", [](auto& x) { return silu(x); });
+  m.def(
+      "swiglu",
+      [](const Operand& x) {
+        return compute(
+            "swiglu", [](auto& v) { return swiglu(v); }, x);
+      },
+      "x"_a, "silu(a) b (Shazeer 2020), in which (a, b) are the halves of a row: x [..., 2 H] -> [..., H]");
+  m.def(
+      "geglu",
+      [](const Operand& x) {
+        return compute(
+            "geglu", [](auto& v) { return geglu(v); }, x);
+      },
+      "x"_a, "gelu(a) b (Shazeer 2020), in which (a, b) are the halves of a row: x [..., 2 H] -> [..., H]");
   def_unary(m, "softplus", "log(1 + e^x)", [](auto& x) { return softplus(x); });
 }
 

@@ -64,6 +64,11 @@ Drawn product(Draw& d) {
   return {.operands = {a, d.of(other)}, .numbers = {first, second}};
 }
 
+Drawn pair_of_halves(Draw& d) {
+  const int x = d.any_with_axes(1);
+  return {.operands = {d.shape(x).cols() % 2 == 0 ? x : d.of({d.rows(), 2 * d.width()})}};
+}
+
 /// x, weight and bias.
 Drawn projection(Draw& d, int x) {
   const Index outputs = d.width();
@@ -265,6 +270,10 @@ void put_library_ops(ProgramOps& ops) {
   ops.put("gelu", one, [](auto& c) { return gelu(c[0]); });
   ops.put("gelu_tanh", one, [](auto& c) { return gelu_tanh(c[0]); });
   ops.put("silu", one, [](auto& c) { return silu(c[0]); });
+  ops.put("swiglu", pair_of_halves, [](auto& c) { return swiglu(c[0]); });
+  ops.put("swiglu.products", pair_of_halves, [](auto& c) { return swiglu(c[0], Use::products); });
+  ops.put("geglu", pair_of_halves, [](auto& c) { return geglu(c[0]); });
+  ops.put("geglu.products", pair_of_halves, [](auto& c) { return geglu(c[0], Use::products); });
   ops.put("softplus", one, [](auto& c) { return softplus(c[0]); });
 
   ops.put("matmul", product, [](auto& c) { return matmul(c[0], c[1], c.number(0) != 0, c.number(1) != 0); });

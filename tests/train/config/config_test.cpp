@@ -316,7 +316,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
                                     "model.norm_kind=rms",
                                     "model.norm_affine=none",
                                     "model.epsilon_place=outside",
-                                    "model.activation=silu",
+                                    "model.activation=geglu",
                                     "model.positions=rotary",
                                     "model.sinusoid=raw_index",
                                     "model.tied=embeddings",
@@ -337,7 +337,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
   CHECK(c.model.norm_kind == ModelConfig::NormKind::rms);
   CHECK(c.model.norm_affine == ModelConfig::NormAffine::none);
   CHECK(c.model.epsilon_place == ModelConfig::EpsilonPlace::outside);
-  CHECK(c.model.activation == "silu");
+  CHECK(c.model.activation == "geglu");
   CHECK(c.model.positions == ModelConfig::Positions::rotary);
   CHECK(c.model.sinusoid == ModelConfig::Sinusoid::raw_index);
   CHECK(c.model.tied == ModelConfig::Tied::embeddings);

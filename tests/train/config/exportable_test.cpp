@@ -139,6 +139,7 @@ TEST_CASE("whatever the options, training with the error's recommendations is ex
                          "model.attention_bias=all",
                          "model.activation=gelu",
                          "model.activation=relu",
+                         "model.activation=swiglu",
                          "model.sinusoid=raw_index",
                          "model.sinusoid=sorted",
                          "model.tied=none",

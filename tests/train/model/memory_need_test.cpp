@@ -75,6 +75,16 @@ std::vector<Case> cases() {
        40, 5, 20},
       {"post-norm, no dropout", with(small, no_dropout), 40, 5, 20},
       {"gelu", with(small, [](auto& o) { o.stack.activation = Activation::gelu; }), 40, 5, 20},
+      {"swiglu", with(small, [](auto& o) { o.stack.activation = Activation::swiglu; }), 40, 5, 20},
+      {"geglu, no dropout",
+       with(small,
+            [&](auto& o) {
+              no_dropout(o);
+              o.stack.activation = Activation::geglu;
+            }),
+       40, 5, 20},
+      {"wide feed-forward, swiglu",
+       with(model(500, 32, 1024, 2, 2), [](auto& o) { o.stack.activation = Activation::swiglu; }), 30, 5, 20},
       {"wide feed-forward", model(500, 32, 2048, 2, 2), 30, 5, 20},
       {"one matrix", model(500, 64, 0, 3, 3), 40, 5, 20},
       {"many layers", model(200, 48, 96, 8, 8), 30, 5, 20},

@@ -40,6 +40,7 @@ const std::map<std::string, std::vector<std::string>> option_values{
     {"final_norm", {"true", "false"}},
     {"norm_kind", {"layer", "rms"}},
     {"norm_affine", {"vector", "scalar", "gain", "none"}},
+    {"activation", {"relu", "silu", "swiglu", "geglu"}},
     {"positions", {"sinusoidal", "learned", "rotary"}},
     {"max_positions", {"300", "400"}},
     {"tied", {"none", "output", "all", "embeddings"}},

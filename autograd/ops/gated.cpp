@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "autograd/kernels/bf16/round.h"
+#include "autograd/kernels/row.h"
+#include "autograd/kernels/vector_math.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+namespace {
+
+/// A gate's function at one number, and its derivative there.
+template <class T>
+struct GatePoint {
+  T value, slope;
+};
+
+/// x sigmoid(x).
+struct SiluGate {
+  template <class T>
+  static GatePoint<T> at(T x) {
+    const T s = kernels::sigmoid(x);
+    return {x * s, s * (1 + x * (1 - s))};
+  }
+};
+
+/// x Phi(x), with the normal distribution function Phi.
+struct GeluGate {
+  template <class T>
+  static GatePoint<T> at(T x) {
+    constexpr T root_half = std::numbers::sqrt2_v<T> / 2, density = std::numbers::inv_sqrtpi_v<T> * root_half;
+    const T cumulative = (1 + kernels::erf(x * root_half)) / 2;
+    return {x * cumulative, cumulative + x * density * kernels::exp(-x * x / 2)};
+  }
+};
+
+/// y = gate(a) b, if (a, b) are the halves of a row of x.
+template <class Gate, class T>
+Variable<T> gated(const char* op, const Variable<T>& x, Use use) {
+  Context<T>& c = context_of(op, {x});
+  check(x.shape().rank() >= 1 && x.shape().cols() % 2 == 0, op, "expected x [..., 2 H]; got {}", x.shape());
+  const Tensor<const T> in = c.read(x);
+  const Index rows = in.rows(), half = in.cols() / 2;
+  const Shape shape = in.shape.with(-1, half);
+  /// Elements [begin, end) of row i of y, at `to`.
+  const auto compute = [&](Index i, Index begin, Index end, T* to) {
+    const T *const a = in.row(i) + begin, *const b = a + half;
+    kernels::write(to, 0, end - begin, false, [=](Index j) { return Gate::at(a[j]).value * b[j]; });
+  };
+
+  // da = dy b gate'(a), db = dy gate(a).
+  const auto derivative = [in, rows, half](Backward<T>& back) {
+    const Sink<T> to = back.sink(0);
+    kernels::for_each_row(rows, 2 * half, [&](Index i) {
+      const T *const a = in.row(i), *const b = a + half, *const dy = back.dy().row(i);
+      T *const da = to.grad.row(i), *const db = da + half;
+      kernels::write(da, 0, half, to.add, [=](Index j) { return dy[j] * b[j] * Gate::at(a[j]).slope; });
+      kernels::write(db, 0, half, to.add, [=](Index j) { return dy[j] * Gate::at(a[j]).value; });
+    });
+  };
+
+  if (use == Use::products && c.rounds({x})) {
+    const Tensor<Bf16> y = c.bf16_tensor(shape);
+    kernels::for_each_row(rows, 2 * half, [&](Index i) {
+      constexpr Index run = 512;  // numbers on the way to bf16, in the L1 cache
+      T numbers[run];
+      for (Index begin = 0; begin < half; begin += run) {
+        const Index end = std::min(half, begin + run);
+        compute(i, begin, end, numbers);
+        kernels::bf16::round_row(end - begin, numbers, y.row(i) + begin);
+      }
+    });
+    return c.record(op, {x}, y, derivative);
+  }
+  const Tensor<T> y = c.tensor(shape);
+  kernels::for_each_row(rows, 2 * half, [&](Index i) { compute(i, 0, half, y.row(i)); });
+  return c.record(op, {x}, y, derivative);
+}
+
+}  // namespace
+
+template <class T>
+Variable<T> swiglu(const Variable<T>& x, Use use) {
+  return gated<SiluGate>("swiglu", x, use);
+}
+
+template <class T>
+Variable<T> geglu(const Variable<T>& x, Use use) {
+  return gated<GeluGate>("geglu", x, use);
+}
+
+#define GLOSSA_INSTANTIATE(T)                           \
+  template Variable<T> swiglu(const Variable<T>&, Use); \
+  template Variable<T> geglu(const Variable<T>&, Use);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
+
+}  // namespace glossa
