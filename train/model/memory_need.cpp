@@ -146,8 +146,9 @@ class SavedNumbers {
 
   const StackOptions& s_;
   bool in_bf16_;
-  double width_, inner_, key_inner_, hidden_, first_, heads_,
-      group_;  // first_: columns of the first feed-forward result
+  double width_, inner_, key_inner_, hidden_;
+  double first_;  // columns of the first feed-forward matrix's result
+  double heads_, group_;
 };
 
 double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision precision) {
