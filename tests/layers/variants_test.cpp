@@ -216,8 +216,10 @@ TEST_CASE("rotary self-attention sees the distance of tokens only, and their ord
 
 TEST_CASE("relative positions that do not fit a layer are refused") {
   using enum RelativePositions;
-  ParameterStore<double> store;
-  const auto declare = [&](const AttentionLayerOptions& options) { SelfAttention<double>(store, "layer", options); };
+  const auto declare = [](const AttentionLayerOptions& options) {
+    ParameterStore<double> store;
+    const SelfAttention<double> layer(store, "layer", options);
+  };
   CHECK_THROWS_WITH_AS(declare({.width = 6, .heads = 2, .relative_positions = rotary}),
                        "[layer] expected heads of an even width with rotary positions; got 3", Error);
   CHECK_THROWS_WITH_AS(
