@@ -375,21 +375,26 @@ struct AttentionOptions {
   bool causal = false;  ///< query i of a sequence attends to keys 0..i only
   double dropout = 0;   ///< probability that a weight is dropped
   double scale = 0;     ///< factor of the scores, finite; 0 means 1/sqrt(K)
+  /// Attention with linear biases (ALiBi; Press et al. 2022): a score falls with the distance of query and key. Head h
+  /// of H subtracts |i - j| 2^(-8(h+1)/H) for a query and a key at positions i and j. If H is not a power of two but P
+  /// is the largest one below, the first P heads are as for H = P. The others have the slopes of heads 0, 2, 4, ... of
+  /// 2P, as in the paper.
+  bool alibi = false;
 
   Index groups() const { return key_heads != 0 ? key_heads : heads; }  ///< G
 };
 
-/// softmax(scale q k^T + mask) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk, G K], v
-/// [Nk, G Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). With G < H (grouped queries, Ainslie et al. 2023; with
-/// G = 1, Shazeer 2019), H / G consecutive heads of queries share a head of keys and values: head h uses head h / (H/G)
-/// of k and v. Sequence b of `query` attends only to sequence b of `key`. `mask` [T, S], at least as large as the
-/// longest sequences, is added to the scores of every sequence and head; -inf blocks a key. The mask gets no gradient.
-/// A query whose keys are all blocked gives zeros with zero gradient. NaN in blocked keys and values does not affect
-/// results. `weights`, if given, receives the weights after softmax and before dropout, [H, Tq, Tk] per sequence, in
-/// memory that lasts until the next step. A sequence with Tq * Tk above kernels::max_kept_weights needs memory that
-/// grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed. In bf16, the result is for products
-/// (see Use), and q, k and v are rounded if the step records. autograd/cases/attention_reference.h contains the
-/// formulas and their derivatives in plain loops; docs/attention.md describes the fast paths.
+/// softmax(scale q k^T + mask + biases) v per sequence and head (Vaswani et al. 2017, section 3.2): q [Nq, H K], k [Nk,
+/// G K], v [Nk, G Kv] -> [Nq, H Kv]; head h uses columns [h K, (h+1) K). With G < H (grouped queries, Ainslie et al.
+/// 2023; with G = 1, Shazeer 2019), H / G consecutive heads of queries share a head of keys and values: head h uses
+/// head h / (H/G) of k and v. Sequence b of `query` attends only to sequence b of `key`. `mask` [T, S], at least as
+/// large as the longest sequences, is added to the scores of every sequence and head; -inf blocks a key. The mask gets
+/// no gradient. A query whose keys are all blocked gives zeros with zero gradient. NaN in blocked keys and values does
+/// not affect results. `weights`, if given, receives the weights after softmax and before dropout, [H, Tq, Tk] per
+/// sequence, in memory that lasts until the next step. A sequence with Tq * Tk above kernels::max_kept_weights needs
+/// memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed. In bf16, the result is
+/// for products (see Use), and q, k and v are rounded if the step records. autograd/cases/attention_reference.h
+/// contains the formulas and their derivatives in plain loops; docs/attention.md describes the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,

@@ -74,6 +74,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
                                const Tensor<T>* mask, Tensor<T>* weights) {
   Context<T>& c = context_of(op, {q, kv, vector});
   check(options.heads >= 1, op, "expected at least 1 head; got {}", options.heads);
+  check(!options.alibi, op, "expected options without alibi; got it");
   check_layout(op, query, q.shape());
   check_layout(op, key, kv.shape(), /*may_overlap=*/true);
   const Index rows = query.rows, heads = options.heads, inner = q.shape().cols(), width = inner / heads;

@@ -17,11 +17,18 @@ Linear<T> declare_in_proj(ParameterStore<T>& store, const std::string& scope, co
 
 /// Throws unless self-attention can have the relative positions of its options.
 void check_relative_positions(const std::string& scope, const AttentionLayerOptions& o, Index head_width) {
-  if (o.relative_positions == RelativePositions::none) return;
   const std::string where = scope.empty() ? "attention" : scope;
+  check(o.relative_positions != RelativePositions::alibi || o.similarity != Similarity::additive, where,
+        "expected a similarity other than additive with the positions alibi; got additive");
+  if (o.relative_positions != RelativePositions::rotary) return;
   check(o.similarity == Similarity::scaled_dot || o.similarity == Similarity::dot, where,
         "expected the similarity scaled_dot or dot with rotary positions; got another");
   check(head_width % 2 == 0, where, "expected heads of an even width with rotary positions; got {}", head_width);
+}
+
+AttentionLayerOptions without_positions(AttentionLayerOptions o) {
+  o.relative_positions = RelativePositions::none;
+  return o;
 }
 
 }  // namespace
@@ -67,7 +74,7 @@ CrossAttention<T>::CrossAttention(ParameterStore<T>& store, const std::string& s
     : in_proj_(declare_in_proj(store, scope, o)),
       queries_(in_proj_.part(store, 0, o.inner_width())),
       keys_values_(in_proj_.part(store, o.inner_width(), o.inner_width() + 2 * o.key_inner_width())),
-      heads_(store, scope, o),
+      heads_(store, scope, without_positions(o)),
       causal_(o.causal) {}
 
 template <class T>

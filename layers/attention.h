@@ -50,7 +50,7 @@ class SelfAttention {
 };
 
 /// Cross-attention: queries come from one variable; keys and values come from the memory, which is the encoder's
-/// output.
+/// output. It has no relative positions, whatever the options.
 template <class T>
 class CrossAttention {
  public:

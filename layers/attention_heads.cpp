@@ -26,7 +26,8 @@ AttentionHeads<T>::AttentionHeads(ParameterStore<T>& store, const std::string& s
       options_{.heads = o.heads,
                .key_heads = o.key_heads,
                .dropout = o.dropout,
-               .scale = o.similarity == Similarity::scaled_dot ? 0.0 : 1.0},
+               .scale = o.similarity == Similarity::scaled_dot ? 0.0 : 1.0,
+               .alibi = o.relative_positions == RelativePositions::alibi},
       similarity_(o.similarity) {
   check(o.heads >= 1 && o.head_width >= 0 && (o.head_width > 0 || o.width % o.heads == 0),
         scope.empty() ? "attention" : scope, "expected heads that divide the width {}; got {}", o.width, o.heads);

@@ -15,11 +15,13 @@ enum class Similarity {
 /// Attention projections that have a bias.
 enum class AttentionBias { all, output, none };
 
-/// Positions that self-attention sees by itself, instead of those of a table that is added to the embeddings. They need
-/// a similarity that is a product of query and key.
+/// Positions that self-attention sees by itself, instead of those of a table that is added to the embeddings.
 enum class RelativePositions {
   none,
-  rotary,  ///< queries and keys turn with their positions (Su et al. 2021; see glossa::rotary in autograd/ops.h)
+  rotary,  ///< queries and keys turn with their positions (Su et al. 2021; see glossa::rotary in autograd/ops.h). Needs
+           ///< the similarity scaled_dot or dot, and heads of an even width.
+  alibi,   ///< scores fall with the distance of query and key (Press et al. 2022; see glossa::AttentionOptions). Needs
+           ///< another similarity than additive.
 };
 
 struct AttentionLayerOptions {

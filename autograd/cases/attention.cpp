@@ -12,6 +12,7 @@ namespace {
 std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,
                            const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
                            const Tensor<double>* mask) {
+  const std::vector<double> slopes = alibi_slopes(options.heads);
   const double width = static_cast<double>(q.cols()) / static_cast<double>(options.heads);
   const Index result_width = v.cols() / options.groups() * options.heads;
   const std::vector<double> no_gradient(q.rows() * result_width);
@@ -24,8 +25,11 @@ std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, con
                              .k = k,
                              .v = v,
                              .dy = {no_gradient.data(), {q.rows(), result_width}},
-                             .mask = [&](Index, Index, Index i, Index j) {
-                               return options.causal && j > i ? -inf : mask ? mask->row(i)[j] : 0;
+                             .mask = [&](Index, Index h, Index i, Index j) {
+                               const Index distance = std::abs(query.first_position + i - key.first_position - j);
+                               const double bias =
+                                   options.alibi ? -slopes[static_cast<std::size_t>(h)] * double(distance) : 0;
+                               return options.causal && j > i ? -inf : mask ? mask->row(i)[j] + bias : bias;
                              }};
   return call.compute().y;
 }
@@ -123,6 +127,15 @@ void add_attention_rows(OpCases& cases) {
   row("width_one", {{3, 2}, {3, 2}, {3, 2}}, three, three, {.heads = 2});
   row("own_scale", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .scale = 0.3});
 
+  row("alibi", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2, .alibi = true});
+  row("alibi_causal", {{6, 6}, {6, 6}, {6, 6}}, padded, padded, {.heads = 3, .causal = true, .alibi = true});
+  row("alibi_cross", {{5, 12}, {5, 12}, {5, 12}}, packed, other, {.heads = 6, .alibi = true});
+  RowLayout later = three;
+  later.first_position = 7;
+  row("alibi_later_position", {{3, 4}, {5, 4}, {5, 4}}, later, one_of_5(), {.heads = 2, .alibi = true});
+  cases.add("attention.alibi_dropout", {{5, 4}, {5, 4}, {5, 4}},
+            plain(packed, other, {.heads = 2, .dropout = 0.3, .alibi = true}));
+
   static constexpr RowSpan with_empty[] = {{0, 3}, {3, 0}}, two_of_three[] = {{0, 3}, {3, 2}};
   const RowLayout keys_missing{.rows = 3, .sequences = with_empty, .sequence_ids = {}},
       five{.rows = 5, .sequences = two_of_three, .sequence_ids = {}};
@@ -154,6 +167,8 @@ void add_attention_rows(OpCases& cases) {
   row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9);
   const RowLayout many = packed_70_33_9();
   row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4);
+  row("large_alibi", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true, .alibi = true})
+      .sampling(4);
   row("large_causal", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true}).sampling(4);
   row("large_grouped", {{112, 24}, {112, 12}, {112, 6}}, many, many, {.heads = 4, .key_heads = 2, .causal = true})
       .sampling(4);
@@ -194,6 +209,8 @@ void add_long_rows(OpCases& cases) {
   row("cross", 5, query, key, {.heads = 1, .scale = 0.3});
   row("causal_cross", 12, query, key, {.heads = 3, .causal = true});
   row("padded", 16, padded, padded, {.heads = 2});
+  row("alibi", 12, query, key, {.heads = 3, .alibi = true});
+  row("alibi_causal", 12, query, query, {.heads = 2, .causal = true, .alibi = true});
   row("dropout", 12, query, key, {.heads = 2, .dropout = 0.3});
   row("grouped", 12, query, key, {.heads = 6, .key_heads = 2, .causal = true});
   row("grouped_dropout", 18, padded, padded, {.heads = 9, .key_heads = 1, .dropout = 0.3});
@@ -254,6 +271,14 @@ void add_mask_rows(OpCases& cases) {
            })
       .reference(attention_reference(many, many, {.heads = 2, .causal = true}, &mask_large<double>()))
       .sampling(6);
+  cases
+      .add("attention.large_mask_alibi", {{112, 6}, {112, 6}, {112, 6}},
+           []<class T>(Inputs<T> x) {
+             return attention(x[0], x[1], x[2], packed_70_33_9(), packed_70_33_9(), {.heads = 2, .alibi = true},
+                              &mask_large<T>());
+           })
+      .reference(attention_reference(many, many, {.heads = 2, .alibi = true}, &mask_large<double>()))
+      .sampling(6);
   static constexpr RowSpan six_rows[] = {{0, 6}};
   static const RowLayout six{.rows = 6, .sequences = six_rows, .sequence_ids = {}};
   cases
@@ -291,6 +316,7 @@ void add_joined_rows(OpCases& cases) {
   row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true});
   row("grouped", {5, 16}, packed_2_3(), {.heads = 4, .key_heads = 2})
       .error({{5, 15}}, self(packed_2_3(), {.heads = 4, .key_heads = 2}), {"[5, 15]", "8", "2 of keys"});
+  row("alibi", {6, 12}, padded_2_3(), {.heads = 4, .alibi = true});
   cases.add("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3}));
   cases.add("self_attention.mask", {{3, 6}}, []<class T>(Inputs<T> x) {
     return self_attention(x[0], one_of_3(), {.heads = 2}, &mask_first_blind<T>());

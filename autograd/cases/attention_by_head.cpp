@@ -28,6 +28,18 @@ void add_head(const Matrix& head, const RowSpan& rows, Index h, std::vector<doub
 
 }  // namespace
 
+std::vector<double> alibi_slopes(Index heads) {
+  Index closest = 1;  // power of 2
+  while (2 * closest <= heads) closest *= 2;
+  std::vector<double> slopes;
+  const double start = std::pow(2.0, -std::pow(2.0, 3 - std::log2(static_cast<double>(closest))));
+  for (double slope = start; std::ssize(slopes) < closest; slope *= start) slopes.push_back(slope);
+  if (closest == heads) return slopes;
+  const std::vector<double> twice = alibi_slopes(2 * closest);
+  for (Index i = 0; std::ssize(slopes) < heads; i += 2) slopes.push_back(twice[static_cast<std::size_t>(i)]);
+  return slopes;
+}
+
 AttentionByHead::Result AttentionByHead::compute() const {
   const Index group = key_heads == 0 ? 1 : heads / key_heads;
   const Index d_k = q.cols() / heads, d_v = dy.cols() / heads;

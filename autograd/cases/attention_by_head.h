@@ -8,6 +8,9 @@
 
 namespace glossa {
 
+/// The slopes of ALiBi for `heads` heads, as the code of Press et al. 2022 computes them.
+std::vector<double> alibi_slopes(Index heads);
+
 /// A call of attention in double. The heads are side by side in the columns of q, k, v and dy. If key_heads is not 0,
 /// head h of q attends to head h / (heads / key_heads) of k and v.
 struct AttentionByHead {

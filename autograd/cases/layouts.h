@@ -44,6 +44,12 @@ inline RowLayout one_of_3() {
   return {.rows = 3, .sequences = sequences, .sequence_ids = {}};
 }
 
+/// One sequence of 5 rows.
+inline RowLayout one_of_5() {
+  static constexpr RowSpan sequences[] = {{0, 5}};
+  return {.rows = 5, .sequences = sequences, .sequence_ids = {}};
+}
+
 /// One sequence of 1 row.
 inline RowLayout one_of_1() {
   static constexpr RowSpan sequences[] = {{0, 1}};

@@ -53,6 +53,7 @@ struct AttentionShape {
   std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, laid out like them; empty: no dropout
   std::optional<DropoutSite> dropout{};  // draws the masks for the path `tiles`; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
+  std::span<const T> slopes{};           // [heads], of ALiBi: score -= slope * |distance|; empty: no ALiBi
   bool in_bf16 = false;                  // q, k, v and the result are in bf16
   bool saves_in_bf16 = false;            // so are the saved weights
 
@@ -65,6 +66,9 @@ struct AttentionShape {
   AttentionPath path(Index b) const {
     return attention_path(query.sequences[b].length, key.sequences[b].length, max_kept);
   }
+  /// The position of query i in its sequence, less that of key j.
+  Index distance(Index i, Index j) const { return query.first_position + i - (key.first_position + j); }
+
   bool in_tiles(Index b) const { return path(b) == AttentionPath::tiles; }
   bool any_in_tiles() const;
 
@@ -87,8 +91,9 @@ struct AttentionSaved {
   Bf16* rounded = nullptr;  // instead of `weights`: the same in bf16, negative if dropped
 };
 
-/// Sets out = dropout(softmax(scale q k^T + mask)) v for each sequence and head. Sets gap rows of `out` to 0. Never
-/// adds to `out`. The elements E of q, k, v and `out` are T or Bf16; in bf16, weights and sums are in T.
+/// Sets out = dropout(softmax(scale q k^T + mask - slope |distance|)) v for each sequence and head. Sets gap rows of
+/// `out` to 0. Never adds to `out`. The elements E of q, k, v and `out` are T or Bf16; in bf16, weights and sums are in
+/// T.
 template <class T, class E>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                        const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch);

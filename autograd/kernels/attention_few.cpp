@@ -33,6 +33,10 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
       if (mask != blocked<T>)
         head_dots(heads, group, shape.key_width, queries.from_row(i).data, key_rows.from_row(j).data, row);
       for (Index h = 0; h < heads; ++h) row[h] = mask == blocked<T> ? mask : row[h] * shape.scale + mask;
+      if (!shape.slopes.empty()) {
+        const T distance = static_cast<T>(std::abs(shape.distance(i, j)));
+        for (Index h = 0; h < heads; ++h) row[h] -= shape.slopes[range.first + h] * distance;
+      }
     }
     for (Index lane = 0; lane < width; lane += Lanes<T>::count) softmax_lanes(keys, score + lane, width);
     std::fill_n(result, heads * shape.value_width, T{0});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/pack.h"
@@ -35,6 +36,27 @@ struct Head {
   template <class E>
   Columns<E> of_key(const Columns<E>& matrix, const RowSpan& span, Index width) const {
     return {matrix.data + span.offset * matrix.stride + key_number * width, matrix.stride, matrix.add || !leads};
+  }
+};
+
+/// Linear biases of a head's scores (ALiBi; Press et al. 2022): query i gets -slope |first + i - j| for key j.
+template <class T>
+struct DistanceBias {
+  T slope{0};  // 0: no biases
+  Index first = 0;
+
+  /// The biases for queries from `i` and keys from `j` on.
+  DistanceBias(const AttentionShape<T>& shape, const Head<T>& head, Index i = 0, Index j = 0)
+      : slope(shape.slopes.empty() ? T{0} : shape.slopes[head.number]), first(shape.distance(i, j)) {}
+
+  explicit operator bool() const { return slope != 0; }
+
+  /// Adds the biases for key j to the scores of `count` queries, from query i on.
+  void add(Index j, Index i, Index count, T* score) const {
+    const T start = static_cast<T>(first + i - j);
+    const int end = static_cast<int>(count);  // because vectors convert an int faster than an Index
+#pragma omp simd
+    for (int l = 0; l < end; ++l) score[l] -= slope * std::abs(start + static_cast<T>(l));
   }
 };
 

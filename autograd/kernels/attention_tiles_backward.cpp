@@ -75,6 +75,7 @@ void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpa
     const RowSpan keys{head.keys.offset + first, reach.keys};
     const Columns<const T> key = head.of_key(x.k, keys, kw);
     score_product(reach, kw, key, query_t, weight);
+    add_biases(reach, DistanceBias<T>(shape, head, q.offset, first), weight);
     score_product(reach, vw, head.of_key(x.v, keys, vw), d_out_t, d_score);
     weigh_again(reach, mask.of(head.number, first, q.offset), shape.keep_scale, log_sum, dot, weight, d_score);
     Bump<T> panels = memory;

@@ -44,6 +44,7 @@ void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan
     const RowSpan keys{head.keys.offset + first, reach.keys};
     const Columns<const T> value = head.of_key(x.v, keys, vw);
     score_product(reach, kw, head.of_key(x.k, keys, kw), query_t, score);
+    add_biases(reach, DistanceBias<T>(shape, head, q.offset, first), score);
     block_scores(reach, blocked<T>, score);
     for (Index lane = 0; lane < width; lane += Lanes<T>::count)
       softmax_lanes_step(reach.keys_of_lane(lane), score + lane, width, top + lane, total + lane, correction + lane);

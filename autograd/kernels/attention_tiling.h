@@ -97,6 +97,14 @@ void for_stripes(const AttentionTiling<T>& tiling, T* mask_memory, const Work& w
   }
 }
 
+/// Adds biases to all scores that are computed, [keys, padded(queries)].
+template <class T>
+void add_biases(const Reach<T>& reach, const DistanceBias<T>& bias, T* score) {
+  const Index width = padded<T>(reach.rows);
+  for (Index j = 0; j < reach.keys && bias; ++j)
+    if (const Index i = reach.first_computed(j); i < width) bias.add(j, i, width - i, score + j * width + i);
+}
+
 /// Writes `instead` to all scores that are computed but blocked.
 template <class T>
 void block_scores(const Reach<T>& reach, T instead, T* score) {

@@ -48,10 +48,10 @@ const T* drop(const AttentionShape<T>& shape, const Head<T>& head, const T* weig
   return to;
 }
 
-/// Turns the scores q k^T of a head, [keys, padded(queries)], into its weights softmax(scale score + mask). Blocked
-/// scores are not read.
+/// Turns the scores q k^T of a head, [keys, padded(queries)], into its weights softmax(scale score + mask + bias).
+/// Blocked scores are not read.
 template <class T>
-void weigh(const AttentionShape<T>& shape, const Reach<T>& reach, T* score) {
+void weigh(const AttentionShape<T>& shape, const Reach<T>& reach, const DistanceBias<T>& bias, T* score) {
   constexpr Index L = Lanes<T>::count;
   const Index width = padded<T>(reach.rows);
   const T scale = shape.scale;
@@ -67,6 +67,7 @@ void weigh(const AttentionShape<T>& shape, const Reach<T>& reach, T* score) {
 #pragma omp simd
         for (Index l = 0; l < L; ++l) row[l] *= scale;
       }
+      if (bias) bias.add(j, first, L, row);
       if (reach.causal)
 #pragma omp simd
         for (Index l = 0; l < L; ++l) row[l] = select(first + l < j, blocked<T>, row[l]);
@@ -98,10 +99,10 @@ void whole_forward(const AttentionShape<T>& shape, const HeadRange& heads, const
     const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
                            value = head.of_key(x.v, keys, vw);
     Bump<T> memory{scratch};
-    // weight = softmax(scale q k^T + mask), transposed: k q^T
+    // weight = softmax(scale q k^T + mask + bias), transposed: k q^T
     T* const weight = weights ? weights + head.cells : memory.take(reach.keys, reach.rows);
     score_product(reach, kw, key, transposed_panel(reach.rows, kw, query, memory), weight);
-    weigh(shape, reach, weight);
+    weigh(shape, reach, DistanceBias<T>(shape, head), weight);
     // out = dropout(weights) v
     const T* const dropped = drop(shape, head, weight, memory);
     const bool finite = !shape.blocks() || all_finite(reach.keys, vw, value);

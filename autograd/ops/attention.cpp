@@ -1,6 +1,7 @@
 #include "autograd/kernels/attention.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -95,6 +96,13 @@ void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
   shape.keep_scale = static_cast<T>(site.keep_scale());
 }
 
+/// ALiBi's slope of a head (see AttentionOptions).
+double slope_of(Index head, Index heads) {
+  const Index power = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  if (head < power) return std::exp2(-8.0 * double(head + 1) / double(power));
+  return std::exp2(-8.0 * double(2 * (head - power) + 1) / double(2 * power));
+}
+
 template <class T>
 AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& operands, bool in_bf16) {
   const AttentionOptions& options = call.options;
@@ -118,6 +126,11 @@ AttentionShape<T> prepare(Context<T>& c, const Call<T>& call, const Operands& op
   if (call.mask || call.weights) shape.max_kept = std::numeric_limits<Index>::max();
   shape.cells = count_cells(c, shape);
   if (call.mask) shape.mask = mask_by_key(c, call);
+  if (options.alibi) {
+    const std::span<T> slopes = c.template array<T>(options.heads);
+    for (Index h = 0; h < options.heads; ++h) slopes[h] = static_cast<T>(slope_of(h, options.heads));
+    shape.slopes = slopes;
+  }
   if (c.training() && options.dropout > 0) draw_dropout(c, options.dropout, shape);
   return shape;
 }
@@ -151,7 +164,8 @@ const E* elements(Context<T>& c, const Variable<T>& x) {
 }
 
 /// The three forms differ only in the inputs that contain q, k and v. For each sequence and head, with the scale s, the
-/// mask M and m, dropout's mask divided by 1 - p (products with m and P are elementwise, the sum is over a row):
+/// mask M, which includes the biases, and m, dropout's mask divided by 1 - p (products with m and P are elementwise,
+/// the sum is over a row):
 ///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
 /// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles, which do not keep P, recompute P

@@ -37,7 +37,7 @@ Tensor<T> sample_mask(Index rows) {
 void add_attention_cases(LayerCases& cases) {
   using enum AttentionBias;
   using enum Similarity;
-  using RelativePositions::rotary;
+  using RelativePositions::alibi, RelativePositions::rotary;
   constexpr AttentionVariant variants[] = {{"", 2, all, false, false},
                                            {"_one_head_no_bias", 1, none, false, false},
                                            {"_output_bias", 2, output, false, false},
@@ -57,7 +57,10 @@ void add_attention_cases(LayerCases& cases) {
                                            {"_additive_grouped", 4, all, true, false, additive, 3, 2},
                                            {"_rotary", 2, all, false, false, scaled_dot, 0, 0, rotary},
                                            {"_rotary_causal", 2, none, true, false, dot, 6, 0, rotary},
-                                           {"_rotary_grouped", 4, all, true, false, scaled_dot, 4, 2, rotary}};
+                                           {"_rotary_grouped", 4, all, true, false, scaled_dot, 4, 2, rotary},
+                                           {"_alibi", 4, all, false, true, scaled_dot, 0, 0, alibi},
+                                           {"_alibi_general", 2, none, true, false, general, 3, 0, alibi},
+                                           {"_alibi_grouped", 4, all, true, false, scaled_dot, 3, 2, alibi}};
   for (const CaseLayouts* const layouts : case_layouts)
     for (const AttentionVariant& variant : variants) {
       const AttentionLayerOptions options{.width = width,

@@ -74,6 +74,9 @@ const std::vector<LayerCase>& model_cases() {
     TransformerOptions rotary = small(pre, Tied::all, false, Activation::relu);
     rotary.stack.relative_positions = RelativePositions::rotary;
     all.push_back(model_case("rotary_padded", rotary, padded));
+    TransformerOptions alibi = small(post, Tied::all, false, Activation::gelu);
+    alibi.stack.relative_positions = RelativePositions::alibi;
+    all.push_back(model_case("alibi_packed", alibi, packed));
     for (int article = 0; article < article_count; ++article)
       all.push_back(model_case(fmt::format("article-{}", article), article_options(article), padded));
     // Article 2: a matrix, a residual sum and a norm follow the gain, and the norm cancels any factor. Article 4: the

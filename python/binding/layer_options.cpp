@@ -126,7 +126,7 @@ void LayerOptions::convert(const char* where, nb::handle given, glossa::Precisio
 }
 
 void LayerOptions::convert(const char* where, nb::handle given, RelativePositions& value) {
-  convert_name(where, given, {"none", "rotary"}, value);
+  convert_name(where, given, {"none", "rotary", "alibi"}, value);
 }
 
 void LayerOptions::convert(const char* where, nb::handle given, Search& value) {

@@ -28,7 +28,7 @@ NormAffine = Literal["vector", "scalar", "gain", "none"]
 NormKind = Literal["layer", "rms"]
 NormPlace = Literal["pre", "post"]
 Similarity = Literal["scaled_dot", "dot", "general", "additive"]
-RelativePositions = Literal["none", "rotary"]
+RelativePositions = Literal["none", "rotary", "alibi"]
 Sinusoid = Literal["interleaved", "halves", "raw_index", "sorted"]
 
 MaskLike = Union[Operand, None]
@@ -232,7 +232,7 @@ class SelfAttention(_Attention):
     "output" (only of the last projection) or "none". `similarity` of query and key: "scaled_dot", "dot", "general"
     (Luong et al. 2015) or "additive" (Bahdanau et al. 2015); the last two have parameters. `causal`: no token sees
     later ones. `relative_positions`: "rotary" turns queries and keys with their positions, as the op rotary does with
-    the base `rotary_base`; they need the similarity "scaled_dot" or "dot".
+    the base `rotary_base`, and needs the similarity "scaled_dot" or "dot"; "alibi" lets scores fall with the distance.
     """
 
     _bound = _glossa.BoundSelfAttention

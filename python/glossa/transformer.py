@@ -44,7 +44,7 @@ class StackOptions(TypedDict, total=False):
     similarity         of query and key, as in SelfAttention ("scaled_dot")
     bias               of the linear layers (True)
     attention_bias     of the attention's linear layers, "all", "output" or "none" (as bias)
-    relative_positions of self-attention, "none" or "rotary", as in SelfAttention ("none")
+    relative_positions of self-attention, "none", "rotary" or "alibi", as in SelfAttention ("none")
     rotary_base        as in SelfAttention (10000)
     norm_kind          "layer" (LayerNorm) or "rms" (RMSNorm) ("layer")
     norm_epsilon, norm_affine, epsilon_place   as in these

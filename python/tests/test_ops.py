@@ -205,6 +205,19 @@ def cases(torch):
         normal((3, 12)),
     )
 
+    def biased(q, k, v):
+        distances = (torch.arange(3)[:, None] - torch.arange(4)).abs()
+        biases = -torch.tensor([0.0625, 0.00390625], dtype=torch.float64)[:, None, None] * distances
+        y = f.scaled_dot_product_attention(heads(q, 2), heads(k, 2), heads(v, 2), attn_mask=biases)
+        return y.transpose(0, 1).flatten(1)
+
+    yield Case(
+        "attention.alibi",
+        lambda q, k, v: gl.attention(q, k, v, gl.Rows([3]), gl.Rows([4]), heads=2, alibi=True),
+        biased,
+        normal((3, 4), (4, 4), (4, 4)),
+    )
+
     def turned(x, places):
         """Pairs of columns as complex numbers, two heads of 4 columns, then two other columns."""
         pairs = torch.view_as_complex(x[:, :8].reshape(-1, 2, 2, 2))

@@ -39,7 +39,8 @@ struct Call {
   bool add = false;          // add the gradients to ones
   bool masked = false;       // with an additive mask
   bool shared_keys = false;  // all sequences read the keys of the first; no derivative
-  std::vector<T> q{}, k{}, v{}, dy{}, mask{};
+  bool alibi = false;        // with biases, and positions that do not start at 0
+  std::vector<T> q{}, k{}, v{}, dy{}, mask{}, slopes{};
   std::vector<RowSpan> row_spans{}, key_spans{};
   std::vector<std::uint32_t> ids{};
 
@@ -73,6 +74,8 @@ struct Call {
     fill(k, keys() * groups() * key_width);
     fill(v, keys() * groups() * value_width);
     fill(dy, rows() * heads * value_width);
+    if (alibi)
+      for (const double slope : alibi_slopes(heads)) slopes.push_back(static_cast<T>(slope));
     if (!masked) return;
     fill(mask, mask_size().rows * mask_size().keys);
     for (Index i = 0; i < mask_size().rows; ++i)  // a quarter is hidden, and query 2 sees nothing
@@ -108,14 +111,15 @@ struct Call {
   }
 
   kernels::AttentionShape<T> shape() const {
-    return {.query = {.rows = rows(), .sequences = row_spans, .sequence_ids = ids},
-            .key = {.rows = keys(), .sequences = key_spans},
+    return {.query = {.rows = rows(), .sequences = row_spans, .sequence_ids = ids, .first_position = alibi ? 9 : 0},
+            .key = {.rows = keys(), .sequences = key_spans, .first_position = alibi ? 4 : 0},
             .heads = heads,
             .key_heads = groups(),
             .key_width = key_width,
             .value_width = value_width,
             .causal = causal,
-            .scale = T(0.4)};
+            .scale = T(0.4),
+            .slopes = slopes};
   }
 
   /// Value and gradients by the fast paths. `directly`: calls the path that each sequence must take.
@@ -185,9 +189,10 @@ struct Call {
                          .k = {k_.data(), {keys(), groups() * key_width}},
                          .v = {v_.data(), {keys(), groups() * value_width}},
                          .dy = {dy_.data(), {rows(), heads * value_width}},
-                         .mask = [&](Index, Index, Index i, Index j) {
+                         .mask = [&](Index, Index h, Index i, Index j) {
                            const double cell = masked ? static_cast<double>(mask[i * mask_size().keys + j]) : 0;
-                           return causal && j > i ? blocked : cell;
+                           const double bias = alibi ? -double(slopes[h]) * double(std::abs(i + 5 - j)) : 0;
+                           return causal && j > i ? blocked : cell + bias;
                          }};
     if (dropout > 0)
       call.dropout = [&](Index b, Index h, Index i, Index j) {
@@ -210,6 +215,7 @@ struct Call {
     CAPTURE(value_width);
     CAPTURE(causal);
     CAPTURE(dropout);
+    CAPTURE(alibi);
     const Result fast = run(max_kept);
     const AttentionByHead::Result reference = by_reference();
     CHECK(error(fast.y, reference.y) < tolerance);
@@ -301,6 +307,22 @@ TEST_CASE("every path of attention matches the reference's value and derivative,
     }
 }
 
+TEST_CASE("every path of attention matches the reference with ALiBi's biases") {
+  for (const bool causal : {false, true})
+    for (const Index heads : {3, 8}) {
+      const auto call = [&](const std::vector<Lengths>& batch) {
+        Call<double> result{
+            .lengths = batch, .heads = heads, .key_width = 5, .value_width = 8, .causal = causal, .dropout = 0.2};
+        result.alibi = true;
+        result.draw();
+        return result;
+      };
+      for (const auto& batch : short_batches) call(batch).check(all_kept, 1e-12);
+      for (const auto& batch : {long_batches[1], long_batches[3], long_batches[6], long_batches[7]})
+        for (const Index max_kept : {all_kept, all_in_tiles}) call(batch).check(max_kept, 1e-12);
+    }
+}
+
 TEST_CASE("heads that share keys match the reference on every path, and do not depend on the number of threads") {
   const int before = threads();
   for (const auto& [heads, key_heads] : {std::pair<Index, Index>{6, 2}, {4, 1}, {3, 3}, {18, 6}})
@@ -364,7 +386,8 @@ TEST_CASE("random calls of attention match the reference's value and derivative"
                       .causal = from(0, 1) == 1,
                       .dropout = from(0, 1) * random.uniform(),
                       .add = from(0, 1) == 1,
-                      .masked = from(0, 3) == 0};
+                      .masked = from(0, 3) == 0,
+                      .alibi = from(0, 3) == 0};
     if (from(0, 2) == 0) {
       call.key_heads = call.heads;
       call.heads *= from(1, 4);

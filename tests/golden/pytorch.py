@@ -12,6 +12,7 @@ Names are CASE/in/X (inputs), CASE/param/X, CASE/out/X (values), CASE/cotangent,
 respect to the input or parameter X of the sum of cotangent times CASE/out/y, or of CASE/out/loss.
 """
 
+import math
 import os
 import pathlib
 import sys
@@ -380,13 +381,27 @@ def turned(x, places, base):
     return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)[:, None]).flatten(-2)
 
 
+def slopes(heads):
+    """ALiBi's, as in the code of Press et al. 2022."""
+    closest = 2 ** math.floor(math.log2(heads))
+    start = 2 ** (-(2 ** -(math.log2(closest) - 3)))
+    own = [start * start**i for i in range(closest)]
+    return own if closest == heads else own + slopes(2 * closest)[0::2][: heads - closest]
+
+
+def distances(places, heads):
+    """ALiBi's biases [H, T, T]."""
+    at = torch.arange(places, dtype=torch.float64)
+    return -torch.tensor(slopes(heads))[:, None, None] * (at[:, None] - at).abs()
+
+
 def relative_attention(layer, x, lengths, turn, bias, is_causal):
     """nn.MultiheadAttention of each sentence, with turn(q or k [T, H, K]) and bias(T) [H, T, T] added to the scores."""
     results = []
     for sentence in x.split(lengths):
         places = len(sentence)
         projected = nn.functional.linear(sentence, layer.in_proj_weight, layer.in_proj_bias)
-        q, k, v = (part.unflatten(-1, (HEADS, -1)) for part in projected.chunk(3, -1))
+        q, k, v = (part.unflatten(-1, (layer.num_heads, -1)) for part in projected.chunk(3, -1))
         scores = torch.einsum("qhc,khc->hqk", turn(q), turn(k)) / q.shape[-1] ** 0.5 + bias(places)
         if is_causal:
             scores = scores.masked_fill(causal(places), -torch.inf)
@@ -404,6 +419,14 @@ def positions():
         golden[f"{case}/in/base"] = base
         turn = lambda x: turned(x, torch.arange(len(x)), base)
         y = relative_attention(layer, inputs["x"], lengths, turn, lambda places: 0.0, is_causal)
+        golden.values(case, y, inputs, layer.named_parameters("layer"))
+    for case, is_causal, heads in ("alibi", False, 4), ("alibi_causal", True, 6):
+        layer = randomized(nn.MultiheadAttention(2 * WIDTH, heads))
+        inputs = {"x": leaf(sum(lengths), 2 * WIDTH)}
+        golden[f"{case}/in/lengths"] = lengths
+        golden[f"{case}/in/heads"] = heads
+        bias = lambda places: distances(places, heads)
+        y = relative_attention(layer, inputs["x"], lengths, lambda x: x, bias, is_causal)
         golden.values(case, y, inputs, layer.named_parameters("layer"))
     return golden
 

@@ -12,7 +12,7 @@ using namespace glossa::test;
 namespace {
 
 /// Every article's system, every similarity with and without groups of heads, every kind of norm, the gated activations
-/// and rotary positions, in the fixture's size.
+/// and relative positions, in the fixture's size.
 std::map<std::string, TransformerOptions> variants() {
   std::map<std::string, TransformerOptions> all;
   for (int article = 0; article < article_count; ++article) {
@@ -34,8 +34,11 @@ std::map<std::string, TransformerOptions> variants() {
     grouped.stack.heads = 4;
     grouped.stack.key_heads = similarity == Similarity::dot ? 1 : 2;
   }
-  all["rotary"] = small_options();
-  all["rotary"].stack.relative_positions = RelativePositions::rotary;
+  for (const auto& [name, positions] :
+       {std::pair("rotary", RelativePositions::rotary), std::pair("alibi", RelativePositions::alibi)}) {
+    all[name] = small_options();
+    all[name].stack.relative_positions = positions;
+  }
   for (const NormPlace place : {NormPlace::pre, NormPlace::post}) {
     TransformerOptions& options = all[place == NormPlace::pre ? "RMS norm before" : "RMS norm after"] = small_options();
     options.stack.norm = place;
@@ -190,28 +193,29 @@ TEST_CASE("with relative positions there is no table of positions, but the longe
       Error);
 }
 
-TEST_CASE("rotary self-attention sees the distance of tokens only, and their order") {
+TEST_CASE("self-attention with relative positions sees the distance of tokens only") {
   const OneThread one_thread;
-  ParameterStore<double> store;
-  const SelfAttention<double> layer(store, "layer",
-                                    {.width = 8, .heads = 2, .relative_positions = RelativePositions::rotary});
-  store.allocate(1);
-  std::vector<double> numbers(5 * 8);
-  RandomStream random(3, "rotary");
-  for (double& x : numbers) x = random.normal();
-  Context<double> context;
-  const auto attend = [&](Index first_position) {
-    const RowSpan span{0, 5};
-    context.begin({});
-    const RowLayout layout{.rows = 5, .sequences = {&span, 1}, .first_position = first_position};
-    const Tensor<const double> y = layer(context.constant({numbers.data(), {5, 8}}), layout).value();
-    return std::vector<double>(y.data, y.data + y.size());
-  };
-  const std::vector<double> y = attend(0);
-  CHECK(distance(attend(17), y) <= 1e-12);
-  std::swap_ranges(numbers.begin(), numbers.begin() + 8, numbers.begin() + 16);
-  const std::vector<double> swapped = attend(0);
-  CHECK(std::abs(swapped[16] - y[0]) > 1e-3);
+  for (const RelativePositions positions : {RelativePositions::rotary, RelativePositions::alibi}) {
+    ParameterStore<double> store;
+    const SelfAttention<double> layer(store, "layer", {.width = 8, .heads = 2, .relative_positions = positions});
+    store.allocate(1);
+    std::vector<double> numbers(5 * 8);
+    RandomStream random(3, "rotary");
+    for (double& x : numbers) x = random.normal();
+    Context<double> context;
+    const auto attend = [&](Index first_position) {
+      const RowSpan span{0, 5};
+      context.begin({});
+      const RowLayout layout{.rows = 5, .sequences = {&span, 1}, .first_position = first_position};
+      const Tensor<const double> y = layer(context.constant({numbers.data(), {5, 8}}), layout).value();
+      return std::vector<double>(y.data, y.data + y.size());
+    };
+    const std::vector<double> y = attend(0);
+    CHECK(distance(attend(17), y) <= 1e-12);
+    std::swap_ranges(numbers.begin(), numbers.begin() + 8, numbers.begin() + 16);
+    const std::vector<double> swapped = attend(0);
+    CHECK(std::abs(swapped[16] - y[0]) > 1e-3);
+  }
 }
 
 TEST_CASE("relative positions that do not fit a layer are refused") {
@@ -225,6 +229,10 @@ TEST_CASE("relative positions that do not fit a layer are refused") {
   CHECK_THROWS_WITH_AS(
       declare({.width = 8, .heads = 2, .similarity = Similarity::general, .relative_positions = rotary}),
       doctest::Contains("[layer] expected the similarity scaled_dot or dot with rotary positions"), Error);
+  CHECK_THROWS_WITH_AS(
+      declare({.width = 8, .heads = 2, .similarity = Similarity::additive, .relative_positions = alibi}),
+      "[layer] expected a similarity other than additive with the positions alibi; got additive", Error);
+  CHECK_NOTHROW(declare({.width = 6, .heads = 2, .similarity = Similarity::general, .relative_positions = alibi}));
   TransformerOptions options = small_options();
   options.learned_positions = true;
   options.stack.relative_positions = rotary;
@@ -329,6 +337,9 @@ TEST_CASE("additive attention refuses mismatched operands and names their shapes
   }
   CHECK_THROWS_WITH_AS(attend({.rows = 2, .sequences = twice}, rows, 2), doctest::Contains("sequence 1"), Error);
   CHECK_NOTHROW(attend({.rows = 2, .sequences = apart}, {.rows = 2, .sequences = twice}, 2));
+  CHECK_THROWS_WITH_AS(
+      additive_attention(tensor({2, 4}), tensor({2, 8}), tensor({2, 2}), rows, rows, {.heads = 2, .alibi = true}),
+      doctest::Contains("without alibi"), Error);
   for (const Index heads : {0, -2, 3}) CHECK_THROWS_AS(attend(rows, rows, heads), Error);
   CHECK_THROWS_WITH_AS(attend(rows, rows, 0), doctest::Contains("at least 1 head"), Error);
   const Variable<double> alone = attend(rows, {.rows = 0, .sequences = {&nobody, 1}}, 2, 0);

@@ -156,6 +156,7 @@ const std::vector<Row>& rows() {
       {"model.activation", "geglu", {"forward pass"}, {"model.activation=swiglu"}},
       {"model.positions", "learned", {"parameters"}},
       {"model.positions", "rotary", {"forward pass"}},
+      {"model.positions", "alibi", {"forward pass"}},
       {"model.rotary_base", "10", {"forward pass"}, {"model.positions=rotary"}},
       {"model.sinusoid", "halves", {"forward pass"}},
       {"model.sinusoid", "raw_index", {"forward pass"}},

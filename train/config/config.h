@@ -67,7 +67,7 @@ struct ModelConfig {
   enum class NormKind { layer, rms };
   enum class NormAffine { vector, scalar, gain, none };
   enum class EpsilonPlace { inside, outside };
-  enum class Positions { sinusoidal, learned, rotary };
+  enum class Positions { sinusoidal, learned, rotary, alibi };
   enum class Sinusoid { interleaved, halves, raw_index, sorted };
   enum class Tied { none, output, all, embeddings };
   enum class AttentionBias { all, output, none };

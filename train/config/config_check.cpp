@@ -100,8 +100,12 @@ std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
   return above < whole ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
 }
 
-/// Throws if attention cannot turn its queries and keys.
-void check_rotary(const ModelConfig& model) {
+/// Throws if self-attention cannot have positions of this kind.
+void check_relative_positions(const ModelConfig& model) {
+  if (model.positions == ModelConfig::Positions::alibi && model.similarity == ModelConfig::Similarity::additive)
+    misuse("model.similarity",
+           "expected another one with model.positions: alibi; got additive. Hint: use scaled_dot, or "
+           "model.positions: sinusoidal");
   if (model.positions != ModelConfig::Positions::rotary) return;
   using enum ModelConfig::Similarity;
   if (model.similarity != scaled_dot && model.similarity != dot)
@@ -128,7 +132,7 @@ void check_model(const ModelConfig& model, const DataConfig& data) {
         "model.width",
         "expected an even number with model.positions: sinusoidal; got {}. Hint: use {}, or model.positions: learned",
         model.width, model.width + 1);
-  check_rotary(model);
+  check_relative_positions(model);
   if (model.max_positions < data.max_length)
     misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.max_length,
            model.max_positions);

@@ -79,7 +79,7 @@ constexpr ForeignNames table[] = {
     {"layer_norm_eps layer_norm_epsilon rms_norm_eps", "model.norm_epsilon"},
     {"activation_function activation_fn hidden_act transformer_ffn_activation", "model.activation"},
     {"learned_pos encoder_learned_pos decoder_learned_pos static_position_embeddings transformer_train_positions",
-     "model.positions is sinusoidal, learned or rotary"},
+     "model.positions is sinusoidal, learned, rotary or alibi"},
     {"rope_theta rotary_emb_base", "model.rotary_base"},
     {"max_position_embeddings n_positions", "model.max_positions"},
     {"share_all_embeddings share_embeddings share_decoder_embeddings share_decoder_input_output_embed "

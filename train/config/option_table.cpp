@@ -124,9 +124,9 @@ std::vector<Option<ModelConfig>> model_options() {
       option("activation", &C::activation, text_choice(activation_names),
              "activation of the feed-forward layers. swiglu and geglu (Shazeer 2020) have a gate, silu or gelu: the "
              "first matrix then has 2 F rows, those of the gate first"),
-      option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned", "rotary"}),
-             "positions: a table of sinusoids or of learned numbers, added to the embeddings, or rotary (RoPE): "
-             "self-attention turns queries and keys"),
+      option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned", "rotary", "alibi"}),
+             "positions: sinusoids or learned numbers, added to the embeddings; rotary (RoPE): self-attention turns "
+             "queries and keys; alibi: its scores fall with the distance"),
       option(
           "sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
           "columns of sines and cosines. interleaved: alternating, as in the paper; sorted: the paper's columns, all "

@@ -7,6 +7,17 @@
 
 namespace glossa {
 
+namespace {
+
+RelativePositions relative_positions(ModelConfig::Positions positions) {
+  using enum ModelConfig::Positions;
+  return positions == rotary  ? RelativePositions::rotary
+         : positions == alibi ? RelativePositions::alibi
+                              : RelativePositions::none;
+}
+
+}  // namespace
+
 TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabulary, Index target_vocabulary) {
   TransformerOptions options;
   options.source_vocabulary = source_vocabulary;
@@ -25,8 +36,7 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
                    .epsilon_place = static_cast<EpsilonPlace>(m.epsilon_place),
                    .activation = activation_of(m.activation),
                    .bias = m.bias,
-                   .relative_positions = m.positions == ModelConfig::Positions::rotary ? RelativePositions::rotary
-                                                                                       : RelativePositions::none,
+                   .relative_positions = relative_positions(m.positions),
                    .rotary_base = m.rotary_base,
                    .residual_dropout = m.dropout,
                    .attention_dropout = m.attention_dropout.value_or(m.dropout),

@@ -194,13 +194,13 @@ struct DrawnHeads {
   Index key_width(Index width) const { return shared ? width / 2 : width; }
 };
 
-/// Numbers: layout of queries, of keys, heads beside the first, causal, rate, seed of a mask, weights, heads of keys.
-/// As many sequences of keys as of queries.
+/// Numbers: layout of queries, of keys, heads beside the first, causal, rate, seed of a mask, weights, heads of keys,
+/// ALiBi. As many sequences of keys as of queries.
 Drawn attending(Draw& d, std::vector<int> operands, Index queries, Index keys, const DrawnHeads& heads) {
   const std::vector<int> layout = d.layout(std::min(queries, keys));
   return {.operands = std::move(operands),
           .numbers = {layout[0], layout[1], d.below(4) + (d.one_in(8) ? 8 : 0), heads.more, d.below(2), d.below(4),
-                      d.one_in(4) ? d.seed() : 0, d.below(2), heads.shared}};
+                      d.one_in(4) ? d.seed() : 0, d.below(2), heads.shared, d.one_in(4)}};
 }
 
 Drawn attention_of_three(Draw& d) {
@@ -225,7 +225,11 @@ Drawn attention_of_two(Draw& d) {
 }
 
 AttentionOptions attention_options(auto& c) {
-  return {.heads = 1 + c.number(3), .key_heads = c.number(8), .causal = c.number(4) != 0, .dropout = c.eighths(5)};
+  return {.heads = 1 + c.number(3),
+          .key_heads = c.number(8),
+          .causal = c.number(4) != 0,
+          .dropout = c.eighths(5),
+          .alibi = c.number(9) != 0};
 }
 
 /// Numbers: seed of targets, smoothing.

@@ -317,7 +317,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
                                     "model.norm_affine=none",
                                     "model.epsilon_place=outside",
                                     "model.activation=geglu",
-                                    "model.positions=rotary",
+                                    "model.positions=alibi",
                                     "model.sinusoid=raw_index",
                                     "model.tied=embeddings",
                                     "model.attention_bias=none",
@@ -338,7 +338,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
   CHECK(c.model.norm_affine == ModelConfig::NormAffine::none);
   CHECK(c.model.epsilon_place == ModelConfig::EpsilonPlace::outside);
   CHECK(c.model.activation == "geglu");
-  CHECK(c.model.positions == ModelConfig::Positions::rotary);
+  CHECK(c.model.positions == ModelConfig::Positions::alibi);
   CHECK(c.model.sinusoid == ModelConfig::Sinusoid::raw_index);
   CHECK(c.model.tied == ModelConfig::Tied::embeddings);
   CHECK(c.model.attention_bias == ModelConfig::AttentionBias::none);
@@ -381,6 +381,10 @@ TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({"model.positions=rotary", "model.head_width=7"}) ==
         "[model.head_width] expected heads of an even width with model.positions: rotary; got 7. Hint: use "
         "model.head_width: 8, or model.positions: sinusoidal");
+  CHECK(check_error({"model.positions=alibi", "model.head_width=7", "model.similarity=general"}) == "no error");
+  CHECK(check_error({"model.positions=alibi", "model.similarity=additive"}) ==
+        "[model.similarity] expected another one with model.positions: alibi; got additive. Hint: use scaled_dot, or "
+        "model.positions: sinusoidal");
   CHECK(check_error({"model.positions=rotary", "model.similarity=general"}) ==
         "[model.similarity] expected scaled_dot or dot with model.positions: rotary; got general. Hint: use "
         "model.positions: sinusoidal");

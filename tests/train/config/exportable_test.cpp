@@ -132,6 +132,7 @@ TEST_CASE("whatever the options, training with the error's recommendations is ex
                          "model.positions=learned",
                          "model.key_heads=1",
                          "model.positions=rotary",
+                         "model.positions=alibi",
                          "model.rotary_base=500",
                          "model.head_width=16",
                          "model.feed_forward=0",

@@ -138,6 +138,7 @@ std::vector<Case> cases() {
       {"epsilon outside", with(small, [](auto& o) { o.stack.epsilon_place = EpsilonPlace::outside; }), 40, 5, 20},
       {"rotary positions", with(small, [](auto& o) { o.stack.relative_positions = RelativePositions::rotary; }), 40, 5,
        20},
+      {"alibi", with(small, [](auto& o) { o.stack.relative_positions = RelativePositions::alibi; }), 40, 5, 20},
       {"learned positions", with(small, [](auto& o) { o.learned_positions = true; }), 40, 5, 20},
   };
 }

@@ -41,7 +41,7 @@ const std::map<std::string, std::vector<std::string>> option_values{
     {"norm_kind", {"layer", "rms"}},
     {"norm_affine", {"vector", "scalar", "gain", "none"}},
     {"activation", {"relu", "silu", "swiglu", "geglu"}},
-    {"positions", {"sinusoidal", "learned", "rotary"}},
+    {"positions", {"sinusoidal", "learned", "rotary", "alibi"}},
     {"max_positions", {"300", "400"}},
     {"tied", {"none", "output", "all", "embeddings"}},
     {"bias", {"true", "false"}},
