@@ -18,10 +18,8 @@ enum class AttentionBias { all, output, none };
 /// Positions that self-attention sees by itself, instead of those of a table that is added to the embeddings.
 enum class RelativePositions {
   none,
-  rotary,  ///< queries and keys turn with their positions (Su et al. 2021; see glossa::rotary in autograd/ops.h). Needs
-           ///< the similarity scaled_dot or dot, and heads of an even width.
-  alibi,   ///< scores fall with the distance of query and key (Press et al. 2022; see glossa::AttentionOptions). Needs
-           ///< another similarity than additive.
+  rotary,  ///< queries and keys turn (Su et al. 2021; glossa::rotary). For even head widths, scaled_dot and dot.
+  alibi,   ///< scores fall with the distance (Press et al. 2022; AttentionOptions). Not for additive.
 };
 
 struct AttentionLayerOptions {

@@ -56,6 +56,7 @@ struct DrawnCall {
     requests_weights = !is_long && below(3) == 0;
     if (!is_long && below(3) == 0) draw_mask(random);
     draw_operands(random);
+    options.alibi = below(3) == 0;
   }
 
   std::string text() const {

@@ -374,20 +374,6 @@ TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({"model.width=255", "model.heads=5"}) ==
         "[model.width] expected an even number with model.positions: sinusoidal; got 255. Hint: use 256, or "
         "model.positions: learned");
-  CHECK(check_error({"model.positions=rotary"}) == "no error");
-  CHECK(check_error({"model.positions=rotary", "model.width=20", "model.heads=4"}) ==
-        "[model.width] expected heads of an even width with model.positions: rotary; got 5. Hint: use "
-        "model.head_width: 6, or model.positions: sinusoidal");
-  CHECK(check_error({"model.positions=rotary", "model.head_width=7"}) ==
-        "[model.head_width] expected heads of an even width with model.positions: rotary; got 7. Hint: use "
-        "model.head_width: 8, or model.positions: sinusoidal");
-  CHECK(check_error({"model.positions=alibi", "model.head_width=7", "model.similarity=general"}) == "no error");
-  CHECK(check_error({"model.positions=alibi", "model.similarity=additive"}) ==
-        "[model.similarity] expected another one with model.positions: alibi; got additive. Hint: use scaled_dot, or "
-        "model.positions: sinusoidal");
-  CHECK(check_error({"model.positions=rotary", "model.similarity=general"}) ==
-        "[model.similarity] expected scaled_dot or dot with model.positions: rotary; got general. Hint: use "
-        "model.positions: sinusoidal");
   CHECK(check_error({"model.max_positions=255"}) ==
         "[model.max_positions] expected at least data.max_length (256); got 255");
   CHECK(check_error({"data.shared_vocabulary=false"}) ==
