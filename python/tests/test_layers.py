@@ -381,6 +381,19 @@ def test_a_causal_mask_is_a_causal_layer() -> None:
         assert np.allclose(plain(x, rows, gl.causal_mask(4)).numpy(), causal_layer(x, rows).numpy())
 
 
+@pytest.mark.parametrize("positions", ["rotary", "alibi"])
+def test_relative_positions_of_a_layer_are_those_of_the_ops(positions: Any) -> None:
+    layer = gl.SelfAttention(8, 2, relative_positions=positions, rotary_base=100.0).init(dtype=np.float64)
+    x, rows = random(5, 8), gl.Rows([2, 3])
+    with gl.step():
+        qkv = gl.linear(x, layer.in_proj_weight, layer.in_proj_bias)
+        if positions == "rotary":
+            qkv = gl.rotary(qkv, rows, 4, 16, base=100.0)
+        joined = gl.self_attention(qkv, rows, heads=2, alibi=positions == "alibi")
+        y = gl.linear(joined, layer["out_proj.weight"], layer["out_proj.bias"])
+        assert np.allclose(y.numpy(), layer(x, rows).numpy(), atol=1e-14)
+
+
 def test_additive_attention_is_the_similarity_of_a_layer() -> None:
     layer = gl.CrossAttention(6, 2, similarity="additive").init(dtype=np.float64)
     rows = gl.Rows([3])
@@ -449,6 +462,10 @@ untyped: Any = gl
         (
             lambda: untyped.SelfAttention(8, 2, similarity="cosine"),
             "expected one of scaled_dot, dot, general, additive",
+        ),
+        (
+            lambda: untyped.SelfAttention(6, 2, relative_positions="rotary"),
+            "expected heads of an even width with rotary positions; got 3",
         ),
         (lambda: untyped.EncoderLayer(8, 2, 8, droput=0.1), r"\[EncoderLayer\] expected its options; got 'droput'"),
         (lambda: untyped.EncoderLayer(8, 2, 8, residual_droput=0), "did you mean 'residual_dropout'"),
