@@ -182,6 +182,29 @@ def test_cross_attention_agrees(case: int) -> None:
     )
 
 
+@pytest.mark.parametrize("key_heads", [1, 2])
+def test_heads_that_share_keys_equal_heads_with_copies(key_heads: int) -> None:
+    heads, head_width, width = 4, 3, 8
+    own = gl.SelfAttention(width, heads, head_width=head_width).init(dtype=np.float64)
+    shared = gl.SelfAttention(width, heads, key_heads=key_heads, head_width=head_width).init(dtype=np.float64)
+    assert shared.in_proj_weight.shape == ((heads + 2 * key_heads) * head_width, width)
+    weights = shared.state_dict()
+    for name in ("in_proj_weight", "in_proj_bias"):
+        q, k, v = np.split(weights[name], [heads * head_width, (heads + key_heads) * head_width])
+        copies = [
+            np.repeat(x.reshape(key_heads, head_width, -1), heads // key_heads, axis=0).reshape(-1, *x.shape[1:])
+            for x in (k, v)
+        ]
+        weights[name] = np.concatenate([q, *copies])
+    own.load_state_dict(weights)
+    x, rows = random(7, width), gl.Rows([4, 3])
+    with gl.step():
+        y, seen = shared(x, rows, need_weights=True)
+        expected, expected_seen = own(x, rows, need_weights=True)
+        assert np.allclose(y.numpy(), expected.numpy(), atol=1e-14)
+        assert all(np.allclose(a, b, atol=1e-14) for a, b in zip(seen, expected_seen))
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_feed_forward_agrees(case: int) -> None:
     torch = pytest.importorskip("torch")
@@ -394,15 +417,18 @@ def test_relative_positions_of_a_layer_are_those_of_the_ops(positions: Any) -> N
         assert np.allclose(y.numpy(), layer(x, rows).numpy(), atol=1e-14)
 
 
-def test_additive_attention_is_the_similarity_of_a_layer() -> None:
-    layer = gl.CrossAttention(6, 2, similarity="additive").init(dtype=np.float64)
+@pytest.mark.parametrize("key_heads", [0, 1])
+def test_additive_attention_is_the_similarity_of_a_layer(key_heads: int) -> None:
+    layer = gl.CrossAttention(6, 2, key_heads=key_heads, similarity="additive").init(dtype=np.float64)
     rows = gl.Rows([3])
     x, memory = random(3, 6), random(3, 6, seed=1)
     with gl.step():
         weight, bias = layer.in_proj_weight, layer.in_proj_bias
         q = gl.linear(x, weight[:6], bias[:6])
         kv = gl.linear(memory, weight[6:], bias[6:])
-        joined, weights = gl.additive_attention(q, kv, layer["similarity_vector"], rows, rows, need_weights=True)
+        joined, weights = gl.additive_attention(
+            q, kv, layer["similarity_vector"], rows, rows, key_heads=key_heads, need_weights=True
+        )
         y = gl.linear(joined, layer["out_proj.weight"], layer["out_proj.bias"])
         expected, own = layer(x, rows, memory, rows, need_weights=True)
         assert np.allclose(y.numpy(), expected.numpy(), atol=1e-14)

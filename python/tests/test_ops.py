@@ -218,6 +218,31 @@ def cases(torch):
         normal((3, 4), (4, 4), (4, 4)),
     )
 
+    def attend_in_groups(q, k, v):
+        y = f.scaled_dot_product_attention(heads(q, 4), heads(k, 2), heads(v, 2), enable_gqa=True)
+        return y.transpose(0, 1).flatten(1)
+
+    one = gl.Rows([3])
+    grouped = normal((3, 8), (3, 4), (3, 4))
+    yield Case(
+        "attention.key_heads",
+        lambda q, k, v: gl.attention(q, k, v, one, one, heads=4, key_heads=2),
+        attend_in_groups,
+        grouped,
+    )
+    yield Case(
+        "cross_attention.key_heads",
+        lambda q, k, v: gl.cross_attention(q, gl.concat([k, v], axis=1), one, one, heads=4, key_heads=2),
+        attend_in_groups,
+        grouped,
+    )
+    yield Case(
+        "self_attention.key_heads",
+        lambda q, k, v: gl.self_attention(gl.concat([q, k, v], axis=1), one, heads=4, key_heads=2),
+        attend_in_groups,
+        grouped,
+    )
+
     def turned(x, places):
         """Pairs of columns as complex numbers, two heads of 4 columns, then two other columns."""
         pairs = torch.view_as_complex(x[:, :8].reshape(-1, 2, 2, 2))
@@ -384,6 +409,8 @@ def test_errors_of_attention_name_the_operand():
         ]:
             with pytest.raises(gl.Error, match=r"\[attention\] " + expected):
                 gl.attention(*arguments, [3], [3], heads=heads)
+        with pytest.raises(gl.Error, match="expected key_heads that divide the 4 heads, or 0; got 3"):
+            gl.attention(q, q, q, [3], [3], heads=4, key_heads=3)
 
 
 def test_a_mask_has_no_gradient():

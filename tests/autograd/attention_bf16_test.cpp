@@ -38,10 +38,11 @@ struct DrawnCall {
     RandomStream random(seed, "calls of attention");
     const auto below = [&](Index n) { return static_cast<Index>(random.below(static_cast<std::uint64_t>(n))); };
     inputs = static_cast<Arrangement>(below(4));
-    options = {.heads = 1 + below(3),
-               .key_heads = inputs != Arrangement::one_three_times && below(3) == 0 ? 1 : 0,
-               .causal = below(2) == 0,
-               .dropout = below(3) == 0 ? 0.25 : 0};
+    options = {.heads = 1 + below(3), .causal = below(2) == 0, .dropout = below(3) == 0 ? 0.25 : 0};
+    if (inputs != Arrangement::one_three_times && below(3) == 0) {
+      options.key_heads = options.heads;
+      options.heads *= 1 + below(4);
+    }
     width = 1 + below(20);
     const bool alike = inputs == Arrangement::one_three_times || inputs == Arrangement::self;
     const auto length = [&] { return below(3) == 0 ? 1 + below(3) : 4 + below(40); };

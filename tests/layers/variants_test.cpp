@@ -307,6 +307,22 @@ TEST_CASE("norms with an unusual affine part or epsilon compute their formulas")
   }
 }
 
+TEST_CASE("additive attention repeats the heads of keys that groups share") {
+  Context<double> context;
+  context.begin({});
+  std::vector<double> numbers(4 * 8);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(1.0 + static_cast<double>(i));
+  const RowSpan spans[] = {{0, 1}, {1, 2}};
+  const RowLayout rows{.rows = 3, .sequences = spans};
+  const auto q = context.constant({numbers.data(), {3, 8}}), vector = context.constant({numbers.data(), {4, 2}});
+  const auto kv = context.constant({numbers.data() + 8, {3, 8}});  // two heads of keys, two of values
+  const auto head = [&](Index h) { return slice(kv, 1, 2 * h, 2 * h + 2); };
+  const auto repeated = concat({head(0), head(0), head(1), head(1), head(2), head(2), head(3), head(3)}, 1);
+  const auto grouped = additive_attention(q, kv, vector, rows, rows, {.heads = 4, .key_heads = 2});
+  const auto expected = additive_attention(q, repeated, vector, rows, rows, {.heads = 4});
+  CHECK(std::ranges::equal(grouped.value().span(), expected.value().span()));
+}
+
 TEST_CASE("additive attention refuses mismatched operands and names their shapes") {
   Context<double> context;
   context.begin({});

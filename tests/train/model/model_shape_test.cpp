@@ -84,6 +84,13 @@ TEST_CASE("the option is named whose value changes the parameters' shapes, and n
   CHECK_GT(fitting, 300);
 }
 
+TEST_CASE("heads that are wider but share keys can have as many numbers, in other shapes") {
+  const Config base = load_config("", {"model.width=16", "model.heads=4", "model.bias=false"});
+  const Config other = load_config("", {"model.head_width=8", "model.heads=3", "model.key_heads=1"}, base);
+  CHECK(transformer_options(base.model, 9, 9).stack.attention(false).inner_width() == 16);
+  CHECK_FALSE(differently_shaped(base, other).empty());
+}
+
 TEST_CASE("a warm start of another shape names the option, before it reads the corpus") {
   TrainerFixture fixture;
   fixture.config.train.max_updates = {1, Period::Unit::updates};
