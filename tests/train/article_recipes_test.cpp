@@ -24,6 +24,7 @@ TEST_CASE("the recipe of each article has the options that are checked") {
     const TransformerOptions got = transformer_options(config.model, 9, 9), wanted = article_options(article);
     const StackOptions &a = got.stack, &b = wanted.stack;
     CHECK(a.similarity == b.similarity);
+    CHECK(a.key_heads == b.key_heads);
     CHECK((a.head_width == 0) == (b.head_width == 0));
     CHECK((a.head_width == a.width) == (b.head_width == b.width));
     CHECK((a.feed_forward == 0) == (b.feed_forward == 0));
