@@ -44,6 +44,14 @@ void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T*
   for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
 }
 
+/// Calls work(first, end, step) for runs of heads whose keys are `step` columns apart: all heads, or the heads of one
+/// group, whose key is the same.
+template <class Work>
+void for_runs(Index heads, Index group, Index width, const Work& work) {
+  if (group == 1) return work(0, heads, width);
+  for (Index first = 0; first < heads; first += group) work(first, first + group, 0);
+}
+
 }  // namespace
 
 template <class T>
@@ -63,8 +71,8 @@ void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>&
 template <class T>
 void head_dots(Index heads, Index group, Index width, const T* q, const T* k, T* score) {
   using L = Lanes<T>;
-  for (Index first = 0; first < heads; first += group, k += width)
-    for (Index h = first; h < first + group; ++h, q += width) {
+  for_runs(heads, group, width, [&](Index first, Index end, Index step) {
+    for (Index h = first; h < end; ++h, q += width, k += step) {
       typename L::Vector sum{};
       Index i = 0;
       for (; i + L::count <= width; i += L::count) sum += load(q + i) * load(k + i);
@@ -72,15 +80,19 @@ void head_dots(Index heads, Index group, Index width, const T* q, const T* k, T*
       for (; i < width; ++i) total += q[i] * k[i];
       score[h] = total;
     }
+    k += width - step;
+  });
 }
 
 template <class T>
 void add_weighted_heads(Index heads, Index group, Index width, const T* weight, const T* v, T* out) {
-  for (Index first = 0; first < heads; first += group, v += width)
-    for (Index h = first; h < first + group; ++h, out += width)
+  for_runs(heads, group, width, [&](Index first, Index end, Index step) {
+    for (Index h = first; h < end; ++h, v += step, out += width)
       if (const T w = weight[h]; w != T{0})
 #pragma omp simd
         for (Index i = 0; i < width; ++i) out[i] += w * v[i];
+    v += width - step;
+  });
 }
 
 template <class T>
