@@ -79,7 +79,7 @@ TEST_CASE("an error lists every obstacle of every format, with its value, the va
                        "also be changed later, in the run's config.yaml), or stay"));
 }
 
-TEST_CASE("neither format has grouped queries, and key_heads equal to heads are none") {
+TEST_CASE("neither format has grouped queries; groups of single heads are not an obstacle") {
   const std::string heads = std::to_string(recipe("marian").model.heads);
   for (const ExportFormat format : both) {
     CHECK(keys_of(recipe("marian", {"model.key_heads=1"}), format) == Strings{"model.key_heads"});
