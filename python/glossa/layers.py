@@ -228,11 +228,12 @@ class SelfAttention(_Attention):
 
     Parameters are as in torch.nn.MultiheadAttention: in_proj_weight [3 D, D], in_proj_bias [3 D], out_proj.weight [D,
     D], out_proj.bias [D]. `head_width` 0 means width / heads. With `key_heads` G, each head of keys and values serves
-    heads / G heads of queries (Ainslie et al. 2023), and in_proj_weight is [(heads + 2 G) head_width, D]. `dropout` is that of the weights. `bias`: "all",
-    "output" (only of the last projection) or "none". `similarity` of query and key: "scaled_dot", "dot", "general"
-    (Luong et al. 2015) or "additive" (Bahdanau et al. 2015); the last two have parameters. `causal`: no token sees
-    later ones. `relative_positions`: "rotary" turns queries and keys with their positions, as the op rotary does with
-    the base `rotary_base`, and needs the similarity "scaled_dot" or "dot"; "alibi" lets scores fall with the distance.
+    heads / G heads of queries (Ainslie et al. 2023), and in_proj_weight is [(heads + 2 G) head_width, D]. `dropout` is
+    that of the weights. `bias`: "all", "output" (only of the last projection) or "none". `similarity` of query and
+    key: "scaled_dot", "dot", "general" (Luong et al. 2015) or "additive" (Bahdanau et al. 2015); the last two have
+    parameters. `causal`: no token sees later ones. `relative_positions`: "rotary" turns queries and keys with their
+    positions, as the op rotary does with the base `rotary_base`, and needs the similarity "scaled_dot" or "dot";
+    "alibi" lets scores fall with the distance.
     """
 
     _bound = _glossa.BoundSelfAttention
