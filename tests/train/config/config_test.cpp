@@ -383,9 +383,6 @@ TEST_CASE("options that must fit together are checked together") {
         "[model.tied] expected none or output with data.shared_vocabulary: false; got embeddings. Hint: embeddings of "
         "two vocabularies cannot be shared");
   CHECK(check_error({"model.heads=3", "model.head_width=50"}) == "no error");
-  CHECK(check_error({"model.heads=8", "model.key_heads=2"}) == "no error");
-  CHECK(check_error({"model.heads=8", "model.key_heads=3"}) ==
-        "[model.key_heads] expected a divisor of model.heads (8), or 0; got 3. Hint: 2 and 4 divide it");
   CHECK(check_error({"model.feed_forward=0"}) == "no error");
   CHECK(check_error({"model.feed_forward=0", "model.activation=gelu"}) ==
         "[model.activation] expected relu, the default, with model.feed_forward: 0, which has no activation; got "
