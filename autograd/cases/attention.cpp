@@ -133,6 +133,7 @@ void add_attention_rows(OpCases& cases) {
   RowLayout later = three;
   later.first_position = 7;
   row("alibi_later_position", {{3, 4}, {5, 4}, {5, 4}}, later, one_of_5(), {.heads = 2, .alibi = true});
+  row("alibi_grouped", {{5, 8}, {5, 4}, {5, 4}}, packed, packed, {.heads = 4, .key_heads = 2, .alibi = true});
   cases.add("attention.alibi_dropout", {{5, 4}, {5, 4}, {5, 4}},
             plain(packed, other, {.heads = 2, .dropout = 0.3, .alibi = true}));
 
@@ -211,6 +212,7 @@ void add_long_rows(OpCases& cases) {
   row("padded", 16, padded, padded, {.heads = 2});
   row("alibi", 12, query, key, {.heads = 3, .alibi = true});
   row("alibi_causal", 12, query, query, {.heads = 2, .causal = true, .alibi = true});
+  row("alibi_grouped", 12, query, key, {.heads = 4, .key_heads = 2, .alibi = true});
   row("dropout", 12, query, key, {.heads = 2, .dropout = 0.3});
   row("grouped", 12, query, key, {.heads = 6, .key_heads = 2, .causal = true});
   row("grouped_dropout", 18, padded, padded, {.heads = 9, .key_heads = 1, .dropout = 0.3});

@@ -309,10 +309,11 @@ TEST_CASE("every path of attention matches the reference's value and derivative,
 
 TEST_CASE("every path of attention matches the reference with ALiBi's biases") {
   for (const bool causal : {false, true})
-    for (const Index heads : {3, 8}) {
+    for (const auto& [heads, key_heads] : {std::pair<Index, Index>{3, 3}, {8, 8}, {8, 2}}) {
       const auto call = [&](const std::vector<Lengths>& batch) {
         Call<double> result{
             .lengths = batch, .heads = heads, .key_width = 5, .value_width = 8, .causal = causal, .dropout = 0.2};
+        result.key_heads = key_heads;
         result.alibi = true;
         result.draw();
         return result;

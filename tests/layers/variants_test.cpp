@@ -12,7 +12,7 @@ using namespace glossa::test;
 namespace {
 
 /// Every article's system, every similarity with and without groups of heads, every kind of norm, the gated activations
-/// and relative positions, in the fixture's size.
+/// and relative positions, alone and together, in the fixture's size.
 std::map<std::string, TransformerOptions> variants() {
   std::map<std::string, TransformerOptions> all;
   for (int article = 0; article < article_count; ++article) {
@@ -49,6 +49,14 @@ std::map<std::string, TransformerOptions> variants() {
   StackOptions& stack = all["geglu, no dropout"].stack;
   stack.activation = Activation::geglu;
   stack.activation_dropout = 0;
+  all["alibi, grouped"] = all["alibi"];
+  all["all parts"] = all["rotary"];
+  for (const char* name : {"alibi, grouped", "all parts"}) {
+    all[name].stack.heads = 4;
+    all[name].stack.key_heads = 2;
+  }
+  all["all parts"].stack.norm_kind = NormKind::rms;
+  all["all parts"].stack.activation = Activation::swiglu;
   return all;
 }
 
@@ -194,10 +202,12 @@ TEST_CASE("with relative positions there is no table of positions, but the longe
 }
 
 TEST_CASE("self-attention with relative positions sees the distance of tokens only") {
+  using enum RelativePositions;
   const OneThread one_thread;
-  for (const RelativePositions positions : {RelativePositions::rotary, RelativePositions::alibi}) {
+  for (const auto& [positions, key_heads] : {std::pair<RelativePositions, Index>{rotary, 2}, {rotary, 1}, {alibi, 1}}) {
     ParameterStore<double> store;
-    const SelfAttention<double> layer(store, "layer", {.width = 8, .heads = 2, .relative_positions = positions});
+    const SelfAttention<double> layer(
+        store, "layer", {.width = 8, .heads = 2, .key_heads = key_heads, .relative_positions = positions});
     store.allocate(1);
     std::vector<double> numbers(5 * 8);
     RandomStream random(3, "rotary");
@@ -213,8 +223,8 @@ TEST_CASE("self-attention with relative positions sees the distance of tokens on
     const std::vector<double> y = attend(0);
     CHECK(distance(attend(17), y) <= 1e-12);
     std::swap_ranges(numbers.begin(), numbers.begin() + 8, numbers.begin() + 16);
-    const std::vector<double> swapped = attend(0);
-    CHECK(std::abs(swapped[16] - y[0]) > 1e-3);
+    const std::vector<double> swapped = attend(0), third(swapped.begin() + 16, swapped.begin() + 24);
+    CHECK(distance(third, std::vector<double>(y.begin(), y.begin() + 8)) > 1e-3);
   }
 }
 
