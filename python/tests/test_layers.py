@@ -130,22 +130,13 @@ def test_linear_agrees(case: int) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_layer_norm_agrees(case: int) -> None:
+@pytest.mark.parametrize("name", ["LayerNorm", "RMSNorm"])
+def test_norms_agree(case: int, name: str) -> None:
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(case)
     rows, width = int(rng.integers(1, 9)), int(rng.integers(2, 9))
-    norm = gl.LayerNorm(width, epsilon=1e-3).init(dtype=np.float64)
-    theirs = torch.nn.LayerNorm(width, eps=1e-3, dtype=torch.float64)
-    compare(norm, theirs, norm, theirs, [random(2, rows, width, seed=case)], case)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_rms_norm_agrees(case: int) -> None:
-    torch = pytest.importorskip("torch")
-    rng = np.random.default_rng(case)
-    rows, width = int(rng.integers(1, 9)), int(rng.integers(2, 9))
-    norm = gl.RMSNorm(width, epsilon=1e-3).init(dtype=np.float64)
-    theirs = torch.nn.RMSNorm(width, eps=1e-3, dtype=torch.float64)
+    norm = getattr(gl, name)(width, epsilon=1e-3).init(dtype=np.float64)
+    theirs = getattr(torch.nn, name)(width, eps=1e-3, dtype=torch.float64)
     compare(norm, theirs, norm, theirs, [random(2, rows, width, seed=case)], case)
 
 
@@ -186,42 +177,26 @@ def test_cross_attention_agrees(case: int) -> None:
 def test_feed_forward_agrees(case: int) -> None:
     torch = pytest.importorskip("torch")
     sizes = Sizes(case)
-    ours = gl.FeedForward(sizes.width, sizes.hidden, activation=sizes.activation).init(  # type: ignore[arg-type]
-        dtype=np.float64
-    )
+    gate = [None, "swiglu", "geglu"][case % 3]
+    activation: Any = gate or sizes.activation
+    ours = gl.FeedForward(sizes.width, sizes.hidden, activation=activation).init(dtype=np.float64)
+    function = getattr(torch.nn.functional, {"swiglu": "silu", "geglu": "gelu"}.get(activation, activation))
 
     class Theirs(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self.linear1 = torch.nn.Linear(sizes.width, sizes.hidden, dtype=torch.float64)
+            self.linear1 = torch.nn.Linear(sizes.width, (2 if gate else 1) * sizes.hidden, dtype=torch.float64)
             self.linear2 = torch.nn.Linear(sizes.hidden, sizes.width, dtype=torch.float64)
 
         def forward(self, x: Any) -> Any:
-            return self.linear2(getattr(torch.nn.functional, sizes.activation)(self.linear1(x)))
+            first = self.linear1(x)
+            a, b = first.chunk(2, dim=-1) if gate else (first, 1)
+            return self.linear2(function(a) * b)
 
     theirs = Theirs()
     rows = gl.Rows(sizes.source)
     x = random(sum(sizes.source), sizes.width, seed=case)
     compare(ours, theirs, lambda v: ours(v, rows), theirs, [x], case)
-
-
-@pytest.mark.parametrize("activation", ["swiglu", "geglu"])
-def test_gated_feed_forward_agrees(activation: Any) -> None:
-    torch = pytest.importorskip("torch")
-    ours = gl.FeedForward(5, 7, activation=activation).init(dtype=np.float64)
-    gate = torch.nn.functional.silu if activation == "swiglu" else torch.nn.functional.gelu
-
-    class Theirs(torch.nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.linear1 = torch.nn.Linear(5, 14, dtype=torch.float64)
-            self.linear2 = torch.nn.Linear(7, 5, dtype=torch.float64)
-
-        def forward(self, x: Any) -> Any:
-            a, b = self.linear1(x).chunk(2, dim=-1)
-            return self.linear2(gate(a) * b)
-
-    compare(ours, Theirs(), lambda v: ours(v, gl.Rows([4])), Theirs().eval(), [random(4, 5)], 1)
 
 
 @pytest.mark.parametrize("case", CASES)
