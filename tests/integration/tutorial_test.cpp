@@ -19,8 +19,8 @@ struct Chapter {
 };
 
 /// Chapters that train in float print different digits on each kind of processor, and may stop at different updates.
-constexpr Chapter in_order[] = {{"1_tape", 0}, {"2_attention", 0},  {"3_layer", 0},
-                                {"4_loss", 0}, {"5_training", 0.3}, {"6_decoding", 0.15}};
+constexpr Chapter in_order[] = {{"1_tape", 0},       {"2_attention", 0},   {"3_layer", 0}, {"4_loss", 0},
+                                {"5_training", 0.3}, {"6_decoding", 0.15}, {"7_modern", 0}};
 
 /// The block of the page that follows "It prints".
 std::string printed_on(const fs::path& page) {
