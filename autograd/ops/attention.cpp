@@ -98,9 +98,9 @@ void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
 
 /// ALiBi's slope of a head (see AttentionOptions).
 double slope_of(Index head, Index heads) {
-  const Index power = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(heads)));
-  if (head < power) return std::exp2(-8.0 * double(head + 1) / double(power));
-  return std::exp2(-8.0 * double(2 * (head - power) + 1) / double(2 * power));
+  const double power = static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(heads))), h = double(head);
+  if (h < power) return std::exp2(-8 * (h + 1) / power);
+  return std::exp2(-8 * (h - power + 0.5) / power);
 }
 
 template <class T>
