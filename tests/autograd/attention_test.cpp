@@ -309,7 +309,8 @@ TEST_CASE("every path of attention matches the reference's value and derivative,
 
 TEST_CASE("every path of attention matches the reference with ALiBi's biases") {
   for (const bool causal : {false, true})
-    for (const auto& [heads, key_heads] : {std::pair<Index, Index>{3, 3}, {8, 8}, {8, 2}}) {
+    for (const auto& counts : {std::pair<Index, Index>{3, 3}, {8, 8}, {8, 2}}) {
+      const Index heads = counts.first, key_heads = counts.second;
       const auto call = [&](const std::vector<Lengths>& batch) {
         Call<double> result{
             .lengths = batch, .heads = heads, .key_width = 5, .value_width = 8, .causal = causal, .dropout = 0.2};
@@ -326,8 +327,9 @@ TEST_CASE("every path of attention matches the reference with ALiBi's biases") {
 
 TEST_CASE("heads that share keys match the reference on every path, and do not depend on the number of threads") {
   const int before = threads();
-  for (const auto& [heads, key_heads] : {std::pair<Index, Index>{6, 2}, {4, 1}, {3, 3}, {18, 6}})
+  for (const auto& counts : {std::pair<Index, Index>{6, 2}, {4, 1}, {3, 3}, {18, 6}})
     for (const bool add : {false, true}) {
+      const Index heads = counts.first, key_heads = counts.second;
       const auto call = [&](const std::vector<Lengths>& batch) {
         Call<double> result{.lengths = batch,
                             .heads = heads,
