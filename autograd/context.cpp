@@ -137,7 +137,7 @@ kernels::Factor<T> Context<T>::factor(const Variable<T>& x) {
     if (precision() == Precision::int8) {
       using namespace kernels::int8;
       const Index rows = x.shape().rows();
-      const std::span<std::uint32_t> units = array<std::uint32_t>(left_units(kind(), rows, cols));
+      const std::span<std::uint32_t> units = array<std::uint32_t>(rows * quads(cols));
       const T* const data = read(x).data;
       return {.data = data,
               .stride = cols,

@@ -1,5 +1,7 @@
 #include "autograd/quantized.h"
 
+#include <algorithm>
+
 #include "autograd/kernels/int8/quantize.h"
 #include "base/check.h"
 #include "base/parallel.h"
@@ -67,8 +69,15 @@ void QuantizedMatrices::take(Parameter<float>& matrix, const std::uint32_t* pane
   const Index outputs = matrix.value.rows(), inputs = matrix.value.cols();
   check_inputs(matrix);
   const std::span<std::int32_t> sums = memory_.array<std::int32_t>(outputs);
-  parallel_for(kernels::panels(outputs),
-               [&](Index panel) { kernels::int8::sum_panel(outputs, inputs, panel, panels, sums.data()); });
+  std::vector<int> pairs(static_cast<std::size_t>(kernels::panels(outputs)));
+  parallel_for(kernels::panels(outputs), [&](Index panel) {
+    pairs[static_cast<std::size_t>(panel)] = kernels::int8::sum_panel(outputs, inputs, panel, panels, sums.data());
+  });
+  const int largest = std::ranges::max(pairs);
+  check(largest <= kernels::int8::max_pair, matrix.name,
+        "expected neighboring codes that sum to at most {}; got {}. Hint: quantize the model again; older programs did "
+        "not bound these sums",
+        kernels::int8::max_pair, largest);
   set(matrix, panels, scales, sums.data());
 }
 

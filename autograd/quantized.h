@@ -29,7 +29,8 @@ class QuantizedMatrices {
   void add(Parameter<float>& matrix, std::span<const float> values);
 
   /// Takes the numbers of a matrix, or of a part, from memory that `keep` holds: panels and scales as in
-  /// kernels::int8::Weight. The caller drops the value.
+  /// kernels::int8::Weight. Throws if neighboring codes sum to more than max_pair (kernels/int8/quantize.h). The caller
+  /// drops the value.
   void take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales);
 
   /// Keeps the owner of memory that `take` refers to.

@@ -55,6 +55,17 @@ std::vector<Kind> kinds() {
 
 using Codes = std::vector<Code>;
 
+/// Reduces codes of weights until neighbors sum to max_pair at most.
+Codes bounded(Codes codes, Index inputs) {
+  const auto at = [&](Index i) -> Code& { return codes[static_cast<std::size_t>(i)]; };
+  for (Index row = 0; row < std::ssize(codes); row += inputs)
+    for (Index k = row; k + 1 < row + inputs; k += 2) {
+      const int surplus = std::max(std::abs(at(k) + at(k + 1)) - max_pair, 0);
+      at(k) = static_cast<Code>(at(k) - (at(k) > 0 ? surplus : -surplus));
+    }
+  return codes;
+}
+
 /// A left factor and a weight whose codes are given, with random powers of 2 as scales.
 class TestProduct {
  public:
@@ -77,8 +88,8 @@ class TestProduct {
 
   /// The number of elements that are wrong, or that change outside of C.
   Index wrong(const Kind& kind) const {
-    std::vector<std::uint32_t> units(static_cast<std::size_t>(left_units(kind, rows_, inputs_)));
-    const Index stride = left_units(kind, 1, inputs_);
+    const Index stride = quads(inputs_);
+    std::vector<std::uint32_t> units(static_cast<std::size_t>(rows_ * stride));
     for (Index i = 0; i < rows_; ++i) {
       Codes row(static_cast<std::size_t>(4 * quads(inputs_)), 0);
       std::copy_n(x_.begin() + i * inputs_, inputs_, row.begin());
@@ -133,7 +144,7 @@ TEST_CASE("products in int8 are exact, for all kinds and random shapes") {
   for (int i = 0; i < (testing::sanitized ? 60 : 300); ++i) {
     const auto extent = [&] { return 1 + below(below(4) == 0 ? 300 : 40); };
     const Index rows = extent(), outputs = extent(), inputs = extent();
-    check_product({rows, outputs, inputs, codes(rows * inputs), codes(outputs * inputs), random},
+    check_product({rows, outputs, inputs, codes(rows * inputs), bounded(codes(outputs * inputs), inputs), random},
                   fmt::format("{} x {} x {}", rows, outputs, inputs));
   }
 }
@@ -141,12 +152,15 @@ TEST_CASE("products in int8 are exact, for all kinds and random shapes") {
 TEST_CASE("products of the largest codes saturate nowhere, up to 65,536 inputs") {
   std::mt19937 random(2);
   for (const int x : {-127, 127})
-    for (const int w : {-127, 127})
+    for (const auto& w : {std::pair{127, 1}, {1, 127}, {64, 64}, {127, -127}, {-1, -127}, {-64, -64}})
       for (const Index inputs : {Index{1}, Index{2}, Index{5}, Index{512}, max_inputs}) {
         constexpr Index rows = 7, outputs = 70;
+        Codes codes;
+        for (Index i = 0; i < outputs; ++i)
+          for (Index k = 0; k < inputs; ++k) codes.push_back(static_cast<Code>(k % 2 == 0 ? w.first : w.second));
         check_product({rows, outputs, inputs, Codes(static_cast<std::size_t>(rows * inputs), static_cast<Code>(x)),
-                       Codes(static_cast<std::size_t>(outputs * inputs), static_cast<Code>(w)), random},
-                      fmt::format("{} times {}, {} inputs", x, w, inputs));
+                       codes, random},
+                      fmt::format("{} times {} and {}, {} inputs", x, w.first, w.second, inputs));
       }
 }
 
@@ -173,6 +187,35 @@ TEST_CASE("a row's quantization error is at most half a step, its largest number
     }
     CHECK(std::count(codes.end() - rest, codes.end(), 99) == rest);
   }
+}
+
+TEST_CASE("neighboring codes of a weight sum to 128 at most, with the smallest scale that ensures it") {
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (int i = 0; i < 2000; ++i) {
+    const auto count = static_cast<Index>(1 + random() % 100);
+    std::vector<float> x(static_cast<std::size_t>(count));
+    for (float& number : x) number = random() % 3 == 0 ? std::copysign(1.0f, normal(random)) : normal(random);
+    float largest = 0;
+    for (Index j = 0; j < count; ++j) {
+      const float pair = j % 2 == 1 ? x[j - 1] + x[j] : 0;
+      largest = std::max({largest, std::abs(x[j]), std::abs(pair)});
+    }
+    Codes codes(static_cast<std::size_t>(count), 99);
+    const float scale = quantize_weight_row(count, x.data(), codes.data());
+    CHECK(scale == largest / 127);
+    for (Index j = 0; j < count; ++j) {
+      CHECK(std::abs(double{x[j]} - double{scale} * codes[j]) <= double{scale} * (0.5 + 127 * 0x1p-22));
+      CHECK(std::abs(codes[j]) <= 127);
+      if (j % 2 == 1) CHECK(std::abs(codes[j - 1] + codes[j]) <= max_pair);
+    }
+  }
+  constexpr float huge = std::numeric_limits<float>::max();
+  Codes codes(2, 99);
+  CHECK(std::isnan(quantize_weight_row(2, std::vector{huge, huge}.data(), codes.data())));
+  CHECK(codes == Codes{0, 0});
+  CHECK(quantize_weight_row(2, std::vector{huge, -huge}.data(), codes.data()) == huge / 127);
+  CHECK(codes == Codes{127, -127});
 }
 
 TEST_CASE("rows without a scale: zeros, tiny numbers, infinities and NaN") {
@@ -207,14 +250,16 @@ TEST_CASE("a packed weight has the codes, scales and sums of its rows") {
       pack_panel(w.data(), outputs, inputs, panel, panels.data(), scales.data(), sums.data());
     const Weight weight{outputs, inputs, panels.data(), scales.data(), sums.data()};
     std::int64_t total = 0;
+    int largest_pair = 0;
     for (Index i = 0; i < outputs; ++i) {
       Codes codes(static_cast<std::size_t>(inputs));
-      CHECK(scales[i] == quantize_row(inputs, w.data() + i * inputs, codes.data()));
+      CHECK(scales[i] == quantize_weight_row(inputs, w.data() + i * inputs, codes.data()));
       unpack_row(weight, i, row.data());
       std::int32_t sum = 0;
       for (Index j = 0; j < inputs; ++j) {
         CHECK(row[j] == scales[i] * static_cast<float>(codes[j]));
         sum += codes[j];
+        largest_pair = std::max(largest_pair, std::abs(j % 2 == 1 ? codes[j - 1] + codes[j] : codes[j]));
       }
       CHECK(sums[i] == sum);
       total += sum;
@@ -222,6 +267,10 @@ TEST_CASE("a packed weight has the codes, scales and sums of its rows") {
     for (const std::uint32_t unit : panels)  // what lies beyond the rows and columns is zero
       for (int place = 0; place < 4; ++place) total -= static_cast<Code>(unit >> 8 * place);
     CHECK(total == 0);
+    int largest = 0;
+    for (Index panel = 0; panel < kernels::panels(outputs); ++panel)
+      largest = std::max(largest, sum_panel(outputs, inputs, panel, panels.data(), sums.data()));
+    CHECK(largest == largest_pair);
   }
 }
 

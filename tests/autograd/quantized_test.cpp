@@ -206,6 +206,30 @@ TEST_CASE("a store without matrices takes them from memory; only a model in floa
   CHECK_THROWS_WITH(QuantizedMatrices{empty}, "[table] expected a model in float; got one that is in int8 already");
 }
 
+TEST_CASE("codes in int8 whose neighbors sum to more than 128 are refused") {
+  ParameterStore<float> store;
+  Parameter<float>& matrix = store.declare("matrix", {70, 4}, [](std::span<double>, const Shape&, RandomStream&) {});
+  matrix.is_matrix = true;
+  store.allocate_without_matrices();
+  std::vector<std::uint32_t> panels(static_cast<std::size_t>(kernels::int8::panel_units(70, 4)));
+  const std::vector<float> scales(70, 1);
+  const auto take = [&](Index row, std::uint32_t quad) {
+    QuantizedMatrices matrices;
+    matrices.make_room(store);
+    std::ranges::fill(panels, 0);
+    panels[static_cast<std::size_t>(row)] = quad;
+    matrices.take(matrix, panels.data(), scales.data());
+  };
+  for (const Index row : {0, 63, 69}) {
+    for (const std::uint32_t quad : {0x00004040u, 0x40400000u, 0x00817f00u, 0x0000c0c0u, 0x7f81817fu}) take(row, quad);
+    for (const std::uint32_t quad : {0x00004140u, 0x41400000u, 0x0000c0bfu, 0xbfc00000u})
+      CHECK_THROWS_WITH_AS(take(row, quad),
+                           doctest::Contains("[matrix] expected neighboring codes that sum to at most 128; got 129. "
+                                             "Hint: quantize the model again"),
+                           Error);
+  }
+}
+
 TEST_CASE("linear_tiles of no rows calls nothing") {
   BothForms forms(1);
   forms.context.begin({.recording = false});

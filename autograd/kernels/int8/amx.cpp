@@ -23,8 +23,7 @@ void int8_multiply(Index rows, Index cols, Index quads, const Unit* a, Index row
 }  // namespace
 
 const Kind& amx() {
-  static const Kind kind{
-      .name = "amx", .units_per_quad = 1, .offset = 0, .lay_out = lay_out_signed, .multiply = int8_multiply};
+  static const Kind kind{.name = "amx", .offset = 0, .lay_out = lay_out_signed, .multiply = int8_multiply};
   return kind;
 }
 

@@ -1,8 +1,5 @@
 #include <immintrin.h>
 
-#include <cstdlib>
-#include <cstring>
-
 #include "autograd/kernels/int8/kind.h"
 #include "autograd/kernels/int8/row_blocks.h"
 
@@ -17,18 +14,13 @@ constexpr int avx2_lanes = 8;
 
 GLOSSA_AVX2 __m256i avx2_load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
-/// The sums of four adjacent products of codes, in int32: |a| times b with the sign of a. Codes are in [-127, 127], so
-/// that two products fit into 16 bits.
-GLOSSA_AVX2 __m256i products(__m256i a, __m256i magnitude_of_a, __m256i b) {
-  const __m256i pairs = _mm256_maddubs_epi16(magnitude_of_a, _mm256_sign_epi8(b, a));
-  return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+/// The sums of four adjacent products of codes, in int32. The sum of two fits in 16 bits (max_pair in quantize.h).
+GLOSSA_AVX2 __m256i products(__m256i a, __m256i b) {
+  return _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
 }
 
-GLOSSA_AVX2 __m256i in_all_lanes(Unit unit) { return _mm256_set1_epi32(static_cast<int>(unit)); }
-
-/// R rows of 16 sums, as in vnni.cpp. A row of A has each quad of codes, then their magnitudes. With `fetch`, the next
-/// panel's columns come into the cache meanwhile: few rows are summed faster than memory is read on demand. Beyond
-/// the last panel, this has no effect.
+/// R rows of 16 sums, as in vnni.cpp. With `fetch`, the next panel's columns come into the cache meanwhile: few rows
+/// are summed faster than memory is read on demand. Beyond the last panel, this has no effect.
 template <int R>
 GLOSSA_AVX2 void avx2_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                             std::int32_t* sums, bool fetch) {
@@ -43,10 +35,9 @@ GLOSSA_AVX2 void avx2_block(Index quads, const Unit* a, Index row, const Unit* b
     const __m256i b_left = avx2_load(b), b_right = avx2_load(b + avx2_lanes);
 #pragma GCC unroll 4
     for (int i = 0; i < R; ++i) {
-      const Unit* const units = a + i * row + 2 * q;
-      const __m256i quad = in_all_lanes(units[0]), magnitude = in_all_lanes(units[1]);
-      left[i] = _mm256_add_epi32(left[i], products(quad, magnitude, b_left));
-      right[i] = _mm256_add_epi32(right[i], products(quad, magnitude, b_right));
+      const __m256i quad = _mm256_set1_epi32(static_cast<int>(a[i * row + q]));
+      left[i] = _mm256_add_epi32(left[i], products(quad, b_left));
+      right[i] = _mm256_add_epi32(right[i], products(quad, b_right));
     }
   }
 #pragma GCC unroll 4
@@ -65,21 +56,10 @@ void avx2_multiply(Index rows, Index cols, Index quads, const Unit* a, Index row
     });
 }
 
-Code magnitude(Code code) { return static_cast<Code>(std::abs(code)); }
-
-void avx2_lay_out(Index quads, const Code* codes, Unit* to) {
-  for (Index q = 0; q < quads; ++q, codes += 4, to += 2) {
-    const Code magnitudes[] = {magnitude(codes[0]), magnitude(codes[1]), magnitude(codes[2]), magnitude(codes[3])};
-    std::memcpy(to, codes, sizeof(Unit));
-    std::memcpy(to + 1, magnitudes, sizeof(Unit));
-  }
-}
-
 }  // namespace
 
 const Kind& avx2() {
-  static const Kind kind{
-      .name = "avx2", .units_per_quad = 2, .offset = 0, .lay_out = avx2_lay_out, .multiply = avx2_multiply};
+  static const Kind kind{.name = "avx2", .offset = 128, .lay_out = lay_out_unsigned, .multiply = avx2_multiply};
   return kind;
 }
 

@@ -52,8 +52,7 @@ void avxvnni_multiply(Index rows, Index cols, Index quads, const Unit* a, Index 
 }  // namespace
 
 const Kind& avxvnni() {
-  static const Kind kind{
-      .name = "avxvnni", .units_per_quad = 1, .offset = 128, .lay_out = lay_out_unsigned, .multiply = avxvnni_multiply};
+  static const Kind kind{.name = "avxvnni", .offset = 128, .lay_out = lay_out_unsigned, .multiply = avxvnni_multiply};
   return kind;
 }
 

@@ -8,8 +8,7 @@ namespace glossa::kernels::int8 {
 /// One implementation. Integers add exactly, so all kinds have the same bits.
 struct Kind {
   const char* name;
-  Index units_per_quad;  // of the left factor
-  int offset;            // added to the left factor's codes: 128 for instructions whose left codes are not negative
+  int offset;  // added to the left factor's codes: 128 for instructions whose left codes are not negative
 
   /// to = a row of codes in the kind's form of left factors.
   void (*lay_out)(Index quads, const Code* codes, Unit* to);

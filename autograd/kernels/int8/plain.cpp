@@ -27,8 +27,7 @@ void plain_multiply(Index rows, Index cols, Index quads, const Unit* a, Index ro
 }  // namespace
 
 const Kind& plain() {
-  static const Kind kind{
-      .name = "plain", .units_per_quad = 1, .offset = 0, .lay_out = lay_out_signed, .multiply = plain_multiply};
+  static const Kind kind{.name = "plain", .offset = 0, .lay_out = lay_out_signed, .multiply = plain_multiply};
   return kind;
 }
 

@@ -26,12 +26,12 @@ Code* code_memory(Index inputs) {
 }  // namespace
 
 Rows quantize_rows(const Kind& kind, Index rows, Index inputs, const float* x, Unit* units, float* scales) {
-  const Index stride = left_units(kind, 1, inputs);
+  const Index stride = quads(inputs);
   parallel_ranges(rows, row_grain(inputs), [&](Index begin, Index end) {
     Code* const codes = code_memory(inputs);
     for (Index i = begin; i < end; ++i) {
       scales[i] = quantize_row(inputs, x + i * inputs, codes);
-      kind.lay_out(quads(inputs), codes, units + i * stride);
+      kind.lay_out(stride, codes, units + i * stride);
     }
   });
   return {units, stride, scales};

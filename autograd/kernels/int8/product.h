@@ -4,12 +4,7 @@
 
 namespace glossa::kernels::int8 {
 
-/// Units of a left factor [rows, inputs].
-inline Index left_units(const Kind& kind, Index rows, Index inputs) {
-  return rows * quads(inputs) * kind.units_per_quad;
-}
-
-/// Quantizes x [rows, inputs] into `units` (see left_units) and `scales` [rows], on all threads.
+/// Quantizes x [rows, inputs] into `units` [rows, quads(inputs)] and `scales` [rows], on all threads.
 Rows quantize_rows(const Kind& kind, Index rows, Index inputs, const float* x, Unit* units, float* scales);
 
 /// C [rows, cols] = X W^T, on one thread, where W stands for the weight's rows from `first` on, the first one of a

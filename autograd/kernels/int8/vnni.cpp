@@ -50,8 +50,7 @@ void vnni_multiply(Index rows, Index cols, Index quads, const Unit* a, Index row
 }  // namespace
 
 const Kind& vnni() {
-  static const Kind kind{
-      .name = "vnni", .units_per_quad = 1, .offset = 128, .lay_out = lay_out_unsigned, .multiply = vnni_multiply};
+  static const Kind kind{.name = "vnni", .offset = 128, .lay_out = lay_out_unsigned, .multiply = vnni_multiply};
   return kind;
 }
 
