@@ -71,7 +71,7 @@ int sum_panel(Index outputs, Index inputs, Index panel, const Unit* panels, std:
       const std::int32_t pair = (quad << 24 >> 24) + (quad << 16 >> 24);
       const std::int32_t next = (quad << 8 >> 24) + (quad >> 24);
       sum[i] += pair + next;
-      largest[i] = std::max({largest[i], std::abs(pair), std::abs(next)});
+      largest[i] = std::max(largest[i], std::max(std::abs(pair), std::abs(next)));
     }
   }
   std::copy_n(sum, rows, sums + first);
