@@ -38,11 +38,21 @@ std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphab
   return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
 }
 
-/// 4 heads, or the largest smaller number that divides the width.
-std::int64_t heads_for(std::int64_t width) {
-  std::int64_t heads = 4;
-  while (width % heads != 0) --heads;
-  return heads;
+/// 4 heads, or the largest smaller number that divides the width. If it is not a multiple of model.key_heads, or
+/// gives heads an odd width with rotary positions, the nearest number that fits these as well, if there is any.
+std::int64_t heads_for(const ModelConfig& model) {
+  const std::int64_t width = model.width, groups = std::max<std::int64_t>(model.key_heads, 1);
+  std::int64_t usual = 4;
+  while (width % usual != 0) --usual;
+  const bool in_pairs = model.positions == ModelConfig::Positions::rotary && width % 2 == 0;
+  const auto fits = [&](std::int64_t heads) {
+    const bool divides = model.head_width > 0 || width % (in_pairs ? 2 * heads : heads) == 0;
+    return divides && heads % groups == 0;
+  };
+  for (std::int64_t distance = 0; distance <= std::max(width, groups); ++distance)
+    for (const std::int64_t heads : {usual - distance, usual + distance})
+      if (heads > 0 && fits(heads)) return heads;
+  return usual;
 }
 
 /// A tenth of training: of its updates if only they are limited, otherwise of `epochs`. If both are limited, updates
@@ -74,7 +84,7 @@ Config decided_for(const CorpusSize& size, Config config) {
   decide("data.vocab_size", data.vocab_size, vocabulary_for(data.tokenizer, size.alphabet, step.merges));
   decide("data.max_tokens", data.max_tokens, step.max_tokens);
   decide("model.width", model.width, step.width);
-  decide("model.heads", model.heads, heads_for(model.width));
+  decide("model.heads", model.heads, heads_for(model));
   decide("model.feed_forward", model.feed_forward, 4 * model.width);
   decide("model.encoder_layers", model.encoder_layers, step.layers);
   decide("model.decoder_layers", model.decoder_layers, step.layers);

@@ -100,6 +100,19 @@ std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
   return above < whole ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
 }
 
+/// Throws if heads cannot share keys and values as model.key_heads demands. `auto` fits the heads to it if it can.
+void check_key_heads(const ModelConfig& model, bool heads_are_auto) {
+  if (model.key_heads == 0 || model.heads % model.key_heads == 0) return;
+  if (!heads_are_auto)
+    misuse("model.key_heads", "expected a divisor of model.heads ({}), or 0; got {}. Hint: {} it", model.heads,
+           model.key_heads, nearest_divisors(model.heads, model.key_heads));
+  const bool in_pairs = model.positions == ModelConfig::Positions::rotary && model.width % 2 == 0;
+  const std::int64_t whole = in_pairs ? model.width / 2 : model.width;
+  misuse("model.key_heads",
+         "expected a divisor of {}model.width ({}) with model.heads: auto, or 0; got {}. Hint: {} it",
+         in_pairs ? "half of " : "", whole, model.key_heads, nearest_divisors(whole, model.key_heads));
+}
+
 /// Throws if self-attention cannot have positions of this kind.
 void check_relative_positions(const ModelConfig& model) {
   if (model.positions == ModelConfig::Positions::alibi && model.similarity == ModelConfig::Similarity::additive)
@@ -120,13 +133,11 @@ void check_relative_positions(const ModelConfig& model) {
            head_width, head_width + 1);
 }
 
-void check_model(const ModelConfig& model, const DataConfig& data) {
+void check_model(const ModelConfig& model, const DataConfig& data, bool heads_are_auto) {
   if (model.head_width == 0 && model.width % model.heads != 0)
     misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it", model.width, model.heads,
            nearest_divisors(model.width, model.heads));
-  if (model.key_heads != 0 && model.heads % model.key_heads != 0)
-    misuse("model.key_heads", "expected a divisor of model.heads ({}), or 0; got {}. Hint: {} it", model.heads,
-           model.key_heads, nearest_divisors(model.heads, model.key_heads));
+  check_key_heads(model, heads_are_auto);
   if (model.positions == ModelConfig::Positions::sinusoidal && model.width % 2 != 0)
     misuse(
         "model.width",
@@ -264,7 +275,7 @@ std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_
 void validate(const Config& given) {
   const Config config = decided_for(usual_size, given);
   check_data(config.data);
-  check_model(config.model, config.data);
+  check_model(config.model, config.data, given.undecided.contains("model.heads"));
   check_optim(config.optim, config.train, config.data);
   check_train(config.train, config.data);
   if (config.train.r_drop > 0 && !has_dropout(config.model))

@@ -27,6 +27,26 @@ TEST_CASE("the number of heads of keys divides the number of heads") {
         "[model.key_heads] expected a divisor of model.heads (4), or 0; got 8. Hint: 4 divides it");
 }
 
+TEST_CASE("if auto finds no heads for model.key_heads, the error names this option and its divisors") {
+  CHECK(attention_error({"model.heads=auto", "model.key_heads=8"}) == "no error");
+  CHECK(attention_error({"model.heads=auto", "model.key_heads=3"}) ==
+        "[model.key_heads] expected a divisor of model.width (256) with model.heads: auto, or 0; got 3. Hint: 2 and 4 "
+        "divide it");
+  CHECK(attention_error({"model.heads=auto", "model.key_heads=3", "model.head_width=16"}) == "no error");
+  const std::vector<std::string> rotary{"model.heads=auto", "model.positions=rotary"};
+  const auto rotary_error = [&](std::vector<std::string> sets) {
+    sets.insert(sets.begin(), rotary.begin(), rotary.end());
+    return attention_error(sets);
+  };
+  CHECK(rotary_error({"model.key_heads=128"}) == "no error");
+  CHECK(rotary_error({"model.key_heads=256"}) ==
+        "[model.key_heads] expected a divisor of half of model.width (128) with model.heads: auto, or 0; got 256. "
+        "Hint: 128 divides it");
+  CHECK(rotary_error({"model.width=20"}) == "no error");
+  CHECK(rotary_error({"model.width=9", "model.key_heads=9"})
+            .starts_with("[model.width] expected heads of an even width with model.positions: rotary; got 1."));
+}
+
 TEST_CASE("relative positions need heads and a similarity that fit them") {
   CHECK(attention_error({"model.positions=rotary"}) == "no error");
   CHECK(attention_error({"model.positions=rotary", "model.width=20", "model.heads=4"}) ==

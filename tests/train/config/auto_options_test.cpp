@@ -88,6 +88,34 @@ TEST_CASE("given values stay, and the rest follows from them") {
   CHECK(dump(decided_for({.pairs = 5, .alphabet = 5}, Config())) == dump(Config()));  // by default nothing is auto
 }
 
+TEST_CASE("heads are as near to the usual number as model.key_heads and rotary positions allow") {
+  const auto heads = [](std::vector<std::string> sets) {
+    sets.push_back("model.heads=auto");
+    return decided(10'000, sets).model.heads;
+  };
+  CHECK(heads({"model.key_heads=2"}) == 4);
+  CHECK(heads({"model.key_heads=8"}) == 8);
+  CHECK(heads({"model.width=48", "model.key_heads=3"}) == 3);
+  CHECK(heads({"model.width=40", "model.key_heads=5"}) == 5);
+  CHECK(heads({"model.width=66", "model.key_heads=2"}) == 2);  // rather than 3
+  CHECK(heads({"model.width=18", "model.key_heads=9"}) == 9);
+  CHECK(heads({"model.key_heads=3", "model.head_width=16"}) == 3);  // such heads need not divide the width
+  CHECK(heads({"model.width=16", "model.key_heads=100", "model.head_width=16"}) == 100);
+  CHECK(heads({"model.width=24", "model.positions=rotary"}) == 4);
+  CHECK(heads({"model.width=20", "model.positions=rotary"}) == 5);  // of width 4; 4 heads have width 5
+  CHECK(heads({"model.width=20", "model.positions=alibi"}) == 4);
+  CHECK(heads({"model.width=28", "model.positions=rotary"}) == 2);
+  CHECK(heads({"model.width=20", "model.positions=rotary", "model.key_heads=2"}) == 2);
+  CHECK(heads({"model.width=20", "model.positions=rotary", "model.head_width=6"}) == 4);
+  // Without these options nothing but the width matters.
+  for (std::int64_t width = 1; width <= 100; ++width) {
+    std::int64_t usual = 4;
+    while (width % usual != 0) --usual;
+    CHECK(heads({fmt::format("model.width={}", width), "model.positions=learned"}) == usual);
+    CHECK(heads({fmt::format("model.width={}", width), "model.head_width=7"}) == usual);
+  }
+}
+
 TEST_CASE("words are rarer than subwords: their vocabulary is ten times as large") {
   CHECK(decided(3'000, {"data.tokenizer=words"}).data.vocab_size == 20'000);
   CHECK(decided(3'000, {"data.tokenizer=characters"}).data.vocab_size == decided(3'000).data.vocab_size);
