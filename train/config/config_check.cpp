@@ -113,8 +113,12 @@ void check_key_heads(const ModelConfig& model, bool heads_are_auto) {
          in_pairs ? "half of " : "", whole, model.key_heads, nearest_divisors(whole, model.key_heads));
 }
 
-/// Throws if self-attention cannot have positions of this kind.
+/// Throws if self-attention cannot have positions of this kind, or if they do not read an option.
 void check_relative_positions(const ModelConfig& model) {
+  if (model.positions != ModelConfig::Positions::rotary && model.rotary_base != ModelConfig{}.rotary_base)
+    misuse("model.rotary_base",
+           "expected {}, the default, without model.positions: rotary; got {}. Hint: set model.positions: rotary",
+           ModelConfig{}.rotary_base, model.rotary_base);
   if (model.positions == ModelConfig::Positions::alibi && model.similarity == ModelConfig::Similarity::additive)
     misuse("model.similarity",
            "expected another one with model.positions: alibi; got additive. Hint: use scaled_dot, or "
@@ -155,7 +159,9 @@ void check_model(const ModelConfig& model, const DataConfig& data, bool heads_ar
            model.tied == ModelConfig::Tied::all ? "all" : "embeddings");
   if (model.feed_forward == 0 && model.activation != "relu")
     misuse("model.activation",
-           "expected relu, the default, with model.feed_forward: 0, which has no activation; got another");
+           "expected relu, the default, with model.feed_forward: 0, which has no activation; got {}. Hint: raise "
+           "model.feed_forward",
+           model.activation);
   if (model.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)
     misuse("model.activation_dropout", "expected 0 or null with model.feed_forward: 0, which has no activation; got {}",
            *model.activation_dropout);
@@ -219,6 +225,8 @@ std::vector<std::string> doubts(const Config& config) {
             "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
             "optim.warmup, or model.norm: pre",
             optim.lr));
+  doubt(model.positions != ModelConfig::Positions::sinusoidal && model.sinusoid != ModelConfig{}.sinusoid,
+        "model.sinusoid has no effect without model.positions: sinusoidal");
   doubt(optim.name == OptimConfig::Name::adam && optim.weight_decay > 0,
         "optim.weight_decay with adam is an L2 penalty, scaled by Adam's denominator; adamw decouples it");
   doubt(!has_validation(data), "data.valid is empty: no validation, and no best checkpoint");

@@ -32,6 +32,7 @@ Config expressible_by_both(Config config) {
   model.norm_affine = ModelConfig{}.norm_affine;
   model.similarity = ModelConfig{}.similarity;
   model.positions = ModelConfig{}.positions;
+  model.rotary_base = ModelConfig{}.rotary_base;
   if (model.key_heads != model.heads) model.key_heads = 0;
   if (model.head_width * model.heads != model.width) model.head_width = 0;
   if (model.feed_forward == 0) model.feed_forward = 4 * model.width;

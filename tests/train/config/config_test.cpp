@@ -385,8 +385,8 @@ TEST_CASE("options that must fit together are checked together") {
   CHECK(check_error({"model.heads=3", "model.head_width=50"}) == "no error");
   CHECK(check_error({"model.feed_forward=0"}) == "no error");
   CHECK(check_error({"model.feed_forward=0", "model.activation=gelu"}) ==
-        "[model.activation] expected relu, the default, with model.feed_forward: 0, which has no activation; got "
-        "another");
+        "[model.activation] expected relu, the default, with model.feed_forward: 0, which has no activation; got gelu. "
+        "Hint: raise model.feed_forward");
   CHECK(check_error({"model.feed_forward=0", "model.activation_dropout=0.1"}) ==
         "[model.activation_dropout] expected 0 or null with model.feed_forward: 0, which has no activation; got 0.1");
   CHECK(check_error({"decode.sample=true", "decode.beam=4"}) ==

@@ -111,6 +111,14 @@ TEST_CASE("train.exportable is checked with the other options, and named") {
       if (option.name == "exportable") CHECK(option.text(Config{}) == "none");
 }
 
+TEST_CASE("the recommendation for a run with rotary positions fits together") {
+  for (const ExportFormat format : both) {
+    Strings sets{"model.positions=rotary", "model.rotary_base=500"};
+    for (const std::string& set : recommended(refusal(recipe("marian", sets), {format}))) sets.push_back(set);
+    CHECK(error_of<Error>([&] { validate(recipe("marian", sets)); }) == "");
+  }
+}
+
 TEST_CASE("whatever the options, training with the error's recommendations is exportable") {
   const Strings settings{"data.tokenizer=words",
                          "data.tokenizer=pieces",
