@@ -119,8 +119,10 @@ std::vector<Option<ModelConfig>> model_options() {
       option("norm_epsilon", &C::norm_epsilon, number("(0, 1)"), "keeps the norm from dividing by zero"),
       option("epsilon_place", &C::epsilon_place, choice<C::EpsilonPlace>({"inside", "outside"}),
              "add norm_epsilon to the variance, inside the root, or to the root"),
-      option("norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
-             "trained parameters of a norm: gain and bias per feature, one gain and one bias, one gain, or none"),
+      option(
+          "norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
+          "trained parameters of a norm: gain and bias per feature, one gain and one bias, one gain, or none; rms has "
+          "no biases, so scalar is the same as gain"),
       option("activation", &C::activation, text_choice(activation_names),
              "activation of the feed-forward layers. swiglu and geglu (Shazeer 2020) have a gate, silu or gelu: the "
              "first matrix then has 2 F rows, those of the gate first"),
@@ -134,7 +136,8 @@ std::vector<Option<ModelConfig>> model_options() {
           "alternating, with frequency 10000^(-2i/width) in column i"),
       option("rotary_base", &C::rotary_base, number("[1, 1e12]"),
              "rotary: position p turns columns 2i and 2i + 1 of a head by p / rotary_base^(2i/K)"),
-      option("max_positions", &C::max_positions, whole("[1, 1048576]"), "maximum number of positions"),
+      option("max_positions", &C::max_positions, whole("[1, 1048576]"),
+             "maximum number of positions, which limits sentences with any kind of positions"),
       option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
              "shared weights: none, target embedding and output projection, these and the source embedding, or the two "
              "embeddings"),

@@ -84,6 +84,15 @@ TEST_CASE("the option is named whose value changes the parameters' shapes, and n
   CHECK_GT(fitting, 300);
 }
 
+TEST_CASE("RMS norm has the same gain with norm_affine: scalar and gain, as the option's description says") {
+  const auto shapes = [](const char* affine) {
+    return shapes_of(load_config("", {"model.norm_kind=rms", fmt::format("model.norm_affine={}", affine)}));
+  };
+  CHECK(shapes("scalar") == shapes("gain"));
+  CHECK(shapes("scalar") != shapes("vector"));
+  CHECK(find_option("model.norm_affine")->help.ends_with("rms has no biases, so scalar is the same as gain"));
+}
+
 TEST_CASE("heads that are wider but share keys can have as many numbers, in other shapes") {
   const Config base = load_config("", {"model.width=16", "model.heads=4", "model.bias=false"});
   const Config other = load_config("", {"model.head_width=8", "model.heads=3", "model.key_heads=1"}, base);
