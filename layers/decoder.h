@@ -63,7 +63,7 @@ class Decoder {
  private:
   Index width_;  // total width of all heads of keys, as in the cache
   std::vector<DecoderLayer<T>> layers_;
-  std::optional<LayerNorm<T>> norm_;
+  std::optional<Norm<T>> norm_;
 };
 
 }  // namespace glossa

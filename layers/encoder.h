@@ -55,7 +55,7 @@ class Encoder {
   bool causal_;
   Index width_;  // total width of all heads of keys, as in the cache
   std::vector<EncoderLayer<T>> layers_;
-  std::optional<LayerNorm<T>> norm_;
+  std::optional<Norm<T>> norm_;
 };
 
 }  // namespace glossa

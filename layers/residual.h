@@ -1,7 +1,7 @@
 #pragma once
 
 #include "autograd/frame.h"
-#include "layers/layer_norm.h"
+#include "layers/norm.h"
 
 namespace glossa {
 
@@ -29,7 +29,7 @@ class Residual {
   }
 
  private:
-  LayerNorm<T> norm_;
+  Norm<T> norm_;
   NormPlace place_;
   double dropout_;
 };

@@ -13,7 +13,7 @@ constexpr Index width = 8, heads = 2, hidden = 16, words = 4;
 struct OwnLayer {
   SelfAttention<double> attention;
   Linear<double> linear1, linear2;
-  LayerNorm<double> norm1, norm2;
+  Norm<double> norm1, norm2;
 
   explicit OwnLayer(ParameterStore<double>& store)
       : attention(store, "layer.self_attn", {.width = width, .heads = heads}),

@@ -10,7 +10,7 @@ using namespace glossa;
 struct ModernLayer {
   SelfAttention<double> attention;
   Linear<double> linear1, linear2;
-  LayerNorm<double> norm1, norm2;
+  Norm<double> norm1, norm2;
 
   ModernLayer(ParameterStore<double>& store, const StackOptions& o)
       : attention(store, "layer.self_attn", o.attention(/*causal=*/false)),

@@ -28,14 +28,14 @@ void add_linear_cases(LayerCases& cases) {
       {"_rms_outside", rms, NormAffine::vector, EpsilonPlace::outside}};
   for (const auto& [name, kind, affine, place] : norms) {
     const NormOptions options{.kind = kind, .epsilon = 1e-5, .affine = affine, .epsilon_place = place};
-    cases.add(fmt::format("LayerNorm.plain{}", name), {{5, 6}}, [=]<class T>(ParameterStore<T>& store) {
-      return [layer = LayerNorm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
+    cases.add(fmt::format("Norm.plain{}", name), {{5, 6}}, [=]<class T>(ParameterStore<T>& store) {
+      return [layer = Norm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
     });
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->target;
-      cases.add(fmt::format("LayerNorm.add_{}{}", layouts->name, name), {{rows.rows, 6}, {rows.rows, 6}},
+      cases.add(fmt::format("Norm.add_{}{}", layouts->name, name), {{rows.rows, 6}, {rows.rows, 6}},
                 [=]<class T>(ParameterStore<T>& store) {
-                  return [=, layer = LayerNorm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) {
+                  return [=, layer = Norm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) {
                     return layer.add(x[0], x[1], 0.3, rows);
                   };
                 });

@@ -3,8 +3,8 @@
 
 #include "layers/embedding.h"
 #include "layers/feed_forward.h"
-#include "layers/layer_norm.h"
 #include "layers/linear.h"
+#include "layers/norm.h"
 #include "layers/positional_encoding.h"
 #include "layers/scope.h"
 #include "python/binding/bindings.h"
@@ -19,7 +19,7 @@ namespace {
 
 using StorePointer = std::shared_ptr<Store>;
 using BoundLinear = BoundLayer<Linear>;
-using BoundLayerNorm = BoundLayer<LayerNorm>;
+using BoundNorm = BoundLayer<Norm>;
 using BoundFeedForward = BoundLayer<FeedForward>;
 using BoundPositionalEncoding = BoundLayer<PositionalEncoding>;
 
@@ -92,31 +92,30 @@ void add_linear(nb::module_& m) {
 }
 
 void add_norm(nb::module_& m) {
-  nb::class_<BoundLayerNorm>(m, "BoundLayerNorm")
+  nb::class_<BoundNorm>(m, "BoundNorm")
       .def(
           "__init__",
-          [](BoundLayerNorm* self, const StorePointer& store, const std::string& scope, Index width,
+          [](BoundNorm* self, const StorePointer& store, const std::string& scope, Index width,
              const NamedOptions& given, const char* layer) {
             const NormOptions options = to_norm_options(layer, given);
-            new (self) BoundLayerNorm(store, [&]<class T>(ParameterStore<T>& parameters) {
-              return LayerNorm<T>(parameters, scope, width, options);
+            new (self) BoundNorm(store, [&]<class T>(ParameterStore<T>& parameters) {
+              return Norm<T>(parameters, scope, width, options);
             });
           },
           "store"_a, "scope"_a, "width"_a, "options"_a, "layer"_a = "LayerNorm")
       .def(
           "__call__",
-          [](const BoundLayerNorm& norm, const Operand& x) {
+          [](const BoundNorm& norm, const Operand& x) {
             return norm.compute(
-                "LayerNorm", [](const auto& layer, const auto& v) { return layer(v); }, x);
+                "Norm", [](const auto& layer, const auto& v) { return layer(v); }, x);
           },
           "x"_a)
       .def(
           "add",
-          [](const BoundLayerNorm& norm, const Operand& x, const Operand& branch, double dropout,
-             const RowsLike& given) {
-            const Rows rows = to_rows("LayerNorm", given);
+          [](const BoundNorm& norm, const Operand& x, const Operand& branch, double dropout, const RowsLike& given) {
+            const Rows rows = to_rows("Norm", given);
             return norm.compute(
-                "LayerNorm.add",
+                "Norm.add",
                 [&](const auto& layer, const auto& v, const auto& b) {
                   return layer.add(v, b, dropout, rows.layout_in(v.context()));
                 },

@@ -126,11 +126,11 @@ class LayerNorm(_Norm):
         affine: NormAffine = "vector",
         epsilon_place: EpsilonPlace = "inside",
     ) -> None:
-        self._set(_glossa.BoundLayerNorm, width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
+        self._set(_glossa.BoundNorm, width, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
 
 
 def _bound_rms_norm(store: Store, scope: str, width: int, options: dict[str, Any]) -> Any:
-    return _glossa.BoundLayerNorm(store, scope, width, {**options, "kind": "rms"}, "RMSNorm")
+    return _glossa.BoundNorm(store, scope, width, {**options, "kind": "rms"}, "RMSNorm")
 
 
 class RMSNorm(_Norm):
@@ -171,7 +171,7 @@ class Residual(_Norm):
         affine: NormAffine = "vector",
         epsilon_place: EpsilonPlace = "inside",
     ) -> None:
-        self._set(_glossa.BoundLayerNorm, width, kind=kind, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
+        self._set(_glossa.BoundNorm, width, kind=kind, epsilon=epsilon, affine=affine, epsilon_place=epsilon_place)
         if place not in ("pre", "post"):
             raise misuse("Residual.place", "one of pre, post", repr(place))
         self.place = place

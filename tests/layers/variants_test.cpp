@@ -284,7 +284,7 @@ TEST_CASE("norms with an unusual affine part or epsilon compute their formulas")
   std::vector<double> numbers{1, 2, 3, 6, 5, 5, 5, 5};  // mean 3, variance 3.5; then a row without variance
   const auto norm = [&](const NormOptions& options) {
     ParameterStore<double> store;
-    const LayerNorm<double> layer(store, "norm", 4, options);
+    const Norm<double> layer(store, "norm", 4, options);
     store.allocate(1);
     for (const Parameter<double>* p : store.parameters()) p->value[0] = p->name == "norm.weight" ? 2 : 10;
     Context<double> context;
@@ -308,7 +308,7 @@ TEST_CASE("norms with an unusual affine part or epsilon compute their formulas")
     CHECK(norm({rms, 0.5, affine})[3] == doctest::Approx(2 * 6 / rms_inside).epsilon(1e-14));
   for (const NormAffine affine : {NormAffine::vector, NormAffine::scalar, NormAffine::gain, NormAffine::none}) {
     ParameterStore<double> store;
-    const LayerNorm<double> layer(store, "norm", 4, {.affine = affine});
+    const Norm<double> layer(store, "norm", 4, {.affine = affine});
     store.allocate(1);
     Context<double> c;
     c.begin({});

@@ -38,9 +38,9 @@ struct NormOptions {
 /// (gain, starts at 1) and SCOPE.bias (starts at 0; only for NormKind::layer). The usual form (NormAffine::vector,
 /// epsilon inside) is one op; the other forms are composed of ops.
 template <class T>
-class LayerNorm {
+class Norm {
  public:
-  LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options);
+  Norm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options);
 
   Variable<T> operator()(const Variable<T>& x, Use use = Use::any) const;
 

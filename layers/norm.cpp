@@ -1,4 +1,4 @@
-#include "layers/layer_norm.h"
+#include "layers/norm.h"
 
 #include <cmath>
 
@@ -31,7 +31,7 @@ Variable<T> normalize(const Variable<T>& x, const NormOptions& o) {
 }  // namespace
 
 template <class T>
-LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options)
+Norm<T>::Norm(ParameterStore<T>& store, const std::string& scope, Index width, const NormOptions& options)
     : scope_(scope), width_(width), options_(options) {
   const Shape shape{options.affine == NormAffine::vector ? width : 1};
   if (options.affine != NormAffine::none) weight_ = &store.declare(in_scope(scope, "weight"), shape, init::constant(1));
@@ -41,8 +41,8 @@ LayerNorm<T>::LayerNorm(ParameterStore<T>& store, const std::string& scope, Inde
 }
 
 template <class T>
-Variable<T> LayerNorm<T>::operator()(const Variable<T>& x, Use use) const {
-  check(x.shape().rank() >= 1 && x.shape().cols() == width_, scope_.empty() ? "layer_norm" : scope_.c_str(),
+Variable<T> Norm<T>::operator()(const Variable<T>& x, Use use) const {
+  check(x.shape().rank() >= 1 && x.shape().cols() == width_, scope_.empty() ? "norm" : scope_.c_str(),
         "expected x [..., {}]; got {}", width_, x.shape());
   Context<T>& c = x.context();
   if (usual())
@@ -55,8 +55,8 @@ Variable<T> LayerNorm<T>::operator()(const Variable<T>& x, Use use) const {
 }
 
 template <class T>
-Variable<T> LayerNorm<T>::add(const Variable<T>& x, const Variable<T>& branch, double dropout,
-                              const RowLayout& layout) const {
+Variable<T> Norm<T>::add(const Variable<T>& x, const Variable<T>& branch, double dropout,
+                         const RowLayout& layout) const {
   if (!usual()) return (*this)(add_dropout(x, branch, dropout, layout));
   Context<T>& c = x.context();
   const Variable<T> gain = c.parameter(*weight_);
@@ -64,7 +64,7 @@ Variable<T> LayerNorm<T>::add(const Variable<T>& x, const Variable<T>& branch, d
                : add_rms_norm(x, branch, dropout, layout, gain, options_.epsilon);
 }
 
-template class LayerNorm<float>;
-template class LayerNorm<double>;
+template class Norm<float>;
+template class Norm<double>;
 
 }  // namespace glossa
