@@ -1,5 +1,7 @@
 #include "layers/attention.h"
 
+#include <cmath>
+
 #include "layers/scope.h"
 
 namespace glossa {
@@ -24,6 +26,8 @@ void check_relative_positions(const std::string& scope, const AttentionLayerOpti
   check(o.similarity == Similarity::scaled_dot || o.similarity == Similarity::dot, where,
         "expected the similarity scaled_dot or dot with rotary positions; got another");
   check(head_width % 2 == 0, where, "expected heads of an even width with rotary positions; got {}", head_width);
+  check(std::isfinite(o.rotary_base) && o.rotary_base > 0, where, "expected a finite rotary_base above 0; got {}",
+        o.rotary_base);
 }
 
 AttentionLayerOptions without_positions(AttentionLayerOptions o) {

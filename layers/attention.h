@@ -22,7 +22,8 @@ namespace glossa {
 template <class T>
 class SelfAttention {
  public:
-  /// Throws an error that names `scope` if the similarity or the width of a head does not fit the relative positions.
+  /// Throws an error that names `scope` if the similarity, the width of a head or rotary_base does not fit the relative
+  /// positions.
   SelfAttention(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
   /// x [N, D] -> [N, D].

@@ -31,7 +31,7 @@ struct AttentionLayerOptions {
   AttentionBias bias = AttentionBias::all;
   bool causal = false;
   RelativePositions relative_positions = RelativePositions::none;  ///< of self-attention; cross-attention has none
-  double rotary_base = 10000;
+  double rotary_base = 10000;                                      ///< finite, above 0
   Initializer weight_init = init::xavier_uniform();
 
   /// Total width of all heads, H K.

@@ -395,6 +395,10 @@ untyped: Any = gl
             lambda: untyped.SelfAttention(6, 2, relative_positions="rotary"),
             "expected heads of an even width with rotary positions; got 3",
         ),
+        (
+            lambda: untyped.SelfAttention(8, 2, relative_positions="rotary", rotary_base=0),
+            r"\[attention\] expected a finite rotary_base above 0; got 0",
+        ),
         (lambda: untyped.EncoderLayer(8, 2, 8, droput=0.1), r"\[EncoderLayer\] expected its options; got 'droput'"),
         (lambda: untyped.EncoderLayer(8, 2, 8, residual_droput=0), "did you mean 'residual_dropout'"),
         (lambda: untyped.Transformer(9, 9, d_model=8), "got 'd_model'. Hint: here it is width"),

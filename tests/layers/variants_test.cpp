@@ -1,5 +1,7 @@
 // The articles' systems and attention's similarities, as far as they differ from the usual model: their parameters, and
 // equal numbers in every way to compute them.
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "layers/additive_attention.h"
@@ -236,6 +238,14 @@ TEST_CASE("relative positions that do not fit a layer are refused") {
   };
   CHECK_THROWS_WITH_AS(declare({.width = 6, .heads = 2, .relative_positions = rotary}),
                        "[layer] expected heads of an even width with rotary positions; got 3", Error);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [base, got] : {std::pair{0.0, "0"}, {-1.0, "-1"}, {infinity, "inf"}, {std::nan(""), "nan"}}) {
+    AttentionLayerOptions options{.width = 8, .heads = 2, .relative_positions = rotary, .rotary_base = base};
+    CHECK_THROWS_WITH_AS(declare(options),
+                         fmt::format("[layer] expected a finite rotary_base above 0; got {}", got).c_str(), Error);
+    options.relative_positions = alibi;
+    CHECK_NOTHROW(declare(options));
+  }
   CHECK_THROWS_WITH_AS(
       declare({.width = 8, .heads = 2, .similarity = Similarity::general, .relative_positions = rotary}),
       doctest::Contains("[layer] expected the similarity scaled_dot or dot with rotary positions"), Error);
