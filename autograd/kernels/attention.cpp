@@ -28,14 +28,6 @@ void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
   zero_until(layout.rows);
 }
 
-/// The heads that a piece of work takes together: all heads of a sequence, because their columns are adjacent in
-/// memory. If there are few sequences, every group is a piece of its own; its heads write the same columns of dk and
-/// dv.
-template <class T>
-Index heads_together(const AttentionShape<T>& shape) {
-  return shape.query.sequence_count() >= 32 ? shape.heads : shape.group_size();
-}
-
 /// Elements of scratch for a mask of `count` bytes.
 template <class T>
 constexpr Index mask_size(Index count) {
@@ -54,13 +46,14 @@ Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
          (shape.in_tiles(b) ? 0 : heads * keys * (padded<T>(rows) + mask_size<T>(padded<T>(rows))));
 }
 
-/// Elements of scratch that a thread needs for the sequences outside tiles.
+/// Elements of scratch that a thread needs for the sequences outside tiles. The derivative takes the most heads
+/// together.
 template <class T>
 Index scratch_size_of_thread(const AttentionShape<T>& shape) {
   Index size = 0;
   for (Index b = 0; b < shape.query.sequence_count(); ++b)
     if (!shape.in_tiles(b))
-      size = std::max(size, widened_size(shape, b, heads_together(shape)) +
+      size = std::max(size, widened_size(shape, b, heads_together(shape, b, Pass::backward)) +
                                 std::max(whole_scratch_size(shape, b), few_scratch_size(shape, b)));
   return size;
 }
@@ -167,12 +160,14 @@ void read_weights(const AttentionShape<T>& shape, const HeadRange& heads, const 
 
 /// Calls work(heads, scratch) for all heads of all sequences outside tiles.
 template <class T, class Work>
-void for_heads(const AttentionShape<T>& shape, T* scratch, const Work& work) {
-  const Index together = heads_together(shape), pieces = shape.heads / together;
-  const Index scratch_size = scratch_size_of_thread(shape);
+void for_heads(const AttentionShape<T>& shape, Pass pass, T* scratch, const Work& work) {
+  Index step = shape.heads;  // the fewest heads of a piece
+  for (Index b = 0; b < shape.query.sequence_count(); ++b) step = std::min(step, heads_together(shape, b, pass));
+  const Index pieces = shape.heads / step, scratch_size = scratch_size_of_thread(shape);
   parallel_for(shape.query.sequence_count() * pieces, [&](Index piece) {
-    const Index b = piece / pieces, first = piece % pieces * together;
-    if (!shape.in_tiles(b)) work(HeadRange{b, first, first + together}, scratch + thread_index() * scratch_size);
+    const Index b = piece / pieces, first = piece % pieces * step, together = heads_together(shape, b, pass);
+    if (shape.in_tiles(b) || first % together != 0) return;
+    work(HeadRange{b, first, first + together}, scratch + thread_index() * scratch_size);
   });
 }
 
@@ -208,7 +203,7 @@ void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<co
                        const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch) {
   note_product({.m = shape.scores(), .n = 1, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, out, shape.heads * shape.value_width);
-  for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
+  for_heads(shape, Pass::forward, scratch, [&](const HeadRange& heads, T* own) {
     const bool few = shape.path(heads.sequence) == AttentionPath::few;
     Bump<T> memory{own};
     const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
@@ -237,7 +232,7 @@ void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<c
   zero_gaps(shape.query, dx.q, shape.heads * shape.key_width);
   zero_gaps(shape.key, dx.k, shape.key_heads * shape.key_width);
   zero_gaps(shape.key, dx.v, shape.key_heads * shape.value_width);
-  for_heads(shape, scratch, [&](const HeadRange& heads, T* own) {
+  for_heads(shape, Pass::backward, scratch, [&](const HeadRange& heads, T* own) {
     Bump<T> memory{own};
     const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
     const SavedRange<T> kept(shape, heads);

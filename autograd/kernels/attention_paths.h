@@ -6,15 +6,28 @@
 /// Scratch sizes are in elements.
 namespace glossa::kernels {
 
-/// Heads [first, last) of one sequence: whole groups that share keys and values.
+enum class Pass { forward, backward };
+
+/// The heads of sequence b that a piece of work takes together, outside tiles: all, because their columns are adjacent
+/// in memory. Of less than 32 sequences, a piece has one head, or a group whose heads share work: in the derivative,
+/// they add to the same columns of dk and dv, and the path `few` reads their keys and values once.
+template <class T>
+Index heads_together(const AttentionShape<T>& shape, Index b, Pass pass) {
+  if (shape.query.sequence_count() >= 32) return shape.heads;
+  return pass == Pass::backward || shape.path(b) == AttentionPath::few ? shape.group_size() : 1;
+}
+
+/// Heads [first, last) of one sequence: one head, or whole groups that share keys and values.
 struct HeadRange {
   Index sequence, first, last;
 
   /// The heads of keys and values of these heads, `group_size` of which share one.
-  HeadRange of_keys(Index group_size) const { return {sequence, first / group_size, last / group_size}; }
+  HeadRange of_keys(Index group_size) const {
+    return {sequence, first / group_size, (last + group_size - 1) / group_size};
+  }
 };
 
-// ---- few (attention_few.cpp): one thread; the derivative is that of `whole` ----
+// ---- few (attention_few.cpp): one thread, whole groups; the derivative is that of `whole` ----
 
 template <class T>
 Index few_scratch_size(const AttentionShape<T>& shape, Index b);
