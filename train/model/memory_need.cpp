@@ -1,10 +1,11 @@
 #include "train/model/memory_need.h"
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/pack.h"
-#include "base/parallel.h"
 
 namespace glossa {
 
@@ -32,16 +33,17 @@ class SavedNumbers {
         hidden_(static_cast<double>(stack.feed_forward)),
         first_(is_gated(stack.activation) ? 2 * hidden_ : hidden_),
         heads_(static_cast<double>(stack.heads)),
-        group_(static_cast<double>(stack.key_heads > 0 ? stack.heads / stack.key_heads : 1)) {}
+        head_width_(inner_ / heads_) {}
 
   double encoder_layer(const BatchExtent& b) const {
-    return b.source_rows * (2 * residual() + queries() + keys_values() + turned() + feed_forward()) +
+    return b.source_rows * (2 * residual() + queries() + keys_values() + repeated_keys() + feed_forward()) +
+           turned(b.source_rows, b.longest_source) +
            attention(b.source_rows, b.source_weights, b.longest_source, inner_ + 2 * key_inner_);
   }
 
   double decoder_layer(const BatchExtent& b) const {
-    return b.target_rows * (3 * residual() + 2 * queries() + keys_values() + turned() + feed_forward()) +
-           b.source_rows * keys_values() +
+    return b.target_rows * (3 * residual() + 2 * queries() + keys_values() + repeated_keys() + feed_forward()) +
+           b.source_rows * (keys_values() + repeated_keys()) + turned(b.target_rows, b.longest_target) +
            attention(b.target_rows, b.target_weights, b.longest_target, inner_ + 2 * key_inner_) +
            attention(b.target_rows, b.cross_weights, b.longest_source, 0);
   }
@@ -55,19 +57,15 @@ class SavedNumbers {
   /// Gradients that exist beside all kept values before the first of these is freed: those of one layer.
   double gradients(const BatchExtent& b) const {
     const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
-    return b.target_rows * (first_ + 2 * inner_ + 2 * key_inner_ + 3 * width_) +
-           b.source_rows * (first_ + 2 * inner_ + 4 * key_inner_ + 4 * width_) + pairs;
+    const double own = feed_forward_gradients() + turned_gradients() + 2 * inner_ + 2 * key_inner_ + 3 * width_;
+    return b.target_rows * own + b.source_rows * (own + 2 * key_inner_ + width_) + pairs;
   }
 
   /// Maximum scratch memory of an op.
   double scratch(const BatchExtent& b) const {
     const double rows = std::max(b.source_rows, b.target_rows);
     const bool masked = s_.activation == Activation::relu && s_.activation_dropout > 0;
-    // Each thread packs a head in panels: queries, keys, values and scores, and the gradients of all four.
-    const double length = std::min(std::max(b.longest_source, b.longest_target), longest_whole);
-    const double head = length * (6 * inner_ / heads_ + 2 * length);
-    return std::max(
-        {masked ? rows * hidden_ : 0, threads() * (head + widened_head(b, length)), rounded_gradients(rows)});
+    return std::max({masked ? rows * hidden_ : 0, scratch_of_heads(b), rounded_gradients(rows)});
   }
 
  private:
@@ -109,6 +107,13 @@ class SavedNumbers {
     return first_ + (1 + rounded() + (drops ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
   }
 
+  /// Gradients of the results of the activation and of the first matrix. The latter reuses the memory of dropout's
+  /// gradient, unless it is larger.
+  double feed_forward_gradients() const {
+    if (s_.activation == Activation::relu) return first_;
+    return first_ + (is_gated(s_.activation) && s_.activation_dropout > 0 ? 2 : 1) * hidden_;
+  }
+
   bool has_trained_similarity() const {
     return s_.similarity == Similarity::general || s_.similarity == Similarity::additive;
   }
@@ -116,9 +121,22 @@ class SavedNumbers {
   double queries() const { return (has_trained_similarity() ? 1 : for_products()) * inner_; }
   double keys_values() const { return (has_trained_similarity() ? 1 : for_products()) * 2 * key_inner_; }
 
-  /// Rotary queries and keys, beside the values. In float, they reuse the memory of the projection.
-  double turned() const {
-    return s_.relative_positions == RelativePositions::rotary ? rounded() * (inner_ + 2 * key_inner_) : 0;
+  bool turns() const { return s_.relative_positions == RelativePositions::rotary; }
+
+  /// Rotary queries and keys, beside the values. In float, they reuse the memory of the projection. The op also keeps
+  /// the cosines and sines of each position, and each row's position, an Index.
+  double turned(double rows, double longest) const {
+    if (!turns()) return 0;
+    constexpr double position = sizeof(Index) / number_bytes;
+    return rows * (rounded() * (inner_ + 2 * key_inner_) + position) + longest * head_width_;
+  }
+
+  /// Gradient of queries, keys and values after they turned, beside that of the projection.
+  double turned_gradients() const { return turns() ? inner_ + 2 * key_inner_ : 0; }
+
+  /// Keys and values, and the indices of their heads, that additive attention repeats for the heads of a group.
+  double repeated_keys() const {
+    return s_.similarity == Similarity::additive && inner_ > key_inner_ ? 2 * inner_ + 2 * heads_ : 0;
   }
 
   /// Attention's result and weights. `cut` is the width of the queries, keys and values that trained similarities cut
@@ -132,11 +150,36 @@ class SavedNumbers {
     return rows * for_products() * inner_ + turned + heads_ * weights * weight;
   }
 
-  /// In bf16, the queries, keys, values, weights and results that a thread widens at a time.
-  double widened_head(const BatchExtent& b, double length) const {
-    if (!in_bf16_) return 0;
-    const double heads = b.sentences >= 32 ? heads_ : group_;
-    return heads * length * (2 * (1 + 1 / group_) * inner_ / heads_ + (1 + mask(1)) * length);
+  /// Scratch of attention between the longest sequences, and between the longest that are not in tiles.
+  double scratch_of_heads(const BatchExtent& b) const {
+    if (s_.similarity == Similarity::additive) return 0;
+    double most = 0;
+    for (const double limit : {longest_whole, std::numeric_limits<double>::infinity()}) {
+      const double source = std::min(b.longest_source, limit), target = std::min(b.longest_target, limit);
+      most = std::max({most, scratch_of_heads(b.sentences, source, source),
+                       scratch_of_heads(b.sentences, target, target), scratch_of_heads(b.sentences, target, source)});
+    }
+    return most;
+  }
+
+  /// Scratch of attention between pairs of sequences of these lengths. From 32 on, their number makes no difference.
+  double scratch_of_heads(double sentences, double queries, double keys) const {
+    const auto span_of = [&](double length) {
+      return std::vector<RowSpan>(static_cast<std::size_t>(std::min(sentences, 32.0)), {0, static_cast<Index>(length)});
+    };
+    const std::vector<RowSpan> rows = span_of(queries), key_rows = span_of(keys);
+    const Index width = static_cast<Index>(head_width_), heads = s_.heads;
+    kernels::AttentionShape<float> shape{.query = {.sequences = rows},
+                                         .key = {.sequences = key_rows},
+                                         .heads = heads,
+                                         .key_heads = s_.key_heads > 0 ? s_.key_heads : heads,
+                                         .key_width = width,
+                                         .value_width = width,
+                                         .causal = false,
+                                         .scale = 1,
+                                         .in_bf16 = in_bf16_};
+    if (s_.attention_dropout > 0) shape.dropout.emplace(PhiloxKey{}, 0, s_.attention_dropout);
+    return static_cast<double>(shape.scratch_size());
   }
 
   /// In bf16, the gradient of a linear layer's result and its packed weight.
@@ -148,7 +191,7 @@ class SavedNumbers {
   bool in_bf16_;
   double width_, inner_, key_inner_, hidden_;
   double first_;  // columns of the first feed-forward matrix's result
-  double heads_, group_;
+  double heads_, head_width_;
 };
 
 double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision precision) {
