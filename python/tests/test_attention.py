@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import glossa as gl
+from glossa import _glossa
 
 
 def random(*shape: int, seed: int = 0) -> npt.NDArray[np.float64]:
@@ -88,3 +90,25 @@ def test_additive_attention_is_the_similarity_of_a_layer(key_heads: int) -> None
         expected, own = layer(x, rows, memory, rows, need_weights=True)
         assert np.allclose(y.numpy(), expected.numpy(), atol=1e-14)
         assert np.allclose(weights[0], own[0], atol=1e-14)
+
+
+def options_of(layer: Any) -> dict[str, inspect.Parameter]:
+    return {name: p for name, p in inspect.signature(layer).parameters.items() if p.kind is p.KEYWORD_ONLY}
+
+
+def test_both_attentions_have_all_options_of_cpp() -> None:
+    own, cross = options_of(gl.SelfAttention), options_of(gl.CrossAttention)
+    relative = {"relative_positions", "rotary_base"}
+    assert {name: p for name, p in own.items() if name not in relative} == cross
+    for bound, options in ((_glossa.BoundSelfAttention, own), (_glossa.BoundCrossAttention, cross)):
+        with pytest.raises(gl.Error) as error:
+            bound(_glossa.Store(np.float32), "", {"unknown": 1})
+        names = str(error.value).split("the options are ")[1]
+        assert set(names.split(", ")) == {"width", "heads", *options}
+
+
+@pytest.mark.parametrize("layer", [gl.SelfAttention, gl.CrossAttention])
+def test_every_option_of_attention_reaches_cpp(layer: Any) -> None:
+    for name in options_of(layer):
+        with pytest.raises(gl.Error, match=rf"\[{layer.__name__}\.{name}\]"):
+            layer(8, 2, **{name: "wrong"})
