@@ -12,14 +12,17 @@ struct FeedForwardOptions {
   Activation activation = Activation::relu;
   double dropout = 0;
   bool bias = true;
-  Initializer weight_init = {};  ///< if unset, Linear's defaults apply; if set, biases start at 0
+  /// If unset, Linear's defaults apply; if set, biases start at 0. With a gate, the first weight is one matrix [2 F,
+  /// D].
+  Initializer weight_init = {};
 };
 
 /// Feed-forward layer: max(0, x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3). Another activation may replace
 /// max(0, .). Dropout follows the activation. x [N, D] -> [N, D]. Parameters: SCOPE.linear1.*, SCOPE.linear2.*.
 ///
 /// With a gated activation (Shazeer 2020): (silu(x W^T + b) (x V^T + c)) W2^T + b2, elementwise product. linear1.weight
-/// [2 F, D] and linear1.bias [2 F] then hold the gate's W and b first, V and c below.
+/// [2 F, D] and linear1.bias [2 F] then hold the gate's W and b first, V and c below. linear1.weight is initialized as
+/// one matrix, so Xavier's bound has the fan-out 2 F.
 template <class T>
 class FeedForward {
  public:

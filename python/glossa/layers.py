@@ -226,14 +226,14 @@ class _Attention(Layer):
 class SelfAttention(_Attention):
     """Multi-head attention of a sequence to itself (Vaswani et al. 2017, section 3.2.2).
 
-    Parameters are as in torch.nn.MultiheadAttention: in_proj_weight [3 D, D], in_proj_bias [3 D], out_proj.weight [D,
-    D], out_proj.bias [D]. `head_width` 0 means width / heads. With `key_heads` G, each head of keys and values serves
-    heads / G heads of queries (Ainslie et al. 2023), and in_proj_weight is [(heads + 2 G) head_width, D]. `dropout` is
-    that of the weights. `bias`: "all", "output" (only of the last projection) or "none". `similarity` of query and
-    key: "scaled_dot", "dot", "general" (Luong et al. 2015) or "additive" (Bahdanau et al. 2015); the last two have
-    parameters. `causal`: no token sees later ones. `relative_positions`: "rotary" turns queries and keys with their
-    positions, as the op rotary does with the base `rotary_base`, and needs the similarity "scaled_dot" or "dot";
-    "alibi" lets scores fall with the distance.
+    Parameters are as in torch.nn.MultiheadAttention, for H heads of K columns: in_proj_weight [3 H K, D], in_proj_bias
+    [3 H K], out_proj.weight [D, H K], out_proj.bias [D]. `head_width` is K; 0 means D / H. With `key_heads` G, each
+    head of keys and values serves H / G heads of queries (Ainslie et al. 2023); in_proj_weight is then [(H + 2 G) K,
+    D], and in_proj_bias [(H + 2 G) K]. `dropout` is that of the weights. `bias`: "all", "output" (only of the last
+    projection) or "none". `similarity` of query and key: "scaled_dot", "dot", "general" (Luong et al. 2015) or
+    "additive" (Bahdanau et al. 2015); the last two have parameters. `causal`: no token sees later ones.
+    `relative_positions`: "rotary" turns queries and keys with their positions, as the op rotary does with the base
+    `rotary_base`, and needs the similarity "scaled_dot" or "dot"; "alibi" lets scores fall with the distance.
     """
 
     _bound = _glossa.BoundSelfAttention
@@ -304,8 +304,8 @@ class FeedForward(Layer):
     """activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after the activation.
 
     Parameters: linear1.weight [hidden, D], linear1.bias, linear2.weight [D, hidden], linear2.bias. `hidden` 0 means a
-    single matrix. With a gate, "swiglu" or "geglu" (Shazeer 2020), linear1.weight is [2 hidden, D], and the rows of the
-    gate come first.
+    single matrix. With a gate, "swiglu" or "geglu" (Shazeer 2020), linear1.weight is [2 hidden, D], initialized as one
+    matrix, and the rows of the gate come first.
     """
 
     def __init__(
