@@ -65,7 +65,8 @@ void QuantizedMatrices::quantize(Parameter<float>& piece, const float* values) {
   set(piece, panels.data(), scales.data(), sums.data());
 }
 
-void QuantizedMatrices::take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales) {
+void QuantizedMatrices::take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales,
+                             const std::string& where) {
   const Index outputs = matrix.value.rows(), inputs = matrix.value.cols();
   check_inputs(matrix);
   const std::span<std::int32_t> sums = memory_.array<std::int32_t>(outputs);
@@ -74,10 +75,10 @@ void QuantizedMatrices::take(Parameter<float>& matrix, const std::uint32_t* pane
     pairs[static_cast<std::size_t>(panel)] = kernels::int8::sum_panel(outputs, inputs, panel, panels, sums.data());
   });
   const int largest = std::ranges::max(pairs);
-  check(largest <= kernels::int8::max_pair, matrix.name,
-        "expected neighboring codes that sum to at most {}; got {}. Hint: quantize the model again; older programs did "
-        "not bound these sums",
-        kernels::int8::max_pair, largest);
+  check(largest <= kernels::int8::max_pair, where,
+        "expected neighboring codes of {} to sum to at most {}; got {}. Hint: quantize the model again; older programs "
+        "did not bound these sums",
+        matrix.name, kernels::int8::max_pair, largest);
   set(matrix, panels, scales, sums.data());
 }
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "autograd/arena.h"
@@ -24,14 +25,14 @@ class QuantizedMatrices {
   /// its weights once, so that TLB misses would take a good part of its time.
   void make_room(const ParameterStore<float>& store);
 
-  /// Rounds each row of a matrix, whose numbers are `values`, to 255 steps (see kernels/int8/quantize.h), on all
-  /// threads. Throws if the matrix has more than 65,536 columns. The caller drops the value.
+  /// Rounds each row of a matrix, whose numbers are `values`, to at most 255 steps (see kernels/int8/quantize.h), on
+  /// all threads. Throws if the matrix has more than 65,536 columns. The caller drops the value.
   void add(Parameter<float>& matrix, std::span<const float> values);
 
   /// Takes the numbers of a matrix, or of a part, from memory that `keep` holds: panels and scales as in
-  /// kernels::int8::Weight. Throws if neighboring codes sum to more than max_pair (kernels/int8/quantize.h). The caller
-  /// drops the value.
-  void take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales);
+  /// kernels::int8::Weight. Throws an error that names `where` if neighboring codes sum to more than max_pair
+  /// (kernels/int8/quantize.h). The caller drops the value.
+  void take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales, const std::string& where);
 
   /// Keeps the owner of memory that `take` refers to.
   void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }

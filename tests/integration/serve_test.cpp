@@ -54,10 +54,10 @@ TEST_CASE("JSON, forms and lists are answered with the output of translate") {
   CHECK_EQ(served.stop().status, 0);
 }
 
-TEST_CASE("/attention answers with the numbers of glossa attention, in either precision") {
+TEST_CASE("/attention answers with the numbers of glossa attention, in every precision") {
   const std::string line = fixture().lines[0];
   std::map<std::string, std::string> of_precision;  // the probability of the translation
-  for (const std::string precision : {"float", "bf16"}) {
+  for (const std::string precision : {"float", "bf16", "int8"}) {
     Served served({fixture().run(), "--precision", precision});
     const Answer answer = ask(
         served.port(), post("/attention", translation(line, ",\"translation\":" + in_json(fixture().translated[0]))));
@@ -74,6 +74,23 @@ TEST_CASE("/attention answers with the numbers of glossa attention, in either pr
     CHECK_EQ(served.stop().status, 0);
   }
   CHECK_NE(of_precision.at("float"), of_precision.at("bf16"));
+  CHECK_NE(of_precision.at("float"), of_precision.at("int8"));
+}
+
+TEST_CASE("a quantized run is served with the translations of its run in int8") {
+  const std::string quantized = fixture().tiny / "quantized";
+  succeeded(glossa_program({"quantize", fixture().run(), "--run", quantized}));
+  std::string answers;
+  for (const Strings& arguments : {Strings{quantized}, Strings{fixture().run(), "--precision", "int8"}}) {
+    Served served(arguments);
+    std::string all;
+    for (const std::string& line : fixture().lines)
+      all += ask(served.port(), post("/translate", translation(line, R"(,"scores":true)"))).body + "\n";
+    CHECK_EQ(served.stop().status, 0);
+    if (!answers.empty()) CHECK_EQ(all, answers);
+    answers = all;
+  }
+  CHECK_NE(answers.find("translatedText"), answers.npos);
 }
 
 TEST_CASE("languages, health, metrics and the page are served") {

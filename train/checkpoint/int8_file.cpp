@@ -108,7 +108,8 @@ void map_int8_model(const CheckpointReader& reader, ParameterStore<float>& param
       const EntryNames names = entries_of(*parameter, i);
       const std::byte* const codes = bytes_of(reader, *mapped, names.codes, Dtype::i8, dims_of_codes(piece));
       const std::byte* const scales = bytes_of(reader, *mapped, names.scales, Dtype::f32, dims_of_scales(piece));
-      matrices.take(piece, reinterpret_cast<const std::uint32_t*>(codes), reinterpret_cast<const float*>(scales));
+      matrices.take(piece, reinterpret_cast<const std::uint32_t*>(codes), reinterpret_cast<const float*>(scales),
+                    reader.path().string());
     }
   }
 }

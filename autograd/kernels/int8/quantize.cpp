@@ -22,7 +22,7 @@ float largest_magnitude(Index count, const float* x) {
   return row_max<float>(count, 0, [&](Index j) { return std::abs(x[j]); });
 }
 
-/// Writes the codes of a row whose number of magnitude `largest` has a code of magnitude 127; returns the scale.
+/// Writes the codes of a row with the scale largest / 127, which it returns; no number is larger than `largest`.
 float quantize_up_to(float largest, Index count, const float* x, Code* codes) {
   const bool is_finite = std::isfinite(largest) && row_sum<float>(count, [&](Index j) { return x[j] * 0; }) == 0;
   if (!is_finite || largest < 0x1p-100f) {

@@ -6,7 +6,7 @@ namespace glossa::kernels::int8 {
 
 /// The largest sum of products that int32 holds: k codes of each factor, the left ones plus 128 (see Kind::offset).
 inline constexpr Index max_inputs = 65536;
-static_assert(std::int64_t{127 + 128} * 127 * max_inputs <= INT32_MAX);
+static_assert(std::int64_t{127 + 128} * 128 * max_inputs <= INT32_MAX);
 
 /// The largest magnitude of the sum of codes 2k and 2k + 1 of a weight's row. So the sum of two products fits in 16
 /// bits, which AVX2's instruction needs, even if the left codes have the offset 128.
