@@ -1,76 +1,44 @@
-#include <execinfo.h>
+#include "app/command_line/command_table.h"
+#include "app/command_line/program.h"
+#include "app/commands/commands.h"
 
-#include <cstdio>
-
-#include "app/commands/command_line.h"
-#include "autograd/sanitizer.h"
-#include "base/check.h"
-#include "train/config/config_terms.h"
-#include "train/console/failure.h"
-#include "train/console/out_of_memory.h"
-#include "train/console/print.h"
-#include "train/processes/job.h"
-#include "train/signals.h"
-
+namespace glossa::commands {
 namespace {
 
-/// The original standard error; `join` may redirect `stderr`.
-std::FILE* const errors = stderr;
-
-/// Joins the other processes, if any. Silences all but the first process, as they would print the same.
-void join(glossa::Job& job) {
-  job.join();
-  if (job.is_first()) return;
-  std::FILE* const nowhere = std::fopen("/dev/null", "w");
-  if (nowhere != nullptr) stderr = stdout = nowhere;  // the descriptors stay open for output on crashes
-}
-
-void print_note(const glossa::Error& error, const std::string& process = "") {
-  glossa::print_error(errors, "{}{}", glossa::in_config_terms(error).what(), process);
-}
-
-/// Called before any other code, as the constructors of libraries may run out of memory. A sanitizer's must run first.
-#if !GLOSSA_SANITIZES(address) && !GLOSSA_SANITIZES(thread)
-[[gnu::section(".preinit_array"), gnu::used]] void (*const at_start)() = glossa::end_without_signal_if_out_of_memory;
-#endif
-
-/// Loads what the C library needs to end a thread, and otherwise loads when a thread ends; without memory it would
-/// abort.
-void load_unwinder() {
-  void* frame = nullptr;
-  backtrace(&frame, 1);
-}
-
-int run(int argc, char** argv) {
-  glossa::Job job;
-  try {
-    load_unwinder();
-    glossa::take_signals_aside();
-    join(job);
-    const int status = glossa::commands::run({argv + 1, argv + argc}, job);
-    glossa::check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",
-                  "cannot write the output. Hint: the disk may be full");
-    return status;
-  } catch (const glossa::CommonError& error) {
-    if (job.is_first()) print_note(error);
-    return error.exit_status();
-  } catch (...) {
-    const glossa::Error failure = glossa::failure_of(std::current_exception());
-    if (job.is_several())
-      job.end(failure.exit_status(),
-              [&] { print_note(failure, job.is_first() ? "" : fmt::format(" ({})", job.place().name(job.rank()))); });
-    if (job.is_first()) print_note(failure);
-    return failure.exit_status();
-  }
+void add_commands(CommandTable& table) {
+  add_train(table);
+  add_prepare(table);
+  add_translate(table);
+  add_serve(table);
+  add_evaluate(table);
+  add_score(table);
+  add_tune(table);
+  add_attention(table);
+  add_gradcheck(table);
+  add_inspect(table);
+  add_export(table);
+  add_average(table);
+  add_quantize(table);
+  add_import(table);
+  add_report(table);
+  add_options(table);
+  add_manual(table);
+  add_completion(table);
+  add_complete(table);
+  CommandTable generate = table.add_table({.name = "generate", .help = "Generate a corpus", .group = "Train"});
+  add_generate_toy(generate);
 }
 
 }  // namespace
+}  // namespace glossa::commands
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (...) {  // reporting a failure failed
-    glossa::print_out_of_memory();
-    return 1;
-  }
+  using namespace glossa::commands;
+  return run_program({.name = "glossa",
+                      .help = "trains encoder-decoder Transformers for translation on a CPU",
+                      .add_commands = add_commands,
+                      .moved = MovedCommand{.name = "bench",
+                                            .program = "glossa-bench",
+                                            .hint = "ninja -C build glossa-bench builds it from source"}},
+                     argc, argv);
 }

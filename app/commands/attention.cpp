@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <numeric>
 
-#include "app/commands/arguments.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/bad_lines.h"
-#include "app/commands/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
 #include "app/pages/page.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The program's commands. Each function adds one command to the table, with the help that describes it. The function's
+/// The commands of glossa. Each function adds one command to the table, with the help that describes it. The function's
 /// source file has the command's arguments and work.
 namespace glossa::commands {
 
@@ -28,15 +28,5 @@ void add_generate_toy(CommandTable& table);
 
 /// Prints the words that may stand at the end of a command line. For the scripts, so no help lists it.
 void add_complete(CommandTable& table);
-
-void add_bench_step(CommandTable& table);
-void add_bench_exchange(CommandTable& table);
-void add_bench_profile(CommandTable& table);
-void add_bench_gemm(CommandTable& table);
-void add_bench_floor(CommandTable& table);
-void add_bench_attention(CommandTable& table);
-void add_bench_train(CommandTable& table);
-void add_bench_decode(CommandTable& table);
-void add_bench_search(CommandTable& table);
 
 }  // namespace glossa::commands

@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <set>
 
-#include "app/commands/command_line.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
+#include "app/commands/description.h"
 #include "base/folder.h"
 #include "train/checkpoint/int8_file.h"
 

@@ -3,6 +3,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace glossa::commands {
 
 // A plain description of the command line: the source of the manual and of shell completion.
@@ -20,13 +24,16 @@ struct Argument {
 };
 
 struct Command {
-  std::string name;  // "bench step"; empty for the program itself
+  std::string name;  // "generate toy"; empty for the program itself
   std::string help;  // one sentence without full stop
   std::vector<Argument> words, options;
   std::vector<Command> below;
 };
 
-/// Returns the commands without subcommands, in help order: `bench step`, but not `bench`.
+/// Returns a description of all declared commands.
+Command described(const CLI::App& app);
+
+/// Returns the commands without subcommands, in help order: `generate toy`, but not `generate`.
 std::vector<Command> leaves(const Command& program);
 
 /// A configuration key that may follow --set.

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <tuple>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
 #include "app/commands/line_pairs.h"

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "app/commands/command_table.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "base/check.h"
 #include "data/toy/corpus.h"

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <numeric>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "autograd/grad_check.h"
 #include "autograd/taylor_test.h"

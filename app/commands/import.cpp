@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/exchange/import_run.h"
 #include "base/check.h"

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <map>
 
-#include "app/commands/command_line.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
+#include "app/commands/description.h"
 #include "train/config/config.h"
 #include "train/console/version.h"
 

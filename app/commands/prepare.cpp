@@ -1,7 +1,7 @@
 #include <cstdio>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "base/check.h"
 #include "data/text/counted.h"

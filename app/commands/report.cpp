@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "app/commands/command_table.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/report/report_attention.h"
 #include "app/report/run_groups.h"

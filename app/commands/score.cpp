@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/line_pairs.h"
 #include "train/console/json_line.h"

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
 #include "app/report/run_metrics.h"

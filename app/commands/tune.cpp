@@ -5,8 +5,8 @@
 #include <span>
 #include <system_error>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "base/atomic_file.h"
 #include "base/check.h"

@@ -27,7 +27,7 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.rfin
 
 std::vector<Source> sources() {
   std::vector<Source> result;
-  for (const char* room : {"base", "autograd", "layers", "optim", "data", "train", "app", "python", "tests"})
+  for (const char* room : {"base", "autograd", "layers", "optim", "data", "train", "app", "bench", "python", "tests"})
     for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
       const std::string extension = entry.path().extension();
       if (extension != ".h" && extension != ".cpp") continue;
@@ -56,9 +56,10 @@ std::string objection(const std::string& path, const std::string& header) {
       {"data", {"data", "base"}},
       {"train", {"train", "data", "optim", "layers", "autograd", "base"}},
       {"app", {"app", "train", "data", "optim", "layers", "autograd", "base"}},
+      {"bench", {"bench", "app", "train", "data", "optim", "layers", "autograd", "base"}},
       {"python", {"python", "app", "train", "data", "optim", "layers", "autograd", "base"}}};
-  static const std::set<std::string> rooms{"base",  "autograd", "layers", "optim", "data",
-                                           "train", "app",      "python", "tests"};
+  static const std::set<std::string> rooms{"base",  "autograd", "layers", "optim",  "data",
+                                           "train", "app",      "bench",  "python", "tests"};
   // Within data/, train/ and app/, as in docs/architecture.md. A folder stands for its own files, without subfolders.
   static const std::set<std::string> rooms_of_train{
       "train/console",  "train/scores", "train/config",    "train/checkpoint",   "train/corpora",
@@ -81,10 +82,10 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/prepared", {"train/checkpoint", "train/config", "train/console", "train/corpora"}},
       {"train/model", {"train/config", "train/processes"}},
       {"train/decoding", {"train/model", "train/corpora", "train/config", "train/console", "train/scores"}},
-      {"app", {"app/commands"}},
-      {"app/commands", {"app/serve", "app/report", "app/exchange", "app/measure", "app/pages"}},
+      {"app", {"app/commands", "app/command_line"}},
+      {"app/command_line", {}},
+      {"app/commands", {"app/command_line", "app/serve", "app/report", "app/exchange", "app/pages"}},
       {"app/exchange", {}},
-      {"app/measure", {}},
       {"app/pages", {}},
       {"app/report", {"app/pages"}},
       {"app/serve", {"app/pages"}}};
@@ -103,10 +104,12 @@ std::string objection(const std::string& path, const std::string& header) {
   for (const char* tape : {"variable", "tape", "context", "ops", "grad_check"})
     if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not include the tape";
   if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
-  if (header == "iostream" && from != "train" && from != "app") return "libraries do not print";
-  if (header.starts_with("CLI/") && !path.starts_with("app/commands/")) return "only commands parse a command line";
-  if (from == "python" && (there == "app/commands" || header == "autograd/measure/heap_counter.h"))
-    return "only programs own the process: its command line and its malloc";
+  if (header == "iostream" && from != "train" && from != "app" && from != "bench") return "libraries do not print";
+  const bool has_commands = near == "app/command_line" || near == "app/commands" || near == "bench";
+  if (header.starts_with("CLI/") && !has_commands) return "only commands parse a command line";
+  const bool of_program = there.starts_with("app/command") || header == "autograd/measure/heap_counter.h";
+  if (from == "python" && of_program) return "only programs own the process: its command line and its malloc";
+  if (from == "bench" && to == "app" && there != "app/command_line") return "bench has only the command line of app";
   if (header == "httplib.h") return "only tests include the HTTP library";
   const bool is_case = near.ends_with("/cases");
   if (there.ends_with("/cases") && !is_case && path != "app/commands/gradcheck.cpp") return "no library includes cases";
@@ -136,7 +139,12 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_NE(objection("train/scores/bleu.cpp", "train/model/model_factory.h"), "");
   CHECK_NE(objection("train/checkpoint/checkpoint.h", "layers/transformer.h"), "");
   CHECK_NE(objection("train/config/config.cpp", "train/trainer.h"), "");
-  CHECK_NE(objection("train/trainer.cpp", "app/measure/benchmark.h"), "");
+  CHECK_NE(objection("train/trainer.cpp", "bench/benchmark.h"), "");
+  CHECK_NE(objection("app/commands/train.cpp", "bench/benchmark.h"), "");
+  CHECK_NE(objection("app/command_line/program.cpp", "app/commands/commands.h"), "");
+  CHECK_NE(objection("bench/step.cpp", "app/commands/commands.h"), "");
+  CHECK_NE(objection("bench/step.cpp", "app/report/report.h"), "");
+  CHECK_NE(objection("python/binding/module.cpp", "app/command_line/program.h"), "");
   CHECK_NE(objection("train/trainer.cpp", "app/commands/commands.h"), "");
   CHECK_NE(objection("train/run.cpp", "app/serve/web.h"), "");
   CHECK_NE(objection("app/serve/web.cpp", "app/report/report.h"), "");
@@ -146,28 +154,31 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_NE(objection("data/text/utf8.cpp", "data/tokenizers/tokenizer.h"), "");
   CHECK_NE(objection("train/elsewhere/file.cpp", "train/run.h"), "");
   CHECK_EQ(objection("app/main.cpp", "app/commands/commands.h"), "");
+  CHECK_EQ(objection("bench/step.cpp", "app/command_line/arguments.h"), "");
+  CHECK_EQ(objection("bench/step.cpp", "train/runtime.h"), "");
   CHECK_EQ(objection("data/batch.cpp", "base/check.h"), "");
   CHECK_EQ(objection("train/run.cpp", "data/batch.h"), "");
 }
 
-TEST_CASE("only train/ and app/ print") {
+TEST_CASE("only train/, app/ and bench/ print") {
   const std::regex printing(R"(\b(stdout|stderr|cout|cerr)\b|\b(puts|printf|fmt::print)\()");
   CHECK(std::regex_search(std::string("std::fputs(text, stderr);"), printing));
   for (const Source& source : sources()) {
     INFO(source.path);
-    if (source.room != "train" && source.room != "app" && source.room != "tests")
+    if (source.room != "train" && source.room != "app" && source.room != "bench" && source.room != "tests")
       CHECK_FALSE(std::regex_search(source.text, printing));
   }
 }
 
-TEST_CASE("only train/, app/ and python/ know the keys of a configuration: the library names its own arguments") {
+TEST_CASE("only train/ and the rooms above it know the keys of a configuration: the library names its own arguments") {
   const std::regex key(R"re("[^"\n]*\b(data|model|optim|train|decode|runtime)\.[a-z][a-z_0-9]*[^"\n]*")re");
   CHECK(std::regex_search(std::string(R"(misuse("optim.beta1", "expected"))"), key));
   CHECK(std::regex_search(std::string(R"(fail("op", "got {}. Hint: data.max_tokens", n))"), key));
   const std::regex allowed(R"re(#include "[^"]*"|hash_name\("data.sampler"\))re");  // the latter keys random numbers
+  const std::set<std::string> knows_keys{"train", "app", "bench", "python", "tests"};
   for (const Source& source : sources()) {
     INFO(source.path);
-    if (source.room != "train" && source.room != "app" && source.room != "python" && source.room != "tests")
+    if (!knows_keys.contains(source.room))
       CHECK_FALSE(std::regex_search(std::regex_replace(source.text, allowed, ""), key));
   }
 }
@@ -175,7 +186,7 @@ TEST_CASE("only train/, app/ and python/ know the keys of a configuration: the l
 TEST_CASE("messages quote the words of commands: shell_command writes each command with a path or a value") {
   // A command or an option, then a placeholder in the same sentence. Literals of several lines are joined first.
   const std::regex unquoted(
-      R"re("[^"\n]*(\bglossa (train|translate|evaluate|score|average|import|export|inspect|attention|report|serve|bench|gradcheck)\b)re"
+      R"re("[^"\n]*(\b(glossa|glossa-bench) (train|translate|evaluate|score|average|import|export|inspect|attention|report|serve|gradcheck)\b)re"
       R"re([^".;\n]*|\b(gzip|iconv|mv|cp|rm|tar|unzip|mpirun|python3) -[^".;\n]*|--[a-z-]+[ =][^" {\n]*)\{[^"\n]*"|"\{\} \{\}",\s*[a-z_.]*command\b)re");
   const std::regex line_end("\"\\s*\\n\\s*\"");
   CHECK(std::regex_search(std::string(R"(fail(run, "Hint: glossa train --resume {}", run))"), unquoted));

@@ -184,7 +184,7 @@ TEST_CASE("wrong command lines exit with 2 and name the mistake") {
   check_refused(glossa_program({}), 2, {"[command line]", "subcommand"});
   check_refused(glossa_program({"trian"}), 2, {"[command line]", "'trian'; did you mean 'train'?"});
   check_refused(glossa_program({"help", "trian"}), 2, {"[command line]", "'trian'; did you mean 'train'?"});
-  check_refused(glossa_program({"bench", "leap"}), 2, {"[command line]", "'leap'", "glossa bench --help"});
+  check_refused(glossa_program({"generate", "leap"}), 2, {"[command line]", "'leap'", "glossa generate --help"});
   check_refused(glossa_program({"train"}), 2, {"[command line]", "CONFIG"});
   check_refused(glossa_program({"translate"}), 2, {"[command line]", "RUN"});
   check_refused(glossa_program({"evaluate"}), 2, {"[command line]", "RUN"});
@@ -213,13 +213,12 @@ TEST_CASE("wrong command lines exit with 2 and name the mistake") {
   check_refused(glossa_program({"translate", "run", "--num-beams", "4"}), 2, {"'--beam'"});
   check_refused(glossa_program({"translate", "run", "--lr", "4"}), 2, {"'--lr'. Hint: glossa translate --help"});
   check_refused(glossa_program({"inspect", "a", "--jsn"}), 2, {"'--json'"});
-  check_refused(glossa_program({"bench", "step", "--config", "huge", "--steps", "1"}), 2, {"--config", "huge"});
   check_no_run(tiny, {"model.width"}, 2, {"[--set model.width]", "section.key=value"});
   check_no_run(tiny, {"model.width=wide"}, 2, {"[--set model.width=wide]", "'wide'"});
 }
 
 TEST_CASE("help prints what --help prints, for the program and for a command") {
-  for (const Strings& command : {Strings{}, Strings{"train"}, Strings{"bench", "step"}}) {
+  for (const Strings& command : {Strings{}, Strings{"train"}, Strings{"generate", "toy"}}) {
     Strings asked{"help"}, option = command;
     asked.insert(asked.end(), command.begin(), command.end());
     option.push_back("--help");

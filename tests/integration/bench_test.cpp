@@ -1,4 +1,4 @@
-// `glossa bench --json`: one object per line, with the keys that docs/performance.md lists.
+// `glossa-bench --json`: one object per line, with the keys that docs/benchmarks.md lists.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -16,11 +16,10 @@ namespace {
 
 using Object = std::map<std::string, std::string>;
 
-/// The objects that `glossa bench ... --json` prints; each must have exactly these keys.
+/// The objects that `glossa-bench ... --json` prints; each must have exactly these keys.
 std::vector<Object> bench(Strings arguments, const std::set<std::string>& keys) {
-  arguments.insert(arguments.begin(), "bench");
   arguments.push_back("--json");
-  const Outcome outcome = succeeded(glossa_program(arguments));
+  const Outcome outcome = succeeded(bench_program(arguments));
   std::vector<Object> objects;
   for (const std::string& line : lines_of(outcome.out)) {
     CAPTURE(line);
@@ -139,11 +138,10 @@ TEST_CASE("bench decode: greedy and beam search allocate less than once in 10 to
 TEST_CASE("bench train: one epoch is measured, and nothing is left behind") {
   const TinyRun tiny;
   const TemporaryFolder temporary;
-  const Outcome outcome =
-      succeeded(run_program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), tested_program(),
-                                           "bench", "train", tiny / "tiny.yaml", "--json"},
-                             .input = {},
-                             .folder = {}}));
+  const Outcome outcome = succeeded(run_program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(),
+                                                               benchmarks(), "train", tiny / "tiny.yaml", "--json"},
+                                                 .input = {},
+                                                 .folder = {}}));
   const Object epoch = json_object(outcome.out);
   for (const char* key : {"updates", "tokens", "seconds", "tokens_per_s", "useful_share", "peak_rss_mb"})
     CHECK_MESSAGE(epoch.contains(key), key);
@@ -158,11 +156,10 @@ TEST_CASE("bench train: a signal stops it without output") {
   const TinyRun tiny;
   const TemporaryFolder temporary;
   // Thousands of updates.
-  Program program(
-      {.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), tested_program(), "bench", "train",
-                     tiny / "tiny.yaml", "--set", "data.train=toy:20000", "--set", "data.max_tokens=12"},
-       .input = {},
-       .folder = {}});
+  Program program({.arguments = {"/usr/bin/env", "TMPDIR=" + temporary.path().string(), benchmarks(), "train",
+                                 tiny / "tiny.yaml", "--set", "data.train=toy:20000", "--set", "data.max_tokens=12"},
+                   .input = {},
+                   .folder = {}});
   const auto training = [&] {
     for (const fs::path& folder : fs::directory_iterator(temporary.path()))
       if (fs::exists(folder / "train.log") &&
@@ -183,20 +180,41 @@ TEST_CASE("bench: impossible arguments are misuse") {
   const TinyRun tiny;
   for (const char* command : {"step", "profile", "gemm", "floor"}) {
     CAPTURE(command);
-    check_refused(glossa_program({"bench", command, "--config", "huge"}), 2, {"[bench --config]", "huge"});
-    check_refused(glossa_program({"bench", command}), 2, {"--config"});
-    check_refused(glossa_program({"bench", command, "--config", "seed", "--threads", "0"}), 2, {"--threads"});
+    check_refused(bench_program({command, "--config", "huge"}), 2, {"[--config]", "huge"});
+    check_refused(bench_program({command}), 2, {"--config"});
+    check_refused(bench_program({command, "--config", "seed", "--threads", "0"}), 2, {"--threads"});
   }
-  check_refused(glossa_program({"bench"}), 2, {"[command line]"});
-  check_refused(glossa_program({"bench", "profile", "--config", "seed", "--steps", "0"}), 2, {"--steps"});
-  check_refused(glossa_program({"bench", "gemm", "--config", "seed", "--steps", "1"}), 2, {"--steps"});
-  check_refused(glossa_program({"bench", "attention", "--length", "0"}), 2, {"--length"});
-  check_refused(glossa_program({"bench", "attention", "--dropout", "1.5"}), 2, {"--dropout"});
-  check_refused(glossa_program({"bench", "train"}), 2, {"CONFIG"});
-  check_refused(glossa_program({"bench", "train", tiny / "tiny.yaml", "--set", "model.widht=8"}), 2, {"model.widht"});
-  check_refused(glossa_program({"bench", "decode", tiny / "run"}), 2, {"--source"});
-  check_refused(glossa_program({"bench", "decode", tiny / "run", "--source", tiny / "toy/valid.en", "--beam", "0"}), 2,
+  check_refused(bench_program({}), 2, {"[command line]"});
+  check_refused(bench_program({"leap"}), 2, {"[command line]", "'leap'", "glossa-bench --help"});
+  check_refused(bench_program({"setp"}), 2, {"[command line]", "'setp'; did you mean 'step'?"});
+  check_refused(bench_program({"profile", "--config", "seed", "--steps", "0"}), 2, {"--steps"});
+  check_refused(bench_program({"gemm", "--config", "seed", "--steps", "1"}), 2, {"--steps"});
+  check_refused(bench_program({"attention", "--length", "0"}), 2, {"--length"});
+  check_refused(bench_program({"attention", "--dropout", "1.5"}), 2, {"--dropout"});
+  check_refused(bench_program({"train"}), 2, {"CONFIG"});
+  check_refused(bench_program({"train", tiny / "tiny.yaml", "--set", "model.widht=8"}), 2, {"model.widht"});
+  check_refused(bench_program({"decode", tiny / "run"}), 2, {"--source"});
+  check_refused(bench_program({"decode", tiny / "run", "--source", tiny / "toy/valid.en", "--beam", "0"}), 2,
                 {"--beam"});
   // A missing run or text is not misuse.
-  check_refused(glossa_program({"bench", "decode", tiny / "run", "--source", tiny / "toy/valid.en"}), 1, {"run"});
+  check_refused(bench_program({"decode", tiny / "run", "--source", tiny / "toy/valid.en"}), 1, {"run"});
+}
+
+TEST_CASE("glossa-bench has a version and help; glossa bench names it, with the words that follow") {
+  CHECK_EQ(succeeded(bench_program({"--version"})).out, glossa_program({"--version"}).out);
+  const std::string help = succeeded(bench_program({"help"})).out;
+  for (const char* part : {"glossa-bench: measures", "glossa-bench help SUBCOMMAND", "step ", "exchange ", "profile ",
+                           "gemm ", "floor ", "attention ", "train ", "decode ", "search "})
+    CHECK_MESSAGE(help.find(part) != help.npos, part);
+  CHECK_EQ(succeeded(bench_program({"help", "step"})).out, succeeded(bench_program({"step", "--help"})).out);
+
+  const Strings step{"bench", "step", "--config", "tiny"};
+  check_refused(glossa_program(step), 2,
+                {"[command line] unknown command 'bench'; did you mean 'glossa-bench step "
+                 "--config tiny'? Hint: ninja -C build glossa-bench builds it"});
+  check_refused(glossa_program({"bench", "train", "my text.yaml"}), 2, {"glossa-bench train 'my text.yaml'?"});
+  check_refused(glossa_program({"bench"}), 2, {"did you mean 'glossa-bench'?"});
+  check_refused(glossa_program({"bench", "--help"}), 2, {"did you mean 'glossa-bench --help'?"});
+  check_refused(glossa_program({"help", "bench"}), 2, {"did you mean 'glossa-bench --help'?"});
+  CHECK_EQ(succeeded(glossa_program({"help"})).out.find("bench"), std::string::npos);
 }

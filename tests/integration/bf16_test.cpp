@@ -94,8 +94,7 @@ TEST_CASE("GLOSSA_ISA must name instructions that the processor has") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=5"}));
   for (const Strings& command : {tiny.train_arguments("new"), Strings{"translate", tiny / "run"},
-                                 Strings{"evaluate", tiny / "run", "--test", tiny / "toy/test"},
-                                 Strings{"bench", "step", "--config", "seed", "--steps", "1"}}) {
+                                 Strings{"evaluate", tiny / "run", "--test", tiny / "toy/test"}}) {
     CAPTURE(command.front());
     check_refused(with_isa("sse", command), 2, {"[GLOSSA_ISA] expected plain, avx2,", "; got sse"});
     const Outcome amx = with_isa("amx", command, "a\n");
@@ -106,9 +105,12 @@ TEST_CASE("GLOSSA_ISA must name instructions that the processor has") {
     std::filesystem::remove_all(tiny / "new");
   }
   succeeded(with_isa("sse", {"inspect", tiny / "run"}));
+  const Strings step{"/usr/bin/env", "GLOSSA_ISA=sse", benchmarks(), "step", "--config", "seed", "--steps", "1"};
+  check_refused(run_program({.arguments = step, .input = {}, .folder = {}}), 2, {"[GLOSSA_ISA]", "; got sse"});
 }
 
-TEST_CASE("translate, evaluate, score, attention and bench have the precision of decode.precision or --precision") {
+TEST_CASE(
+    "translate, evaluate, score, attention and glossa-bench have the precision of decode.precision or --precision") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"train.max_updates=100", "optim.lr=1e-2"}));
   const std::string run = tiny / "run", source = tiny / "toy/test.en";
@@ -134,6 +136,8 @@ TEST_CASE("translate, evaluate, score, attention and bench have the precision of
   CHECK_NE(loss({}), loss(short_form));
   const Strings attention{"attention", run, "--input", source, "--json"};
   CHECK_NE(printed(attention, option), printed(attention, {}));
-  CHECK_EQ(printed({"bench", "decode", run, "--source", source, "--json"}, short_form).find("{\"beam\":1"), 0);
+  const Outcome speed = succeeded(bench_program({"decode", run, "--source", source, "--json", "--precision", "bf16"}));
+  CHECK_EQ(speed.out.find("{\"beam\":1"), 0);
+  CHECK(has(speed.out, "\"precision\":\"bf16\""));
   check_refused(glossa_program({"translate", run, "--precision", "fp16"}), 2, {"[command line]", "--precision"});
 }

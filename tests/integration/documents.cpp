@@ -34,7 +34,8 @@ Strings commands_in(const fs::path& page) {
   for (std::string line : lines_of(read_bytes(page))) {
     if (line.starts_with("```")) in_block = line == "```sh";
     if (line.starts_with("ninja ") && line.find(" && ") != line.npos) line.erase(0, line.find(" && ") + 4);
-    const bool runs = line.find("build/glossa ") != line.npos || line.find("build/tutorial_") != line.npos;
+    const auto calls = [&](const char* program) { return line.find(program) != line.npos; };
+    const bool runs = calls("build/glossa ") || calls("build/glossa-bench ") || calls("build/tutorial_");
     if (in_block && runs) commands.push_back(line);
   }
   return commands;
@@ -42,13 +43,13 @@ Strings commands_in(const fs::path& page) {
 
 std::string quick(std::string command) {
   const auto has = [&](const char* text) { return command.find(text) != command.npos; };
-  if (has("build/glossa train ") || has("build/glossa bench train ")) {
+  if (has("build/glossa train ") || has("build/glossa-bench train ")) {
     command +=
         " --set train.max_updates=20 --set train.validate_every=10u --set model.width=32 --set model.feed_forward=32"
         " --set model.encoder_layers=1 --set model.decoder_layers=2";
     if (!has("data.train") && !has("--resume")) command += " --set data.train=toy:10000";
   }
-  if (has("build/glossa bench step") || has("build/glossa bench profile")) command += " --steps 1";
+  if (has("build/glossa-bench step") || has("build/glossa-bench profile")) command += " --steps 1";
   if (command.ends_with("build/glossa gradcheck")) command += " --only linear";
   if (command.ends_with("gradcheck --only article")) command += "-0";
   return command;
@@ -57,6 +58,7 @@ std::string quick(std::string command) {
 void make_like_the_source_tree(const fs::path& folder) {
   fs::create_directory(folder / "build");
   fs::create_symlink(tested_program(), folder / "build/glossa");
+  fs::create_symlink(benchmarks(), folder / "build/glossa-bench");
   for (const auto& entry : fs::directory_iterator(fs::path(GLOSSA_BINARY).parent_path()))
     if (entry.path().filename().string().starts_with("tutorial_"))
       fs::create_symlink(entry.path(), folder / "build" / entry.path().filename());

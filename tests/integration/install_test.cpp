@@ -61,6 +61,7 @@ TEST_CASE("everything is installed, and no installed file names the source or bu
        {"man1/glossa.1.gz", "completions/glossa", "_glossa", "recipes/toy.yaml", "LICENSE", "CHANGELOG.md", "README.md",
         "docs/options.md", "examples/own_op.cpp", "glossaConfig.cmake", "libglossa_train.a"})
     CHECK_FALSE(file_that_ends(end).empty());
+  CHECK_EQ(std::ranges::count_if(files, [](const std::string& file) { return file.starts_with("bin/"); }), 1);
   std::size_t headers = 0;
   for (const char* folder : {"base", "autograd", "layers", "optim", "data", "train"})
     for (const auto& entry : fs::recursive_directory_iterator(tree / folder))
@@ -98,9 +99,14 @@ TEST_CASE("the installed program runs, as one process and as several") {
   for (const char* allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(allowed, "1", 1);
   setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);  // also on one core
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
-  const std::string output =
-      run({"/bin/bash", "-c", "mpirun --bind-to none -n 2 bin/glossa bench exchange --mebibytes 1 --steps 1"});
-  CHECK_NE(output.find("2 processes"), std::string::npos);
+  const TinyRun tiny;
+  const Strings sets{"train.accumulate=2", "train.max_updates=2"};
+  Strings several{"/usr/bin/mpirun", "--bind-to", "none", "-n", "2", program};
+  std::ranges::copy(tiny.train_arguments("several", sets), std::back_inserter(several));
+  run(several);
+  CHECK_NE(read_bytes(tiny / "several/train.log").find("2 processes"), std::string::npos);
+  succeeded(tiny.train("one", sets));
+  CHECK_EQ(tiny.hashes("several"), tiny.hashes("one"));
 }
 
 TEST_CASE("another project finds, links and runs the installed libraries, and every header compiles there") {
@@ -203,7 +209,7 @@ foreach(name CMAKE_BUILD_TYPE CMAKE_CXX_STANDARD CMAKE_CXX_EXTENSIONS CMAKE_POSI
   endif()
 endforeach()
 get_property(options DIRECTORY PROPERTY COMPILE_OPTIONS)
-if(options OR TARGET test_autograd OR TARGET example_own_op OR TARGET bench_kernels OR CMAKE_CXX_COMPILER_LAUNCHER OR
+if(options OR TARGET test_autograd OR TARGET example_own_op OR TARGET glossa-bench OR CMAKE_CXX_COMPILER_LAUNCHER OR
    CMAKE_RUNTIME_OUTPUT_DIRECTORY OR CMAKE_UNITY_BUILD_BATCH_SIZE OR TARGET glossa_texts)
   message(FATAL_ERROR "glossa adds options or targets: ${options}")
 endif()

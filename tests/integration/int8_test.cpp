@@ -76,8 +76,8 @@ TEST_CASE_FIXTURE(TrainedRun, "a quantized run decodes to the bytes of its run i
   CHECK(evaluation(quantized, {}) == evaluation(run, in_int8));
   CHECK(evaluation(quantized, {}).at("precision") == "\"int8\"");
   CHECK(evaluation(run, {}).at("loss") != evaluation(run, in_int8).at("loss"));
-  CHECK(printed({"bench", "decode", quantized, "--source", source, "--json"}).find("\"precision\":\"int8\"") !=
-        std::string::npos);
+  const Outcome speed = succeeded(bench_program({"decode", quantized, "--source", source, "--json"}));
+  CHECK(speed.out.find("\"precision\":\"int8\"") != std::string::npos);
   CHECK(printed({"inspect", quantized}).find("int8:encoder.layers.0.linear1.weight") != std::string::npos);
 }
 
@@ -173,6 +173,6 @@ TEST_CASE_FIXTURE(TrainedRun, "a quantize that fails leaves nothing, and an aver
 TEST_CASE("training has no int8") {
   const TinyRun tiny;
   check_refused(tiny.train("run", {"train.precision=int8"}), 2, {"train.precision", "int8"});
-  check_refused(glossa_program({"bench", "step", "--config", "seed", "--precision", "int8"}), 2,
+  check_refused(bench_program({"step", "--config", "seed", "--precision", "int8"}), 2,
                 {"[command line]", "--precision"});
 }

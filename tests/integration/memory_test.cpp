@@ -42,8 +42,8 @@ TEST_CASE("training that needs too much memory is refused and names the option; 
   check_refused(tiny.train("run", huge, {"--force"}), 1, {"[arena]", "the machine has no more"});
   Strings bench = huge;
   for (std::string& set : bench) set.insert(0, "--set=");
-  bench.insert(bench.begin(), {"bench", "train", tiny / "tiny.yaml"});
-  check_refused(glossa_program(bench), 1, {"[model.width]"});
+  bench.insert(bench.begin(), {"train", tiny / "tiny.yaml"});
+  check_refused(bench_program(bench), 1, {"[model.width]"});
 }
 
 TEST_CASE("commands refuse a run whose model needs too much memory; --force tries anyway") {
@@ -54,14 +54,16 @@ TEST_CASE("commands refuse a run whose model needs too much memory; --force trie
   enlarge(run);
   const std::vector<Strings> commands{{"translate", run},
                                       {"evaluate", run, "--source", text, "--reference", tiny / "toy/test.hi"},
-                                      {"average", run, "--last", "1", "--run", tiny / "mean"},
-                                      {"bench", "decode", run, "--source", text}};
-  for (Strings command : commands) {
+                                      {"average", run, "--last", "1", "--run", tiny / "mean"}};
+  const auto check_limited = [&](Outcome (*program)(const Strings&), Strings command) {
     CAPTURE(command.front());
-    check_refused(glossa_program(command), 1, {run + "] expected a model of at most ", "--force"});
+    check_refused(program(command), 1, {run + "] expected a model of at most ", "--force"});
     command.push_back("--force");
-    check_refused(glossa_program(command), 1, {"[arena]", "the machine has no more"});
-  }
+    check_refused(program(command), 1, {"[arena]", "the machine has no more"});
+  };
+  for (const Strings& command : commands)
+    check_limited([](const Strings& all) { return glossa_program(all); }, command);
+  check_limited([](const Strings& all) { return bench_program(all); }, {"decode", run, "--source", text});
   check_refused(glossa_program({"import", weights, run + "/config.yaml", "--run", tiny / "imported"}), 1,
                 {"[model.width]"});
   check_refused(glossa_program({"import", weights, run + "/config.yaml", "--run", tiny / "imported", "--force"}), 1,

@@ -17,20 +17,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// glossa in several processes, which may outnumber the cores.
-Launch launch(int processes, Strings arguments, const Strings& options = {}) {
+/// A program, by default glossa, in several processes, which may outnumber the cores.
+Launch launch(int processes, Strings arguments, const Strings& options = {},
+              const std::string& program = tested_program()) {
   // Debian's Open MPI needs root's consent twice, and copies between processes in a way that containers forbid.
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
   Strings all{"/usr/bin/mpirun", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(processes)};
   all.insert(all.end(), options.begin(), options.end());
-  all.push_back(tested_program());
+  all.push_back(program);
   all.insert(all.end(), arguments.begin(), arguments.end());
   return {.arguments = std::move(all), .input = {}, .folder = {}};
 }
 
 Outcome in_processes(int count, Strings arguments) { return run_program(launch(count, std::move(arguments))); }
+
+Outcome bench_in_processes(int count, Strings arguments) {
+  return run_program(launch(count, std::move(arguments), {}, benchmarks()));
+}
 
 /// Pids of the processes of a job, the children of mpirun.
 std::vector<pid_t> processes_of(pid_t mpirun) {
@@ -150,23 +155,24 @@ TEST_CASE("several processes start from the weights of another run like one") {
 
 TEST_CASE("bench in several processes reports their joint work once") {
   auto exchange =
-      json_object(succeeded(in_processes(3, {"bench", "exchange", "--mebibytes", "2", "--steps", "2", "--json"})).out);
+      json_object(succeeded(bench_in_processes(3, {"exchange", "--mebibytes", "2", "--steps", "2", "--json"})).out);
   CHECK_EQ(exchange.at("processes"), "3");
   CHECK_EQ(exchange.at("bytes"), std::to_string((2 << 20) * 2 * 2 / 3));
   for (const char* key : {"ms_median", "gb_per_s", "latency_us"}) CHECK_GT(std::stod(exchange.at(key)), 0);
-  auto step = json_object(succeeded(in_processes(2, {"bench", "step", "--config", "seed", "--accumulate", "3",
-                                                     "--steps", "1", "--threads", "1", "--json"}))
+  auto step = json_object(succeeded(bench_in_processes(2, {"step", "--config", "seed", "--accumulate", "3", "--steps",
+                                                           "1", "--threads", "1", "--json"}))
                               .out);
   CHECK_EQ(step.at("processes"), "2");
   CHECK_EQ(step.at("accumulate"), "3");
-  check_refused(glossa_program({"bench", "exchange"}), 2, {"[bench exchange] expected several processes; got one"});
+  check_refused(bench_program({"exchange"}), 2, {"[exchange] expected several processes; got one"});
   const TinyRun tiny;
   Strings train = tiny.train_arguments("run", six);
-  train.insert(train.begin(), "bench");
   std::erase_if(train, [](const std::string& argument) { return argument == "--run" || argument.ends_with("/run"); });
-  const std::string epoch = succeeded(in_processes(2, train + Strings{"--json"})).out;
+  const std::string epoch = succeeded(bench_in_processes(2, train + Strings{"--json"})).out;
   CHECK_EQ(json_object(epoch).at("tokens"),
-           json_object(succeeded(glossa_program(train + Strings{"--json"})).out).at("tokens"));
+           json_object(succeeded(bench_program(train + Strings{"--json"})).out).at("tokens"));
+  check_error(bench_in_processes(2, {"gemm", "--config", "seed"}), 2,
+              {"[gemm] expected one process; got 2. Hint: only step, exchange, train run in several"});
 }
 
 TEST_CASE("a job with an error in a process reports it once and ends with its status") {
@@ -184,7 +190,8 @@ TEST_CASE("a job with an error in a process reports it once and ends with its st
   check_reported_once(in_processes(2, tiny.train_arguments("run", six + Strings{"model.width=15"})), 2, "[model.");
   check_reported_once(in_processes(2, tiny.train_arguments("run", six + Strings{"data.train=nowhere"})), 1, "[nowhere");
   check_reported_once(in_processes(2, {"trian"}), 2, "[command line] unknown command 'trian'");
-  check_reported_once(in_processes(2, {"inspect", "x"}), 2, "[inspect] expected one process; got 2");
+  check_reported_once(in_processes(2, {"inspect", "x"}), 2,
+                      "[inspect] expected one process; got 2. Hint: only train, translate, evaluate run in several");
   CHECK_FALSE(fs::exists(tiny / "run"));
 }
 
@@ -286,10 +293,10 @@ TEST_CASE("several processes train and translate in bf16 like one, and must have
   two.erase("seconds");
   CHECK(two == one);
 
-  const Outcome other = run_program({.arguments = {"/usr/bin/env", "GLOSSA_ISA=avx512bf16", tested_program(), "bench",
-                                                   "step", "--config", "seed", "--steps", "1"},
-                                     .input = {},
-                                     .folder = {}});
+  const Outcome other = run_program(
+      {.arguments = {"/usr/bin/env", "GLOSSA_ISA=avx512bf16", benchmarks(), "step", "--config", "seed", "--steps", "1"},
+       .input = {},
+       .folder = {}});
   if (other.status != 0) {
     MESSAGE("SKIPPED: two kinds in one job need a processor with AVX512-BF16");
     return;

@@ -95,4 +95,11 @@ Outcome glossa_program(std::vector<std::string> arguments, const std::string& in
   return run_program({.arguments = std::move(arguments), .input = input, .folder = {}});
 }
 
+std::string benchmarks() { return std::filesystem::path(GLOSSA_BINARY).parent_path() / "glossa-bench"; }
+
+Outcome bench_program(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), benchmarks());
+  return run_program({.arguments = std::move(arguments), .input = {}, .folder = {}});
+}
+
 }  // namespace glossa::testing

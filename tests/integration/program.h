@@ -58,4 +58,10 @@ Outcome run_program(const Launch& launch);
 /// Runs glossa to its end.
 Outcome glossa_program(std::vector<std::string> arguments, const std::string& input = {});
 
+/// The program glossa-bench that is built with the tests.
+std::string benchmarks();
+
+/// Runs glossa-bench to its end.
+Outcome bench_program(std::vector<std::string> arguments);
+
 }  // namespace glossa::testing

@@ -21,7 +21,7 @@ Strings words_of(const std::string& line) {
 
 std::string printed(const Strings& arguments) { return succeeded(glossa_program(arguments)).out; }
 
-/// Commands as `glossa help` lists them: "train", "bench step".
+/// Commands as `glossa help` lists them: "train", "generate toy".
 Strings commands() {
   const std::regex listed("\n  ([a-z]+) +[A-Z]");
   Strings all;
@@ -84,9 +84,9 @@ struct Completion {
 const std::vector<Completion> questions{
     {"glossa tra", {"train", "translate"}},
     {"glossa help transl", {"translate"}},
-    {"glossa bench st", {"step"}},
-    {"glossa bench step --con", {"--config"}},
-    {"glossa bench step --config ", {"seed", "tiny", "small", "base", "opus"}},
+    {"glossa generate t", {"toy"}},
+    {"glossa generate toy --pa", {"--pairs"}},
+    {"glossa translate runs/demo --on-bad-line ", {"warn", "stop"}},
     {"glossa completion ", {"bash", "zsh"}},
     {"glossa translate runs/demo --form", {"--format"}},
     {"glossa translate runs/demo --format ", {"text", "moses", "json"}},

@@ -24,6 +24,17 @@ TrainingState state_at(const TrainerFixture& fixture, const std::string& run, st
 
 }  // namespace
 
+TEST_CASE("a trainer counts the work of all updates: packed batches compute a row per token") {
+  TrainerFixture fixture;
+  fixture.config.train.max_updates = updates(4);
+  const Quiet quiet;
+  Trainer trainer(fixture.prepared(fixture.config, "run"));
+  trainer.train();
+  CHECK_EQ(trainer.work().updates, 4);
+  CHECK_GT(trainer.work().tokens, 0);
+  CHECK_EQ(trainer.work().rows, trainer.work().tokens);
+}
+
 TEST_CASE("a log line has the mean loss of all target tokens since the previous one, and its update's rate") {
   TrainerFixture fixture;
   fixture.config.optim.warmup = updates(9);

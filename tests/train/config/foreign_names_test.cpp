@@ -175,7 +175,7 @@ TEST_CASE("options of other programs lead to options of the command, if it has t
       .command = "glossa evaluate", .commands = {}, .options = {"source", "reference", "test", "set"}};
   const CommandWords score{.command = "glossa score", .commands = {}, .options = {"source", "target", "set"}};
   const CommandWords translate{.command = "glossa translate", .commands = {}, .options = {"input", "output", "set"}};
-  const CommandWords bench{.command = "glossa bench step", .commands = {}, .options = {"config", "threads"}};
+  const CommandWords bench{.command = "glossa-bench step", .commands = {}, .options = {"config", "threads"}};
   const CommandWords export_command{
       .command = "glossa export", .commands = {}, .options = {"marian", "huggingface", "force"}};
   const auto meant = [](const CommandWords& command, const char* option, const char* value = "x") {

@@ -3,9 +3,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
+#include "bench/arguments.h"
+#include "bench/commands.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
@@ -13,11 +12,11 @@
 #include "train/trainer.h"
 #include "train/training_console.h"
 
-namespace glossa::commands {
+namespace glossa::bench {
 
 namespace {
 
-struct BenchTrainArguments {
+struct TrainArguments {
   std::string config;
   bool json = false;
   std::vector<std::string> sets;
@@ -32,7 +31,7 @@ struct TemporaryRun {
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
     path = (parent / "glossa-bench-XXXXXX").string();
     const bool is_made = !error && mkdtemp(path.data()) != nullptr;
-    check(is_made, "bench train", "cannot create a temporary folder: {}. Hint: set TMPDIR",
+    check(is_made, "train", "cannot create a temporary folder: {}. Hint: set TMPDIR",
           error ? error.message() : std::strerror(errno));
   }
   ~TemporaryRun() {
@@ -42,7 +41,7 @@ struct TemporaryRun {
 };
 
 /// Times one epoch as in `train`, without checkpoints and validation.
-int run(const BenchTrainArguments& arguments, const Job& job) {
+int run(const TrainArguments& arguments, const Job& job) {
   std::vector<std::string> sets = arguments.sets;
   for (const char* set : {"train.max_updates=0", "train.max_epochs=1", "train.max_minutes=0", "train.patience=0",
                           "train.validate_every=0", "train.save_every=0", "train.log_every=1e"})
@@ -72,13 +71,13 @@ int run(const BenchTrainArguments& arguments, const Job& job) {
 
 }  // namespace
 
-void add_bench_train(CommandTable& table) {
+void add_train(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<BenchTrainArguments>({.name = "train", .help = "Time an epoch of a configuration"}, run);
+      table.add<TrainArguments>({.name = "train", .help = "Time an epoch of a configuration"}, run);
   command.add_option("CONFIG", arguments.config, "YAML file; see docs/options.md")->required();
   command.add_flag("--json", arguments.json, "one JSON object");
-  add_force(command);
-  add_sets(command, arguments.sets);
+  commands::add_force(command);
+  commands::add_sets(command, arguments.sets);
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa::bench

@@ -1,27 +1,26 @@
 #include <cstdio>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
-#include "app/measure/benchmark.h"
+#include "bench/arguments.h"
+#include "bench/benchmark.h"
+#include "bench/commands.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/gradient_sum.h"
 
-namespace glossa::commands {
+namespace glossa::bench {
 
 namespace {
 
-struct BenchExchangeArguments {
+struct ExchangeArguments {
   std::int64_t mebibytes = 64, steps = 15;
   bool json = false;
 };
 
 /// Times the exchange of an update: gradients go to the processes that sum them, values come back. Also times an empty
 /// message.
-int run(const BenchExchangeArguments& arguments, const Job& job) {
+int run(const ExchangeArguments& arguments, const Job& job) {
   if (!job.is_several())
-    misuse("bench exchange", "expected several processes; got one. Hint: run mpirun -n 2 glossa bench exchange");
+    misuse("exchange", "expected several processes; got one. Hint: run mpirun -n 2 glossa-bench exchange");
   ParameterStore<float> parameters;
   const Index size = arguments.mebibytes << 18;
   parameters.declare("numbers", {size}, [](std::span<double>, const Shape&, RandomStream&) {});
@@ -56,8 +55,8 @@ int run(const BenchExchangeArguments& arguments, const Job& job) {
 
 }  // namespace
 
-void add_bench_exchange(CommandTable& table) {
-  const auto [command, arguments] = table.add<BenchExchangeArguments>(
+void add_exchange(CommandTable& table) {
+  const auto [command, arguments] = table.add<ExchangeArguments>(
       {.name = "exchange", .help = "Measure how fast the processes of mpirun sum gradients"}, run);
   command.add_option("--mebibytes", arguments.mebibytes, "size of the gradients, in MiB")
       ->check(CLI::Range(1, 4096))
@@ -66,4 +65,4 @@ void add_bench_exchange(CommandTable& table) {
   command.add_flag("--json", arguments.json, "one JSON object");
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa::bench

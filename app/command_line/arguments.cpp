@@ -1,4 +1,4 @@
-#include "app/commands/arguments.h"
+#include "app/command_line/arguments.h"
 
 #include <fmt/core.h>
 
@@ -108,23 +108,15 @@ void add_precision(CLI::App& command, std::optional<Precision>& precision) {
                     [&](Precision given) { precision = given; });
 }
 
-void add_steps(CLI::App& command, std::int64_t& steps, const char* help) {
-  command.add_option("--steps", steps, help)->check(CLI::Range(1, 1000000))->capture_default_str();
+void add_decoding_precision(CLI::App& command, Precision& precision) {
+  declare_precision(command, precision_names, decoding_help, name_of(precision),
+                    [&](Precision given) { precision = given; });
 }
 
-void add_benchmark(CLI::App& command, BenchmarkArguments& arguments, bool decodes) {
-  command.add_option("--config", arguments.config, "size of the model")
-      ->required()
-      ->type_name("TEXT:{seed,tiny,small,base,opus}");
-  const auto take = [&](Precision given) { arguments.precision = given; };
-  if (decodes)
-    declare_precision(command, precision_names, decoding_help, "float", take);
-  else
-    declare_precision(command, training_precision_names,
-                      "in bf16, factors are rounded to bfloat16, and sums are in float", "float", take);
-  add_threads(command, arguments.threads);
-  command.add_flag("--json", arguments.json, "one JSON object per line");
-  add_force(command);
+void add_training_precision(CLI::App& command, Precision& precision) {
+  declare_precision(command, training_precision_names,
+                    "in bf16, factors are rounded to bfloat16, and sums are in float", name_of(precision),
+                    [&](Precision given) { precision = given; });
 }
 
 }  // namespace glossa::commands

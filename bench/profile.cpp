@@ -2,24 +2,23 @@
 #include <cstdio>
 #include <numeric>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
-#include "app/measure/benchmark.h"
+#include "bench/arguments.h"
+#include "bench/benchmark.h"
+#include "bench/commands.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
 
-namespace glossa::commands {
+namespace glossa::bench {
 
 namespace {
 
-struct BenchProfileArguments : BenchmarkArguments {
+struct ProfileArguments : BenchmarkArguments {
   std::int64_t steps = 10;
 };
 
 /// Prints a breakdown of a step's time. Apart from profiling overhead, the rows add up to the step's time, which is
 /// measured separately.
-int run(const BenchProfileArguments& arguments) {
+int run(const ProfileArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config), arguments.precision);
   for (int i = 0; i < 3; ++i) benchmark.step();  // warm-up
@@ -54,11 +53,11 @@ int run(const BenchProfileArguments& arguments) {
 
 }  // namespace
 
-void add_bench_profile(CommandTable& table) {
+void add_profile(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<BenchProfileArguments>({.name = "profile", .help = "Show where the time of a training step goes"}, run);
+      table.add<ProfileArguments>({.name = "profile", .help = "Show where the time of a training step goes"}, run);
   add_benchmark(command, arguments);
   add_steps(command, arguments.steps, "timed steps");
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa::bench

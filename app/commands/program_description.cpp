@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "app/commands/command_line.h"
+#include "app/commands/description.h"
 
 namespace glossa::commands {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/measure/product_speed.h"
+#include "bench/product_speed.h"
 
 #include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/bf16/round.h"
@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/parallel.h"
 
-namespace glossa {
+namespace glossa::bench {
 
 namespace {
 
@@ -78,7 +78,7 @@ std::vector<StepProduct> products_of(StepBenchmark& benchmark) {
 }
 
 std::map<std::string, double> time_product(const kernels::Product& p, Precision precision) {
-  check(!p.per_head, "bench gemm", "expected a single product; got those of all heads of an attention");
+  check(!p.per_head, "gemm", "expected a single product; got those of all heads of an attention");
   const std::vector<float> a = random_matrix(p.m * p.k), b = random_matrix(p.k * p.n);
   std::vector<float> c(static_cast<std::size_t>(p.m * p.n));
   kernels::Factor<float> left{a.data(), p.transposed_a ? p.m : p.k, p.transposed_a};
@@ -97,4 +97,4 @@ double memory_bandwidth() {
   return 3 * sizeof(float) * static_cast<double>(to.size()) / (ms / 1000);
 }
 
-}  // namespace glossa
+}  // namespace glossa::bench

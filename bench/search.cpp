@@ -1,13 +1,12 @@
 #include <cstdio>
 #include <functional>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
-#include "app/measure/benchmark.h"
 #include "autograd/measure/heap_counter.h"
 #include "autograd/quantized.h"
 #include "base/parallel.h"
+#include "bench/arguments.h"
+#include "bench/benchmark.h"
+#include "bench/commands.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "train/console/json_line.h"
@@ -16,7 +15,7 @@
 #include "train/run.h"
 #include "train/runtime.h"
 
-namespace glossa::commands {
+namespace glossa::bench {
 
 namespace {
 
@@ -50,7 +49,7 @@ void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, 
              describe_products(options.precision));
 }
 
-struct BenchDecodeArguments {
+struct DecodeArguments {
   std::string run, checkpoint, source;
   std::int64_t beam = 0, threads = 0;
   std::optional<Precision> precision;  // empty: the run's setting
@@ -59,7 +58,7 @@ struct BenchDecodeArguments {
 };
 
 /// Times the search alone, without loading, tokenization and detokenization.
-int run_decode(const BenchDecodeArguments& arguments) {
+int run_decode(const DecodeArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision);
   if (arguments.threads > 0) config.runtime.threads = arguments.threads;
@@ -73,18 +72,18 @@ int run_decode(const BenchDecodeArguments& arguments) {
   return 0;
 }
 
-struct BenchSearchArguments : BenchmarkArguments {
+struct SearchArguments : BenchmarkArguments {
   std::int64_t beam = 4, sentences = 500, length = 30;
 };
 
 /// Times the search alone. Weights and sentences are random, so all translations get the same length.
-int run_search(const BenchSearchArguments& arguments) {
+int run_search(const SearchArguments& arguments) {
   constexpr SpecialIds specials{.unk = -1, .pad = 0, .bos = 1, .eos = 2};
   constexpr Index source_tokens = 30;
   apply_runtime({.threads = arguments.threads});
   const StepShape& shape = step_shape(arguments.config);
   const TransformerOptions options = options_of(shape);
-  check_model_fits("bench", memory_need(options).of_model());
+  check_model_fits("--config", memory_need(options).of_model());
   ParameterStore<float> parameters;
   const Transformer<float> model(parameters, options);
   parameters.allocate(1);
@@ -107,24 +106,24 @@ int run_search(const BenchSearchArguments& arguments) {
 
 }  // namespace
 
-void add_bench_decode(CommandTable& table) {
+void add_decode(CommandTable& table) {
   const auto [command, arguments] =
-      table.add<BenchDecodeArguments>({.name = "decode", .help = "Time the translation of a file"}, run_decode);
-  add_run(command, arguments.run, arguments.checkpoint);
+      table.add<DecodeArguments>({.name = "decode", .help = "Time the translation of a file"}, run_decode);
+  commands::add_run(command, arguments.run, arguments.checkpoint);
   command.add_option("--source", arguments.source, "file to translate")->required();
-  add_beam(command, arguments.beam);
-  add_precision(command, arguments.precision);
-  add_threads(command, arguments.threads);
+  commands::add_beam(command, arguments.beam);
+  commands::add_precision(command, arguments.precision);
+  commands::add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "one JSON object");
-  add_sets(command, arguments.sets);
+  commands::add_sets(command, arguments.sets);
 }
 
-void add_bench_search(CommandTable& table) {
-  const auto [command, arguments] = table.add<BenchSearchArguments>(
+void add_search(CommandTable& table) {
+  const auto [command, arguments] = table.add<SearchArguments>(
       {.name = "search", .help = "Time the translation of random sentences of 30 tokens with random weights"},
       run_search);
   add_benchmark(command, arguments, /*decodes=*/true);
-  add_beam(command, arguments.beam)->capture_default_str();
+  commands::add_beam(command, arguments.beam)->capture_default_str();
   command.add_option("--sentences", arguments.sentences, "number of sentences")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -133,4 +132,4 @@ void add_bench_search(CommandTable& table) {
       ->capture_default_str();
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa::bench

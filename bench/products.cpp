@@ -1,15 +1,14 @@
 #include <cstdio>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
-#include "app/measure/product_speed.h"
 #include "base/parallel.h"
+#include "bench/arguments.h"
+#include "bench/commands.h"
+#include "bench/product_speed.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
 
-namespace glossa::commands {
+namespace glossa::bench {
 
 namespace {
 
@@ -82,13 +81,13 @@ int run_floor(const BenchmarkArguments& arguments) {
 
 }  // namespace
 
-void add_bench_gemm(CommandTable& table) {
+void add_gemm(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchmarkArguments>(
       {.name = "gemm", .help = "Measure the matrix products of a training step"}, run_gemm);
   add_benchmark(command, arguments);
 }
 
-void add_bench_floor(CommandTable& table) {
+void add_floor(CommandTable& table) {
   const auto [command, arguments] = table.add<BenchmarkArguments>(
       {.name = "floor",
        .help = "Compute the minimum time of a training step, from products and Adam's memory traffic alone"},
@@ -96,4 +95,4 @@ void add_bench_floor(CommandTable& table) {
   add_benchmark(command, arguments);
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa::bench

@@ -1,10 +1,10 @@
-#include "app/measure/benchmark.h"
+#include "bench/benchmark.h"
 
 #include "base/check.h"
 #include "data/encoded_corpus.h"
 #include "train/model/memory_check.h"
 
-namespace glossa {
+namespace glossa::bench {
 
 namespace {
 
@@ -53,7 +53,7 @@ TransformerOptions options_of(const StepShape& s) {
 const StepShape& step_shape(const std::string& name) {
   for (const StepShape& shape : shapes)
     if (name == shape.name) return shape;
-  misuse("bench --config", "expected seed, tiny, small, base or opus; got {}", name);
+  misuse("--config", "expected seed, tiny, small, base or opus; got {}", name);
 }
 
 StepBenchmark::StepBenchmark(const StepShape& shape, Precision precision, std::int64_t micro_batches, const Job& job)
@@ -63,7 +63,7 @@ StepBenchmark::StepBenchmark(const StepShape& shape, Precision precision, std::i
       model_(parameters_, options_of(shape)),
       batch_(random_batch(shape)) {
   const MemoryNeed need = memory_need(options_of(shape), extent_of(batch_), /*moments=*/2, 0, 0, precision);
-  check_model_fits("bench", need.of_training(), memory_left(job));
+  check_model_fits("--config", need.of_training(), memory_left(job));
   parameters_.allocate(1);
   adam_.emplace(parameters_, trainable_segments(parameters_), AdamOptions{}, OptimizerShare{job.rank(), job.count()});
   gradient_sum_.emplace(parameters_, job);
@@ -91,4 +91,4 @@ double median(std::span<const double> sorted) {
   return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
 }
 
-}  // namespace glossa
+}  // namespace glossa::bench

@@ -12,7 +12,7 @@
 #include "train/model/criterion.h"
 #include "train/processes/job.h"
 
-namespace glossa {
+namespace glossa::bench {
 
 /// Sizes of a training step to measure. The model is nn.Transformer with PyTorch's defaults: post-norm with final
 /// norms, all biases, all dropouts 0.1. Its embeddings and output projection are separate or tied. The batch has
@@ -76,4 +76,4 @@ void measure(std::span<double> ms, const Work& work) {
 /// Median of sorted numbers; for an even count, the mean of the middle two.
 double median(std::span<const double> sorted);
 
-}  // namespace glossa
+}  // namespace glossa::bench

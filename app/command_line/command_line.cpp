@@ -1,9 +1,9 @@
-#include "app/commands/command_line.h"
+#include "app/command_line/command_line.h"
 
 #include <algorithm>
+#include <ranges>
 
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
+#include "app/command_line/command_table.h"
 #include "base/check.h"
 #include "data/text/shell_word.h"
 #include "train/config/unknown_name.h"
@@ -30,42 +30,11 @@ void add_verbosity(CLI::App& app) {
   }
 }
 
-/// Declares every command, in the order of help, manual and completion. Parsing runs the command given, which leaves
-/// its exit status in `status`.
-void add_commands(CLI::App& app, int& status, const Job& job) {
-  CommandTable table(app, status, job);
-  add_train(table);
-  add_prepare(table);
-  add_translate(table);
-  add_serve(table);
-  add_evaluate(table);
-  add_score(table);
-  add_tune(table);
-  add_attention(table);
-  add_gradcheck(table);
-  add_inspect(table);
-  add_export(table);
-  add_average(table);
-  add_quantize(table);
-  add_import(table);
-  add_report(table);
-  add_options(table);
-  add_manual(table);
-  add_completion(table);
-  add_complete(table);
-  CommandTable bench = table.add_table({.name = "bench", .help = "Measure speed", .group = "Measure"});
-  add_bench_step(bench);
-  add_bench_exchange(bench);
-  add_bench_profile(bench);
-  add_bench_gemm(bench);
-  add_bench_floor(bench);
-  add_bench_attention(bench);
-  add_bench_train(bench);
-  add_bench_decode(bench);
-  add_bench_search(bench);
-  CommandTable generate = table.add_table({.name = "generate", .help = "Generate a corpus", .group = "Train"});
-  add_generate_toy(generate);
-  add_verbosity(app);
+/// The error about a command that another program has now.
+Error::Parts about_moved(const MovedCommand& moved, const std::vector<std::string>& words) {
+  std::string meant = moved.program;
+  for (const std::string& word : words | std::views::drop(1)) meant += " " + shell_word(word);
+  return unknown_name("command line", "command", words.front(), {meant}, "").with_hint(moved.hint);
 }
 
 /// The error about the first word that the command does not accept; empty if it accepts all words.
@@ -99,20 +68,24 @@ std::optional<Error::Parts> about_unknown_word(const CLI::App& app, const std::v
 
 }  // namespace
 
-int run(std::vector<std::string> words, const Job& job) {
-  CLI::App app("glossa: trains encoder-decoder Transformers for translation on a CPU", "glossa");
+int run(const Program& program, std::vector<std::string> words, const Job& job) {
+  CLI::App app(fmt::format("{}: {}", program.name, program.help), program.name);
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(program_version));
-  app.footer("Run `glossa help SUBCOMMAND` for details.");
-  int status = 0;
-  add_commands(app, status, job);
+  app.footer(fmt::format("Run `{} help SUBCOMMAND` for details.", program.name));
+  Invocation invocation{.job = job};
+  CommandTable table(app, invocation);
+  program.add_commands(table);
+  add_verbosity(app);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     words.push_back("--help");
   }
+  if (program.moved && !words.empty() && words.front() == program.moved->name)
+    throw Error(Error::Kind::misuse, about_moved(*program.moved, words));
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the library expects them in reverse
-    return status;
+    return invocation.status;
   } catch (const CLI::ParseError& error) {
     const std::optional<Error::Parts> unknown = about_unknown_word(app, words);
     // Help and version are not errors; everything else on the command line is misuse.

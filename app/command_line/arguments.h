@@ -47,18 +47,10 @@ void add_threads(CLI::App& command, std::int64_t& threads);
 /// Declares --precision for a command that has decode.precision if it is not given.
 void add_precision(CLI::App& command, std::optional<Precision>& precision);
 
-/// Declares --steps of a benchmark; `help` names the steps.
-void add_steps(CLI::App& command, std::int64_t& steps, const char* help);
+/// Declares --precision for a command that decodes without a run; it leaves `precision` alone if it is not given.
+void add_decoding_precision(CLI::App& command, Precision& precision);
 
-/// Arguments of a benchmark on a model with random weights.
-struct BenchmarkArguments {
-  std::string config;  // name of the step's shape
-  Precision precision = Precision::full;
-  std::int64_t threads = 0;
-  bool json = false;
-};
-
-/// Declares --config, --precision, --threads, --json and --force. A benchmark that decodes can do so in int8.
-void add_benchmark(CLI::App& command, BenchmarkArguments& arguments, bool decodes = false);
+/// Declares --precision for a command that computes training steps, which cannot be in int8.
+void add_training_precision(CLI::App& command, Precision& precision);
 
 }  // namespace glossa::commands

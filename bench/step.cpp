@@ -1,25 +1,24 @@
 #include <cstdio>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
-#include "app/measure/benchmark.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/measure/heap_counter.h"
 #include "base/parallel.h"
+#include "bench/arguments.h"
+#include "bench/benchmark.h"
+#include "bench/commands.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
 
-namespace glossa::commands {
+namespace glossa::bench {
 
 namespace {
 
-struct BenchStepArguments : BenchmarkArguments {
+struct StepArguments : BenchmarkArguments {
   std::int64_t steps = 15, accumulate = 1;
 };
 
-int run(const BenchStepArguments& arguments, const Job& job) {
+int run(const StepArguments& arguments, const Job& job) {
   apply_runtime({.threads = arguments.threads}, job);
   const StepShape& shape = step_shape(arguments.config);
   if (arguments.accumulate < job.count())
@@ -61,9 +60,8 @@ int run(const BenchStepArguments& arguments, const Job& job) {
 
 }  // namespace
 
-void add_bench_step(CommandTable& table) {
-  const auto [command, arguments] =
-      table.add<BenchStepArguments>({.name = "step", .help = "Time a training step"}, run);
+void add_step(CommandTable& table) {
+  const auto [command, arguments] = table.add<StepArguments>({.name = "step", .help = "Time a training step"}, run);
   add_benchmark(command, arguments);
   add_steps(command, arguments.steps, "timed steps");
   command
@@ -72,4 +70,4 @@ void add_bench_step(CommandTable& table) {
       ->capture_default_str();
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa::bench

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/measure/benchmark.h"
+#include "bench/benchmark.h"
 
-namespace glossa {
+namespace glossa::bench {
 
 /// A matrix product of a training step, and the number of times the step computes it.
 struct StepProduct {
@@ -26,4 +26,4 @@ std::map<std::string, double> time_product(const kernels::Product& product, Prec
 /// does.
 double memory_bandwidth();
 
-}  // namespace glossa
+}  // namespace glossa::bench

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "train/processes/job.h"
 
@@ -16,12 +18,19 @@ struct CommandHead {
   const char* group = "Subcommands";  ///< heading in the parent's help
 };
 
-/// The program's commands, or the subcommands of a command such as `bench`. Each command adds itself (commands.h).
-/// Help, manual and completion are made from the table.
+/// A command line while it is parsed and run.
+struct Invocation {
+  const Job& job;
+  int status = 0;                      ///< exit status of the command that ran
+  std::vector<std::string> in_jobs{};  ///< names of the commands that several processes may run together
+};
+
+/// The program's commands, or the subcommands of a command such as `generate`. Each command adds itself. Help, manual
+/// and completion are made from the table.
 class CommandTable {
  public:
-  /// The command that runs stores its exit status in `status`. `parent`, `status` and `job` must outlive the parsing.
-  CommandTable(CLI::App& parent, int& status, const Job& job) : parent_(parent), status_(status), job_(job) {}
+  /// The command that runs stores its exit status in `invocation`. `parent` and `invocation` must outlive the parsing.
+  CommandTable(CLI::App& parent, Invocation& invocation) : parent_(parent), invocation_(invocation) {}
 
   /// Adds a command. Returns the command and a new Arguments object, so that the caller can declare the arguments. When
   /// the command is parsed, `run` is called with the arguments. `run` returns the exit status or throws Error.
@@ -35,7 +44,8 @@ class CommandTable {
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&, const Job&)) const {
     const auto arguments = std::make_shared<Arguments>();
-    return {add_command(head, true, [arguments, run, &job = job_] { return run(*arguments, job); }), *arguments};
+    return {add_command(head, true, [arguments, run, &job = invocation_.job] { return run(*arguments, job); }),
+            *arguments};
   }
 
   /// Adds a command that only has subcommands. On the command line, one of the subcommands must follow the command.
@@ -49,8 +59,7 @@ class CommandTable {
   CLI::App& add_command(const CommandHead& head, bool in_a_job, std::function<int()> run) const;
 
   CLI::App& parent_;
-  int& status_;
-  const Job& job_;
+  Invocation& invocation_;
 };
 
 }  // namespace glossa::commands

@@ -1,20 +1,19 @@
 #include <cstdio>
 
-#include "app/commands/arguments.h"
-#include "app/commands/command_table.h"
-#include "app/commands/commands.h"
-#include "app/measure/benchmark.h"
 #include "autograd/ops.h"
 #include "base/parallel.h"
+#include "bench/arguments.h"
+#include "bench/benchmark.h"
+#include "bench/commands.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
 
-namespace glossa::commands {
+namespace glossa::bench {
 
 namespace {
 
-struct BenchAttentionArguments {
+struct AttentionArguments {
   std::int64_t length = 1024, threads = 0, steps = 15;
   bool causal = false, json = false;
   double dropout = 0;
@@ -59,7 +58,7 @@ class AttentionBenchmark {
   std::uint64_t update_ = 0;
 };
 
-int run(const BenchAttentionArguments& arguments) {
+int run(const AttentionArguments& arguments) {
   apply_runtime({.threads = arguments.threads});
   AttentionBenchmark benchmark(arguments.length, arguments.causal, arguments.dropout);
   for (int i = 0; i < 2; ++i) {  // warm-up
@@ -90,8 +89,8 @@ int run(const BenchAttentionArguments& arguments) {
 
 }  // namespace
 
-void add_bench_attention(CommandTable& table) {
-  const auto [command, arguments] = table.add<BenchAttentionArguments>(
+void add_attention(CommandTable& table) {
+  const auto [command, arguments] = table.add<AttentionArguments>(
       {.name = "attention", .help = "Time self-attention over one long sequence: 8 heads, width 512"}, run);
   command.add_option("--length", arguments.length, "number of tokens")
       ->check(CLI::Range(1, 65536))
@@ -101,8 +100,8 @@ void add_bench_attention(CommandTable& table) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   add_steps(command, arguments.steps, "timed steps");
-  add_threads(command, arguments.threads);
+  commands::add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "one JSON object");
 }
 
-}  // namespace glossa::commands
+}  // namespace glossa::bench

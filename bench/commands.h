@@ -1,0 +1,21 @@
+#pragma once
+
+#include "app/command_line/command_table.h"
+
+/// The commands of glossa-bench. Each function adds one command to the table, with the help that describes it. Most are
+/// in a source file of the command's name; gemm and floor are in products.cpp, decode and search in search.cpp.
+namespace glossa::bench {
+
+using commands::CommandTable;
+
+void add_step(CommandTable& table);
+void add_exchange(CommandTable& table);
+void add_profile(CommandTable& table);
+void add_gemm(CommandTable& table);
+void add_floor(CommandTable& table);
+void add_attention(CommandTable& table);
+void add_train(CommandTable& table);
+void add_decode(CommandTable& table);
+void add_search(CommandTable& table);
+
+}  // namespace glossa::bench
