@@ -2,7 +2,7 @@
 """Times self-attention over one sequence, forward and backward, in glossa and PyTorch (scaled_dot_product_attention) in
 turn on this machine. Prints the minimum milliseconds of each, and the ratio of PyTorch to glossa.
 
-usage: bench/compare_attention.py [--glossa build/glossa] [--threads 2] [--rounds 5] [LENGTH ...]
+usage: bench/compare_attention.py [--bench build/glossa-bench] [--threads 2] [--rounds 5] [LENGTH ...]
 
 LENGTH: tokens (default: 256 1024 4096); 8 heads, width 512, no dropout, plain and causal. Needs torch (pip install
 torch==2.13.0) and an otherwise idle machine.
@@ -49,7 +49,7 @@ def outcome(command):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--glossa", default="build/glossa")
+    parser.add_argument("--bench", default="build/glossa-bench")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pytorch", nargs=2, type=int, metavar=("LENGTH", "CAUSAL"), help=argparse.SUPPRESS)
@@ -62,7 +62,7 @@ def main():
     threads = ["--threads", str(arguments.threads)]
     for length in arguments.lengths:
         for causal in (False, True):
-            glossa = [arguments.glossa, "bench", "attention", "--json", "--length", str(length), *threads,
+            glossa = [arguments.bench, "attention", "--json", "--length", str(length), *threads,
                       "--steps", str(steps_of(length))] + (["--causal"] if causal else [])
             torch = [sys.executable, __file__, *threads, "--pytorch", str(length), str(int(causal))]
             runs = [(outcome(glossa), outcome(torch)) for _ in range(arguments.rounds)]

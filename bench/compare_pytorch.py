@@ -2,7 +2,7 @@
 """Times a training step of glossa and PyTorch in turn on this machine. Prints the ratios of time and peak memory to
 PyTorch's faster variant.
 
-usage: bench/compare_pytorch.py [--glossa build/glossa] [--precision float|bf16] [--threads 2] [--rounds 5]
+usage: bench/compare_pytorch.py [--bench build/glossa-bench] [--precision float|bf16] [--threads 2] [--rounds 5]
                                 [--variants eager,compiled,eager-bf16,compiled-bf16] [CONFIG ...]
 
 With --precision bf16, glossa computes in bf16, and PyTorch in each variant: in float, and with autocast to bfloat16.
@@ -109,7 +109,7 @@ def compare(config, options):
     for _ in range(options.rounds):
         for name, results in rounds.items():
             if name == "glossa":
-                results.append(run([options.glossa, "bench", "step", "--config", config, "--precision",
+                results.append(run([options.bench, "step", "--config", config, "--precision",
                                     options.precision, "--threads", str(options.threads), "--steps", steps, "--json"]))
             else:
                 results.append(run([sys.executable, __file__, "--peer", name, "--threads", str(options.threads),
@@ -130,7 +130,7 @@ def compare(config, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("configs", nargs="*", choices=[[], *SHAPES], metavar="CONFIG")
-    parser.add_argument("--glossa", default="build/glossa")
+    parser.add_argument("--bench", default="build/glossa-bench")
     parser.add_argument("--precision", choices=["float", "bf16"], default="float")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)

@@ -186,7 +186,7 @@ TEST_CASE("bench: impossible arguments are misuse") {
   }
   check_refused(bench_program({}), 2, {"[command line]"});
   check_refused(bench_program({"leap"}), 2, {"[command line]", "'leap'", "glossa-bench --help"});
-  check_refused(bench_program({"setp"}), 2, {"[command line]", "'setp'; did you mean 'step'?"});
+  check_refused(bench_program({"atention"}), 2, {"[command line]", "'atention'; did you mean 'attention'?"});
   check_refused(bench_program({"profile", "--config", "seed", "--steps", "0"}), 2, {"--steps"});
   check_refused(bench_program({"gemm", "--config", "seed", "--steps", "1"}), 2, {"--steps"});
   check_refused(bench_program({"attention", "--length", "0"}), 2, {"--length"});
@@ -212,7 +212,7 @@ TEST_CASE("glossa-bench has a version and help; glossa bench names it, with the 
   check_refused(glossa_program(step), 2,
                 {"[command line] unknown command 'bench'; did you mean 'glossa-bench step "
                  "--config tiny'? Hint: ninja -C build glossa-bench builds it"});
-  check_refused(glossa_program({"bench", "train", "my text.yaml"}), 2, {"glossa-bench train 'my text.yaml'?"});
+  check_refused(glossa_program({"bench", "train", "my text.yaml"}), 2, {"did you mean glossa-bench train 'my text.yaml'?"});
   check_refused(glossa_program({"bench"}), 2, {"did you mean 'glossa-bench'?"});
   check_refused(glossa_program({"bench", "--help"}), 2, {"did you mean 'glossa-bench --help'?"});
   check_refused(glossa_program({"help", "bench"}), 2, {"did you mean 'glossa-bench --help'?"});
