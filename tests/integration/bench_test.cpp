@@ -212,7 +212,8 @@ TEST_CASE("glossa-bench has a version and help; glossa bench names it, with the 
   check_refused(glossa_program(step), 2,
                 {"[command line] unknown command 'bench'; did you mean 'glossa-bench step "
                  "--config tiny'? Hint: ninja -C build glossa-bench builds it"});
-  check_refused(glossa_program({"bench", "train", "my text.yaml"}), 2, {"did you mean glossa-bench train 'my text.yaml'?"});
+  check_refused(glossa_program({"bench", "train", "my text.yaml"}), 2,
+                {"did you mean glossa-bench train 'my text.yaml'?"});
   check_refused(glossa_program({"bench"}), 2, {"did you mean 'glossa-bench'?"});
   check_refused(glossa_program({"bench", "--help"}), 2, {"did you mean 'glossa-bench --help'?"});
   check_refused(glossa_program({"help", "bench"}), 2, {"did you mean 'glossa-bench --help'?"});
