@@ -14,21 +14,6 @@ namespace {
 constexpr std::size_t max_pickled = 1 << 16;  // values on the stack, in the memo, and in total; some 3,000 tensors
 constexpr std::string_view ordered_dict = "collections OrderedDict";
 
-/// The opcodes of pickle (pickletools.opcodes of Python 3.13) that PickleMachine refuses, so that errors can name them.
-constexpr std::string_view refused_opcodes =
-    " I=INT L=LONG \x8B=LONG4 S=STRING T=BINSTRING U=SHORT_BINSTRING B=BINBYTES C=SHORT_BINBYTES \x8E=BINBYTES8"
-    " \x96=BYTEARRAY8 \x97=NEXT_BUFFER \x98=READONLY_BUFFER V=UNICODE \x8C=SHORT_BINUNICODE \x8D=BINUNICODE8 F=FLOAT"
-    " G=BINFLOAT l=LIST d=DICT \x8F=EMPTY_SET \x90=ADDITEMS \x91=FROZENSET 0=POP 2=DUP 1=POP_MARK g=GET p=PUT"
-    " \x94=MEMOIZE \x82=EXT1 \x83=EXT2 \x84=EXT4 \x93=STACK_GLOBAL i=INST o=OBJ \x81=NEWOBJ \x92=NEWOBJ_EX \x80=PROTO"
-    " \x95=FRAME P=PERSID";
-
-std::string opcode_name(char code) {
-  const std::size_t found = refused_opcodes.find(std::string{' ', code, '='});
-  if (found == refused_opcodes.npos) return fmt::format("byte {:#04x}", static_cast<unsigned char>(code));
-  const std::string_view name = refused_opcodes.substr(found + 3);
-  return std::string(name.substr(0, name.find(' ')));
-}
-
 }  // namespace
 
 std::string shown(std::string_view text) {
@@ -254,9 +239,9 @@ class PickleMachine {
         return;
       default:
         fail(where_,
-             "expected a pickle of tensors; got opcode {} at byte {}, which no state_dict needs. Hint: save only the "
-             "model's state_dict(), with torch.save's default protocol",
-             opcode_name(code), begin);
+             "expected a pickle of tensors; got opcode {:#04x} at byte {}, which no state_dict needs. Hint: save only "
+             "the model's state_dict(), with torch.save's default protocol",
+             static_cast<unsigned char>(code), begin);
     }
   }
 
