@@ -3,8 +3,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/byte_reader.h"
 #include "base/check.h"
 
 namespace glossa {
@@ -16,35 +16,6 @@ constexpr std::uint64_t end_size = 22, end64_size = 56, locator_size = 20, heade
 constexpr std::uint64_t max_comment = 65'535;
 constexpr std::uint32_t in_64_bits = 0xFFFFFFFF;
 constexpr std::size_t deflated_bytes = 64 << 10;
-
-/// Takes the fields of a record in order. Past its end all numbers are 0 and `ok` is false.
-class Fields {
- public:
-  explicit Fields(std::string_view bytes) : rest_(bytes) {}
-
-  template <class T>
-  T take() {
-    T value{};
-    const std::string_view bytes = text(sizeof value);
-    if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
-  }
-  std::string_view text(std::size_t length) {
-    if (length > rest_.size()) {
-      ok_ = false;
-      return {};
-    }
-    const std::string_view result = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return result;
-  }
-  bool ok() const { return ok_; }
-  bool empty() const { return rest_.empty(); }
-
- private:
-  std::string_view rest_;
-  bool ok_ = true;
-};
 
 template <class... Args>
 void check_zip(const std::filesystem::path& path, bool ok, Sentence<Args...> sentence, const Args&... args) {
@@ -75,7 +46,7 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   const std::size_t at = bytes.rfind("PK\x05\x06");
   check_zip(path, at != bytes.npos && at + end_size <= bytes.size(),
             "expected the directory of a zip archive at the end; not found");
-  Fields end(std::string_view(bytes).substr(at + 4));
+  ByteReader end(std::string_view(bytes).substr(at + 4));
   const bool one_part = end.take<std::uint32_t>() == 0;  // numbers of this part and of the directory's part
   end.take<std::uint16_t>();
   Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
@@ -83,13 +54,13 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
   if (from + at < locator_size) return directory;
   const std::string locator = bytes_at(path, file, from + at - locator_size, locator_size);
   if (!locator.starts_with("PK\x06\x07")) return directory;
-  Fields where(std::string_view(locator).substr(8));
+  ByteReader where(std::string_view(locator).substr(8));
   const auto begin = where.take<std::uint64_t>();
   check_zip(path, begin <= file_size && file_size - begin >= end64_size,
             "expected the end of the directory within the file; got a place outside");
   const std::string record = bytes_at(path, file, begin, end64_size);
   check_zip(path, record.starts_with("PK\x06\x06"), "expected the end of the directory at byte {}; not found", begin);
-  Fields end64(std::string_view(record).substr(32));
+  ByteReader end64(std::string_view(record).substr(32));
   directory.entries = end64.take<std::uint64_t>();
   directory.size = end64.take<std::uint64_t>();
   directory.begin = end64.take<std::uint64_t>();
@@ -97,10 +68,10 @@ Directory find_directory(const std::filesystem::path& path, std::ifstream& file,
 }
 
 /// Reads those of the sizes and the position that do not fit in 32 bits.
-void read_extra(Fields extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
-  while (!extra.empty() && extra.ok()) {
+void read_extra(ByteReader extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
+  while (extra.is_ok() && extra.remaining() > 0) {
     const auto kind = extra.take<std::uint16_t>();
-    Fields field(extra.text(extra.take<std::uint16_t>()));
+    ByteReader field(extra.text(extra.take<std::uint16_t>()));
     if (kind != 1) continue;
     if (size) entry.size = field.take<std::uint64_t>();
     if (stored_size) entry.stored_size = field.take<std::uint64_t>();
@@ -108,7 +79,7 @@ void read_extra(Fields extra, ZipEntry& entry, bool size, bool stored_size, bool
   }
 }
 
-ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
+ZipEntry read_entry(const std::filesystem::path& path, ByteReader& fields) {
   ZipEntry entry;
   check_zip(path, fields.text(4) == "PK\x01\x02", "expected an entry of the directory; not found");
   fields.take<std::uint32_t>();  // versions
@@ -124,9 +95,10 @@ ZipEntry read_entry(const std::filesystem::path& path, Fields& fields) {
   entry.stored_size = stored_size;
   entry.size = size;
   entry.header = header;
-  read_extra(Fields(fields.text(extra)), entry, size == in_64_bits, stored_size == in_64_bits, header == in_64_bits);
+  read_extra(ByteReader(fields.text(extra)), entry, size == in_64_bits, stored_size == in_64_bits,
+             header == in_64_bits);
   fields.text(comment);
-  check_zip(path, fields.ok(), "expected complete entries in the directory; got a truncated one");
+  check_zip(path, fields.is_ok(), "expected complete entries in the directory; got a truncated one");
   const bool printable = std::ranges::none_of(entry.name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
   check_zip(path, !entry.name.empty() && name <= max_name && printable,
             "expected names of at most {} bytes without control characters in the directory; got another", max_name);
@@ -232,7 +204,7 @@ ZipFile::ZipFile(std::filesystem::path path, std::uint64_t growth) : path_(std::
   check_zip(path_, directory.begin <= file_size && file_size - directory.begin >= directory.size,
             "expected the directory within the file; got a place outside");
   const std::string bytes = bytes_at(path_, file, directory.begin, directory.size);
-  Fields fields(bytes);
+  ByteReader fields(bytes);
   for (std::uint64_t i = 0; i < directory.entries; ++i) {
     ZipEntry entry = read_entry(path_, fields);
     const std::string name = entry.name;
@@ -250,7 +222,7 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   state->entry = entry;
   state->file.open(path_, std::ios::binary);
   const std::string header = bytes_at(path_, state->file, entry.header, header_size);
-  Fields fields(header);
+  ByteReader fields(header);
   check_zip(path_, fields.text(4) == zip_magic, "expected the header of '{}' at byte {}; not found", entry.name,
             entry.header);
   fields.text(22);  // the directory has the same

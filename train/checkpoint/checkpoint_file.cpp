@@ -15,14 +15,13 @@
 
 #include "base/atomic_file.h"
 #include "base/byte_length.h"
+#include "base/byte_reader.h"
 #include "base/check.h"
 #include "base/crc32c.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "files of glossa are little-endian, written without swaps");
 
 constexpr std::string_view magic = "\x89GLS\r\n\x1A\n";
 constexpr std::string_view end_marker = "GLS-END\n";
@@ -40,37 +39,6 @@ bool is_plain(std::string_view name) {
   return !name.empty() && name.size() <= max_name && utf8::find_invalid(name) == name.npos &&
          std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F || c == '/' || c == '\\'; });
 }
-
-template <class T>
-void put(std::string& bytes, T value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-/// Takes values from the front of an untrusted table; throws if it is too short.
-class Cursor {
- public:
-  Cursor(std::string_view bytes, std::string_view where) : rest_(bytes), where_(where) {}
-
-  std::string_view take(std::uint64_t count) {
-    check(count <= rest_.size(), where_, "expected {} more bytes of the table; got {}. Hint: {}", count, rest_.size(),
-          hint);
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
-  template <class T>
-  T take() {
-    T value;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    return value;
-  }
-
-  std::size_t remaining() const { return rest_.size(); }
-
- private:
-  std::string_view rest_, where_;
-};
 
 /// Running XXH3-128.
 class FileHash {
@@ -92,7 +60,7 @@ class FileHash {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_{XXH3_createState(), &XXH3_freeState};
 };
 
-CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
+CheckpointEntry parse_entry(ByteReader& table, std::string_view where) {
   CheckpointEntry entry;
   const auto kind = table.take<std::uint8_t>(), dtype = table.take<std::uint8_t>();
   const auto rank = table.take<std::uint8_t>(), name_length = table.take<std::uint8_t>();
@@ -101,7 +69,9 @@ CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
   entry.length = table.take<std::uint64_t>();
   check(rank <= max_rank, where, "expected at most {} dimensions; got {}. Hint: {}", max_rank, rank, hint);
   for (int i = 0; i < rank; ++i) entry.dims.push_back(table.take<std::uint64_t>());
-  entry.name = table.take(name_length);
+  entry.name = table.text(name_length);
+  check(table.is_ok(), where, "expected {} more bytes of the table; got {}. Hint: {}", table.missing(),
+        table.remaining(), hint);
   check(is_plain(entry.name), where, "expected a plain name; got {} other bytes. Hint: {}", name_length, hint);
   check(kind >= 1 && kind <= 4, where, "expected a known kind for '{}'; got {}. Hint: {}", entry.name, kind, hint);
   check(dtype >= 1 && dtype <= 5, where, "expected a known dtype for '{}'; got {}. Hint: {}", entry.name, dtype, hint);
@@ -114,11 +84,11 @@ CheckpointEntry parse_entry(Cursor& table, std::string_view where) {
 }
 
 void check_header(std::string_view header, std::uint64_t file_size, std::string_view where) {
-  Cursor fields(header.substr(magic.size()), where);
+  ByteReader fields(header.substr(magic.size()));
   const auto version = fields.take<std::uint32_t>(), order = fields.take<std::uint32_t>();
   check(order != swapped_byte_order, where, "expected a little-endian file; got a byte-swapped one. Hint: {}", hint);
   const auto length = fields.take<std::uint64_t>();
-  fields.take(12);
+  fields.text(12);
   const auto crc = fields.take<std::uint32_t>();
   const std::uint32_t actual = crc32c(std::as_bytes(std::span(header.substr(0, header_bytes - 4))));
   check(crc == actual, where, "expected CRC32C {:08x} of the header; got {:08x}. Hint: {}", crc, actual, hint);
@@ -186,28 +156,28 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
   std::string table;
   std::uint64_t end = header_bytes + table_bytes + 4;
   for (const auto& [entry, bytes] : items_) {
-    put(table, entry.kind);
-    put(table, entry.dtype);
-    put(table, static_cast<std::uint8_t>(entry.dims.size()));
-    put(table, static_cast<std::uint8_t>(entry.name.size()));
-    put(table, entry.crc);
-    put(table, aligned(end));
-    put(table, entry.length);
-    for (const std::uint64_t dim : entry.dims) put(table, dim);
+    append_number(table, entry.kind);
+    append_number(table, entry.dtype);
+    append_number(table, static_cast<std::uint8_t>(entry.dims.size()));
+    append_number(table, static_cast<std::uint8_t>(entry.name.size()));
+    append_number(table, entry.crc);
+    append_number(table, aligned(end));
+    append_number(table, entry.length);
+    for (const std::uint64_t dim : entry.dims) append_number(table, dim);
     table += entry.name;
     end = aligned(end) + entry.length;
   }
   const std::uint64_t file_size = aligned(end) + trailer_bytes;
 
   std::string front(magic);
-  put(front, version_major << 16 | version_minor);
-  put(front, byte_order);
-  put(front, file_size);
-  put(front, table_bytes);
-  put(front, static_cast<std::uint32_t>(items_.size()));
-  put(front, crc32c(std::as_bytes(std::span(front))));
+  append_number(front, version_major << 16 | version_minor);
+  append_number(front, byte_order);
+  append_number(front, file_size);
+  append_number(front, table_bytes);
+  append_number(front, static_cast<std::uint32_t>(items_.size()));
+  append_number(front, crc32c(std::as_bytes(std::span(front))));
   front += table;
-  put(front, crc32c(std::as_bytes(std::span(table))));
+  append_number(front, crc32c(std::as_bytes(std::span(table))));
 
   AtomicFile file(path, file_size);
   FileHash hash;
@@ -276,7 +246,7 @@ void CheckpointReader::read_table(std::uint64_t file_size) {
   read_at(0, std::as_writable_bytes(std::span(header)));
   check_header(header, file_size, where);
 
-  Cursor lengths(std::string_view(header).substr(24), where);
+  ByteReader lengths(std::string_view(header).substr(24));
   const auto table_bytes = lengths.take<std::uint64_t>();
   const auto count = lengths.take<std::uint32_t>();
   check(table_bytes <= max_table_bytes && table_bytes <= file_size - smallest, where,
@@ -288,11 +258,11 @@ void CheckpointReader::read_table(std::uint64_t file_size) {
   std::string bytes(table_bytes + 4, '\0');
   read_at(header_bytes, std::as_writable_bytes(std::span(bytes)));
   const std::string_view table_view = std::string_view(bytes).substr(0, table_bytes);
-  const auto crc = Cursor(std::string_view(bytes).substr(table_bytes), where).take<std::uint32_t>();
+  const auto crc = ByteReader(std::string_view(bytes).substr(table_bytes)).take<std::uint32_t>();
   const std::uint32_t actual = crc32c(std::as_bytes(std::span(table_view)));
   check(crc == actual, where, "expected CRC32C {:08x} of the table; got {:08x}. Hint: {}", crc, actual, hint);
 
-  Cursor table(table_view, where);
+  ByteReader table(table_view);
   std::uint64_t end = header_bytes + table_bytes + 4;
   for (std::uint32_t i = 0; i < count; ++i) {
     CheckpointEntry entry = parse_entry(table, where);

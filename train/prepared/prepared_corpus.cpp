@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/byte_reader.h"
 #include "base/check.h"
 #include "base/crc32c.h"
 #include "base/heap.h"
@@ -123,8 +124,7 @@ void write_pairs(const fs::path& folder, const Config& config, const LargeText& 
 void write_record(const fs::path& folder, const PreparedRecord& record) {
   std::string bytes(format);
   bytes += to_bytes(record);
-  const std::uint32_t sum = checksum(bytes);
-  bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  append_number(bytes, checksum(bytes));
   write_file_atomically(record_file(folder), bytes);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/byte_reader.h"
 #include "base/check.h"
 
 namespace glossa {
@@ -17,8 +17,7 @@ class Packed {
  public:
   template <class T>
   Packed& put(const T& value) {
-    static_assert(std::is_arithmetic_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    append_number(bytes_, value);
     return *this;
   }
   Packed& put(const std::string& text) {
@@ -51,23 +50,16 @@ class Unpacked {
 
   template <class T>
   Unpacked& take(T& value) {
-    static_assert(std::is_arithmetic_v<T>);
-    std::memcpy(&value, rest_.data(), sizeof value);
-    rest_.remove_prefix(sizeof value);
+    value = rest_.take<T>();
     return *this;
   }
   Unpacked& take(std::string& text) {
-    std::size_t size = 0;
-    take(size);
-    text = rest_.substr(0, size);
-    rest_.remove_prefix(size);
+    text = rest_.text(rest_.take<std::size_t>());
     return *this;
   }
   template <class T>
   Unpacked& take(std::vector<T>& values) {
-    std::size_t size = 0;
-    take(size);
-    values.resize(size);
+    values.resize(rest_.take<std::size_t>());
     for (T& value : values) take(value);
     return *this;
   }
@@ -80,10 +72,10 @@ class Unpacked {
     return {is_misuse ? Error::Kind::misuse : Error::Kind::failure, std::move(p)};
   }
 
-  bool is_empty() const { return rest_.empty(); }
+  bool is_empty() const { return rest_.remaining() == 0; }
 
  private:
-  std::string_view rest_;
+  ByteReader rest_;
 };
 
 }  // namespace glossa

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/byte_length.h"
+#include "base/byte_reader.h"
 #include "base/check.h"
 
 namespace glossa {
@@ -91,13 +92,6 @@ TensorEntry parse_header(const std::filesystem::path& path, const std::string& n
   return entry;
 }
 
-/// Appends a number's bytes, little-endian.
-template <class T>
-void append(std::string& bytes, T number) {
-  for (std::size_t i = 0; i < sizeof number; ++i)
-    bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFF);
-}
-
 /// The header before the numbers, as numpy.save writes it, padded so that the numbers are aligned.
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape) {
   std::string dims;
@@ -109,7 +103,7 @@ std::string npy_header(std::string_view descr, std::span<const std::uint64_t> sh
   std::string header(npy_magic);
   header += '\x01';
   header += '\0';
-  append(header, static_cast<std::uint16_t>(text.size() + 1));
+  append_number(header, static_cast<std::uint16_t>(text.size() + 1));
   return header + text + "\n";
 }
 
@@ -132,16 +126,16 @@ std::uint32_t checksum(const Part& part) {
 /// Fields common to the local header and the directory: not compressed, dated 1 January 1980.
 std::string common_fields(const Part& part, std::uint32_t crc) {
   std::string bytes;
-  append<std::uint16_t>(bytes, 20);  // version needed: 2.0
-  append<std::uint16_t>(bytes, 0);   // flags
-  append<std::uint16_t>(bytes, 0);   // stored
-  append<std::uint16_t>(bytes, 0);   // time
-  append<std::uint16_t>(bytes, 0x21);
-  append(bytes, crc);
-  append(bytes, static_cast<std::uint32_t>(part.size()));
-  append(bytes, static_cast<std::uint32_t>(part.size()));
-  append(bytes, static_cast<std::uint16_t>(part.name.size()));
-  append<std::uint16_t>(bytes, 0);  // extra
+  append_number<std::uint16_t>(bytes, 20);  // version needed: 2.0
+  append_number<std::uint16_t>(bytes, 0);   // flags
+  append_number<std::uint16_t>(bytes, 0);   // stored
+  append_number<std::uint16_t>(bytes, 0);   // time
+  append_number<std::uint16_t>(bytes, 0x21);
+  append_number(bytes, crc);
+  append_number(bytes, static_cast<std::uint32_t>(part.size()));
+  append_number(bytes, static_cast<std::uint32_t>(part.size()));
+  append_number(bytes, static_cast<std::uint16_t>(part.name.size()));
+  append_number<std::uint16_t>(bytes, 0);  // extra
   return bytes;
 }
 
@@ -151,24 +145,24 @@ std::string local_header(const Part& part, std::uint32_t crc) {
 
 std::string directory_entry(const Part& part, std::uint32_t crc, std::uint64_t begin) {
   std::string bytes = "PK\x01\x02";
-  append<std::uint16_t>(bytes, 20);
+  append_number<std::uint16_t>(bytes, 20);
   bytes += common_fields(part, crc);
-  append<std::uint16_t>(bytes, 0);  // comment
-  append<std::uint16_t>(bytes, 0);  // part
-  append<std::uint16_t>(bytes, 0);  // attributes
-  append<std::uint32_t>(bytes, 0);
-  append(bytes, static_cast<std::uint32_t>(begin));
+  append_number<std::uint16_t>(bytes, 0);  // comment
+  append_number<std::uint16_t>(bytes, 0);  // part
+  append_number<std::uint16_t>(bytes, 0);  // attributes
+  append_number<std::uint32_t>(bytes, 0);
+  append_number(bytes, static_cast<std::uint32_t>(begin));
   return bytes + part.name;
 }
 
 std::string directory_end(std::size_t entries, std::uint64_t size, std::uint64_t begin) {
   std::string bytes = "PK\x05\x06";
-  append<std::uint32_t>(bytes, 0);  // parts
-  append(bytes, static_cast<std::uint16_t>(entries));
-  append(bytes, static_cast<std::uint16_t>(entries));
-  append(bytes, static_cast<std::uint32_t>(size));
-  append(bytes, static_cast<std::uint32_t>(begin));
-  append<std::uint16_t>(bytes, 0);  // comment
+  append_number<std::uint32_t>(bytes, 0);  // parts
+  append_number(bytes, static_cast<std::uint16_t>(entries));
+  append_number(bytes, static_cast<std::uint16_t>(entries));
+  append_number(bytes, static_cast<std::uint32_t>(size));
+  append_number(bytes, static_cast<std::uint32_t>(begin));
+  append_number<std::uint16_t>(bytes, 0);  // comment
   return bytes;
 }
 
