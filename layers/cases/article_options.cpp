@@ -1,26 +1,16 @@
 #include "layers/cases/article_options.h"
 
+#include "layers/cases/small_transformer.h"
+
 namespace glossa {
 
 namespace {
 
 /// Options common to all the articles.
 TransformerOptions common() {
-  return {.source_vocabulary = 9,
-          .target_vocabulary = 9,
-          .stack = {.width = 8,
-                    .heads = 2,
-                    .feed_forward = 12,
-                    .final_norm = false,
-                    .residual_dropout = 0,
-                    .attention_dropout = 0,
-                    .activation_dropout = 0},
-          .encoder_layers = 2,
-          .decoder_layers = 2,
-          .embedding_dropout = 0,
-          .max_positions = 6,
-          .scale_embeddings = false,
-          .output_bias = false};
+  TransformerOptions o = small_transformer(9, 0, {.width = 8, .heads = 2, .feed_forward = 12, .final_norm = false}, 6);
+  o.scale_embeddings = o.output_bias = false;
+  return o;
 }
 
 }  // namespace

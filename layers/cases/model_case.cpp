@@ -2,6 +2,7 @@
 
 #include "layers/cases/article_options.h"
 #include "layers/cases/layer_layouts.h"
+#include "layers/cases/small_transformer.h"
 
 namespace glossa {
 
@@ -35,22 +36,11 @@ LayerCase model_case(const std::string& name, const TransformerOptions& options,
 }
 
 TransformerOptions small(NormPlace norm, Tied tied, bool learned_positions, Activation activation) {
-  return {.source_vocabulary = 9,
-          .target_vocabulary = 9,
-          .stack = {.width = 8,
-                    .heads = 2,
-                    .feed_forward = 12,
-                    .norm = norm,
-                    .activation = activation,
-                    .residual_dropout = 0.3,
-                    .attention_dropout = 0.3,
-                    .activation_dropout = 0.3},
-          .encoder_layers = 2,
-          .decoder_layers = 2,
-          .embedding_dropout = 0.3,
-          .learned_positions = learned_positions,
-          .max_positions = 4,
-          .tied = tied};
+  TransformerOptions options = small_transformer(
+      9, 0.3, {.width = 8, .heads = 2, .feed_forward = 12, .norm = norm, .activation = activation}, 4);
+  options.learned_positions = learned_positions;
+  options.tied = tied;
+  return options;
 }
 
 TransformerOptions with_rms_norm(TransformerOptions options) {

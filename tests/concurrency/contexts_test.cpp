@@ -8,7 +8,7 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/ops.h"
 #include "base/parallel.h"
-#include "layers/transformer.h"
+#include "layers/cases/small_transformer.h"
 
 using namespace glossa;
 
@@ -79,10 +79,8 @@ TEST_CASE("two threads that translate with one Transformer share its prepared we
   set_threads(1);
   kernels::set_gemm_backend(kernels::GemmBackend::eigen);
   ParameterStore<float> store;
-  TransformerOptions options{.source_vocabulary = classes, .target_vocabulary = classes, .stack = {}};
-  options.stack = {.width = width, .heads = 4, .feed_forward = 64};
-  options.encoder_layers = options.decoder_layers = 2;
-  const Transformer<float> model(store, options);
+  const Transformer<float> model(store,
+                                 small_transformer(classes, 0.1, {.width = width, .heads = 4, .feed_forward = 64}));
   store.allocate(1);
   const auto translate = [&](PreparedWeights<float>& weights, int first) {
     const std::vector<int> source{first, 5, 6, 7};

@@ -1,11 +1,20 @@
 #pragma once
 
 #include "autograd/ops.h"
+#include "layers/cases/small_transformer.h"
 #include "tests/support/golden.h"
 
 namespace glossa::testing {
 
 inline constexpr Index width = 12, heads = 4, hidden = 20;  // of the layers in the golden files made with PyTorch
+
+/// Options of the models in these files, and of their layers.
+inline TransformerOptions golden_options(NormPlace norm, Activation activation, Tied tied = Tied::none) {
+  TransformerOptions options = small_transformer(
+      11, 0, {.width = width, .heads = heads, .feed_forward = hidden, .norm = norm, .activation = activation});
+  options.tied = tied;
+  return options;
+}
 
 /// A case of a golden file made with PyTorch: computes it once and compares the results; pytorch.py explains the names.
 template <class T>

@@ -36,23 +36,12 @@ void check_attention(const std::string& name, Index key_heads = 0) {
   golden.check(one.path("out/weights"), weights);
 }
 
-StackOptions stack_options(NormPlace norm, Activation activation) {
-  return {.width = width,
-          .heads = heads,
-          .feed_forward = hidden,
-          .norm = norm,
-          .activation = activation,
-          .residual_dropout = 0,
-          .attention_dropout = 0,
-          .activation_dropout = 0};
-}
-
 /// Both places of the norm with both activations: `check(name, options)` for each.
 template <class Check>
 void for_each_kind(const Check& check) {
   for (const auto& [norm, place] : {std::pair("pre", NormPlace::pre), std::pair("post", NormPlace::post)})
     for (const auto& [name, activation] : {std::pair("relu", Activation::relu), std::pair("gelu", Activation::gelu)})
-      check(fmt::format("{}_{}", norm, name), stack_options(place, activation));
+      check(fmt::format("{}_{}", norm, name), golden_options(place, activation).stack);
 }
 
 }  // namespace

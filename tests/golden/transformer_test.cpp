@@ -12,27 +12,8 @@ using namespace glossa::testing;
 
 namespace {
 
-constexpr Index tokens = 11;
 constexpr int pad = 1;
 constexpr double smoothing = 0.1, max_norm = 4;
-
-TransformerOptions model_options(NormPlace norm, Activation activation, Tied tied) {
-  return {.source_vocabulary = tokens,
-          .target_vocabulary = tokens,
-          .stack = {.width = width,
-                    .heads = heads,
-                    .feed_forward = hidden,
-                    .norm = norm,
-                    .activation = activation,
-                    .residual_dropout = 0,
-                    .attention_dropout = 0,
-                    .activation_dropout = 0},
-          .encoder_layers = 2,
-          .decoder_layers = 2,
-          .embedding_dropout = 0,
-          .max_positions = 16,
-          .tied = tied};
-}
 
 /// A batch of a golden file: CASE/in/source, target_in, target_out and the lengths.
 struct GoldenBatch {
@@ -75,9 +56,9 @@ TEST_CASE_TEMPLATE("logits, loss and the gradient of every parameter agree with 
     const CrossEntropy<T> loss = cross_entropy(logits, batch.target_out, pad, smoothing);
     one.check_loss(loss.sum, static_cast<double>(loss.count));
   };
-  check("post_relu", model_options(NormPlace::post, Activation::relu, Tied::none));
-  check("pre_gelu", model_options(NormPlace::pre, Activation::gelu, Tied::none));
-  check("pre_relu_tied", model_options(NormPlace::pre, Activation::relu, Tied::output));
+  check("post_relu", golden_options(NormPlace::post, Activation::relu));
+  check("pre_gelu", golden_options(NormPlace::pre, Activation::gelu));
+  check("pre_relu_tied", golden_options(NormPlace::pre, Activation::relu, Tied::output));
 }
 
 TEST_CASE_TEMPLATE("all parameters agree after ten training steps with Adam, AdamW and SGD with momentum", T, double,
@@ -87,7 +68,7 @@ TEST_CASE_TEMPLATE("all parameters agree after ten training steps with Adam, Ada
     CAPTURE(kind);
     ParameterStore<T> store;
     Context<T> context;
-    const Transformer<T> model(store, model_options(NormPlace::post, Activation::relu, Tied::output));
+    const Transformer<T> model(store, golden_options(NormPlace::post, Activation::relu, Tied::output));
     store.allocate(1);
     golden.assign("start/", store);
     const auto optimizer = torch_optimizer(kind, store, kind == "adamw" ? 0.01 : 0);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "autograd/worse.h"
-#include "layers/transformer.h"
+#include "layers/cases/small_transformer.h"
 #include "tests/support/restore_runtime.h"
 
 namespace glossa::test {
@@ -65,20 +65,12 @@ struct Pair {
 inline const std::vector<int> numbers{4, 0, 6, 3, 1};  // ids of a batch's sequences
 
 inline TransformerOptions small_options(Index width = 8) {
-  return {.source_vocabulary = vocabulary,
-          .target_vocabulary = vocabulary,
-          .stack = {.width = width,
-                    .heads = 2,
-                    .feed_forward = 2 * width,
-                    .norm = NormPlace::pre,
-                    .residual_dropout = 0.2,
-                    .attention_dropout = 0.3,
-                    .activation_dropout = 0.1},
-          .encoder_layers = 2,
-          .decoder_layers = 2,
-          .embedding_dropout = 0.1,
-          .max_positions = 16,
-          .tied = Tied::all};
+  TransformerOptions options = small_transformer(
+      vocabulary, 0.1, {.width = width, .heads = 2, .feed_forward = 2 * width, .norm = NormPlace::pre}, 16);
+  options.stack.residual_dropout = 0.2;
+  options.stack.attention_dropout = 0.3;
+  options.tied = Tied::all;
+  return options;
 }
 
 /// Results of a training step; logits are listed by sequence, without padding.

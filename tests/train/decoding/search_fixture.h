@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "layers/cases/small_transformer.h"
 #include "train/decoding/decoding.h"
 
 namespace glossa::testing {
@@ -19,12 +20,9 @@ template <class T>
 struct SmallModel {
   explicit SmallModel(Index vocabulary, NormPlace norm = NormPlace::pre, Index max_positions = 64,
                       std::uint64_t seed = 7)
-      : transformer(store, {.source_vocabulary = vocabulary,
-                            .target_vocabulary = vocabulary,
-                            .stack = {.width = 16, .heads = 2, .feed_forward = 32, .norm = norm},
-                            .encoder_layers = 2,
-                            .decoder_layers = 2,
-                            .max_positions = max_positions}) {
+      : transformer(store,
+                    small_transformer(vocabulary, 0.1, {.width = 16, .heads = 2, .feed_forward = 32, .norm = norm},
+                                      max_positions)) {
     store.allocate(seed);
     for (const Parameter<T>* p : store.parameters())
       if (p->name.find("norm") == std::string::npos)

@@ -4,6 +4,7 @@
 
 #include "data/encoded_corpus.h"
 #include "data/sampler.h"
+#include "layers/cases/small_transformer.h"
 #include "tests/support/restore_runtime.h"
 #include "train/model/criterion.h"
 
@@ -41,14 +42,10 @@ struct Case {
 
 TransformerOptions model(Index vocabulary, Index width, Index feed_forward, Index encoder_layers,
                          Index decoder_layers) {
-  TransformerOptions options;
-  options.source_vocabulary = options.target_vocabulary = vocabulary;
-  options.stack.width = width;
-  options.stack.heads = 4;
-  options.stack.feed_forward = feed_forward;
+  TransformerOptions options =
+      small_transformer(vocabulary, 0.1, {.width = width, .heads = 4, .feed_forward = feed_forward}, 512);
   options.encoder_layers = encoder_layers;
   options.decoder_layers = decoder_layers;
-  options.max_positions = 512;
   options.tied = Tied::all;
   return options;
 }

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "data/encoded_corpus.h"
+#include "layers/cases/small_transformer.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/model/criterion.h"
 
@@ -15,10 +16,7 @@ struct Passes {
     corpus.source = {{4, 5, 3}, {6, 3}};
     corpus.target = {{5, 4}, {7, 6, 5}};
     corpus.specials = {.unk = 0, .pad = 1, .bos = 2, .eos = 3};
-    TransformerOptions options;
-    options.source_vocabulary = options.target_vocabulary = 8;
-    options.stack.width = options.stack.feed_forward = 8;
-    options.stack.heads = 2;
+    TransformerOptions options = small_transformer(8, 0.1, {.width = 8, .heads = 2, .feed_forward = 8});
     options.encoder_layers = options.decoder_layers = 1;
     model = std::make_unique<Transformer<double>>(parameters, options);
     parameters.allocate(1);
