@@ -41,14 +41,6 @@ class SafetensorsReader : public TensorFile {
   std::map<std::string, std::uint64_t> begins_;  // in bytes from the start of the file
 };
 
-/// A tensor to write or to fill. `values` is memory of the caller. T is float or double, const or not.
-template <class T>
-struct NamedTensor {
-  std::string name;
-  std::vector<std::uint64_t> shape;
-  std::span<T> values;
-};
-
 /// Writes a file atomically, with tensors as F32 or F64. With at most one metadata key, the bytes equal those that the
 /// format's own library writes. (Several keys are sorted here; the library writes them in any order.) Throws if a name
 /// is repeated, is not UTF-8, or has control characters. Also throws if a shape does not match its values, if the

@@ -22,6 +22,14 @@ struct TensorEntry {
   std::uint64_t count() const;  ///< number of elements
 };
 
+/// A tensor to write or to fill. `values` is memory of the caller. T is float or double, const or not.
+template <class T>
+struct NamedTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  std::span<T> values;
+};
+
 /// Maximum rank of a tensor in a file.
 inline constexpr std::size_t max_dims = 8;
 

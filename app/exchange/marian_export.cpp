@@ -79,7 +79,7 @@ void export_marian(const Outgoing& model, const fs::path& folder) {
   write_folder(folder, [&](const fs::path& to) {
     const std::vector<FileTensor> tensors =
         model.tensors(marian_sources(model.config().model, model.source().tokens.size(), model.target().tokens.size()));
-    std::vector<NpzTensor> borrowed;
+    std::vector<NamedTensor<const float>> borrowed;
     for (const FileTensor& tensor : tensors) borrowed.push_back({tensor.name, tensor.shape, tensor.values});
     write_npz(to / "model.npz", borrowed, {{std::string(marian_options_name), model_options(model)}});
     const std::vector<std::string> vocabularies =

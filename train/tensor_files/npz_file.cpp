@@ -221,7 +221,7 @@ std::string NpzFile::text(const std::string& name, std::uint64_t max_bytes) cons
   return text.substr(0, text.find_last_not_of('\0') + 1);
 }
 
-void write_npz(const std::filesystem::path& path, std::span<const NpzTensor> tensors,
+void write_npz(const std::filesystem::path& path, std::span<const NamedTensor<const float>> tensors,
                const std::map<std::string, std::string>& texts) {
   std::vector<Part> parts;
   std::set<std::string> names;
@@ -229,7 +229,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NpzTensor> ten
     check(names.insert(name).second, path.string(), "expected unique tensor names; got '{}' twice", name);
     parts.push_back({name + std::string(suffix), std::move(header), bytes});
   };
-  for (const NpzTensor& tensor : tensors) {
+  for (const NamedTensor<const float>& tensor : tensors) {
     check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
           "expected as many values as the shape of '{}' has; got {}", tensor.name, tensor.values.size());
     add(tensor.name, npy_header("<f4", tensor.shape), std::as_bytes(tensor.values));

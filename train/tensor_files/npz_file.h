@@ -26,17 +26,10 @@ class NpzFile : public TensorFile {
   std::map<std::string, std::size_t> headers_;  // bytes before the numbers
 };
 
-/// A tensor to write. Refers to the caller's values.
-struct NpzTensor {
-  std::string name;
-  std::vector<std::uint64_t> shape;
-  std::span<const float> values;
-};
-
 /// Writes an archive atomically, uncompressed as by numpy.savez. The tensors come first, in order, as F32. The texts
 /// follow as tensors of bytes. The same input gives the same bytes. Throws if a name is repeated, a shape does not
 /// match its values, the archive would exceed 4 GiB, or the file cannot be written.
-void write_npz(const std::filesystem::path& path, std::span<const NpzTensor> tensors,
+void write_npz(const std::filesystem::path& path, std::span<const NamedTensor<const float>> tensors,
                const std::map<std::string, std::string>& texts = {});
 
 }  // namespace glossa

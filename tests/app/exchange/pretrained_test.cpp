@@ -37,7 +37,7 @@ class ModelFolder {
 
   /// Replaces a text in the options of Marian's model.
   void set_option(const std::string& before, const std::string& after) const {
-    std::vector<NpzTensor> tensors;
+    std::vector<NamedTensor<const float>> tensors;
     std::vector<std::vector<float>> values;
     std::string options;
     {

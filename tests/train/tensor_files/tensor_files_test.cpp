@@ -134,7 +134,7 @@ TEST_CASE("a written archive is read back, and is the same each time") {
   const TemporaryFolder folder;
   std::vector<float> values(100'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 7;
-  const std::vector<NpzTensor> tensors{
+  const std::vector<NamedTensor<const float>> tensors{
       {"b", {100, 1000}, values}, {"a", {}, std::span(values).first(1)}, {"e", {0, 2}, {}}};
   write_npz(folder / "x.npz", tensors, {{"special:model.yml", "type: transformer\n"}});
   write_npz(folder / "y.npz", tensors, {{"special:model.yml", "type: transformer\n"}});
@@ -146,8 +146,8 @@ TEST_CASE("a written archive is read back, and is the same each time") {
   CHECK_EQ(file.text("special:model.yml", 100), "type: transformer\n");
   CHECK_THROWS_WITH_AS(file.text("special:model.yml", 3), doctest::Contains("at most 3 bytes"), Error);
   CHECK_THROWS_WITH_AS(file.text("b", 3), doctest::Contains("to be text"), Error);
-  CHECK_THROWS_AS(write_npz(folder / "z", std::vector<NpzTensor>{tensors[0], tensors[0]}), Error);
-  CHECK_THROWS_AS(write_npz(folder / "z", std::vector<NpzTensor>{{"b", {3}, values}}), Error);
+  CHECK_THROWS_AS(write_npz(folder / "z", std::vector{tensors[0], tensors[0]}), Error);
+  CHECK_THROWS_AS(write_npz(folder / "z", std::vector<NamedTensor<const float>>{{"b", {3}, values}}), Error);
 }
 
 TEST_CASE("a name in a pickle that is not a tensor's is refused by name") {
