@@ -6,6 +6,7 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "base/check.h"
+#include "base/tensor_file.h"
 #include "data/text/counted.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/options.h"
@@ -77,10 +78,8 @@ int run(const InspectArguments& arguments) {
   fmt::print("{:<10} {:<5} {:>10}  {:<16} {}\n", "kind", "type", "rms", "shape", "name");
   for (const CheckpointEntry& entry : reader.entries()) {
     if (entry.kind == EntryKind::state) continue;
-    std::string shape;
-    for (const std::uint64_t dim : entry.dims) shape += (shape.empty() ? "" : ", ") + std::to_string(dim);
     fmt::print("{:<10} {:<5} {:>10.4g}  {:<16} {}\n", name_of(entry.kind), name_of(entry.dtype),
-               root_mean_square(entry.dtype, reader.read(entry.name)), "[" + shape + "]", entry.name);
+               root_mean_square(entry.dtype, reader.read(entry.name)), shape_text(entry.dims), entry.name);
   }
   fmt::print("\n{}: update {}, epoch {} (counted from 1), {} of it done, {}\n", reader.path().string(), state.update,
              state.epoch + 1, counted(state.batch, "batch"), counted(state.target_tokens, "target token"));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/tensor_file.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/sha256.h"
 #include "train/config/options.h"
@@ -35,11 +36,9 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
         "expected a tensor {} {}; not found. Hint: the file belongs to a model of another configuration", name,
         shape.str());
   const bool fits = entry->dtype == Dtype::f32 && entry->dims == dims_of(shape);
-  std::string got;
-  for (const std::uint64_t dim : entry->dims) got += (got.empty() ? "" : ", ") + std::to_string(dim);
   check(fits, reader.path().string(),
-        "expected {} to be f32 {}; got {} [{}]. Hint: the model or its vocabulary differs from the checkpoint's", name,
-        shape.str(), name_of(entry->dtype), got);
+        "expected {} to be f32 {}; got {} {}. Hint: the model or its vocabulary differs from the checkpoint's", name,
+        shape.str(), name_of(entry->dtype), shape_text(entry->dims));
 }
 
 /// Throws for parameters that are missing, have another shape, or do not belong to the model.

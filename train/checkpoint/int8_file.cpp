@@ -1,8 +1,9 @@
 #include "train/checkpoint/int8_file.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/tensor_file.h"
 
 namespace glossa {
 
@@ -35,9 +36,9 @@ const std::byte* bytes_of(const CheckpointReader& reader, const MappedFile& mapp
                           Dtype dtype, const Dims& dims) {
   const CheckpointEntry* const entry = reader.find(name);
   check(entry && entry->dtype == dtype && entry->dims == dims, reader.path().string(),
-        "expected {} to be {} [{}]; got {}. Hint: the model or its vocabulary differs from the file's", name,
-        name_of(dtype), fmt::join(dims, ", "),
-        entry ? fmt::format("{} [{}]", name_of(entry->dtype), fmt::join(entry->dims, ", ")) : "no such entry");
+        "expected {} to be {} {}; got {}. Hint: the model or its vocabulary differs from the file's", name,
+        name_of(dtype), shape_text(dims),
+        entry ? fmt::format("{} {}", name_of(entry->dtype), shape_text(entry->dims)) : "no such entry");
   return mapped.bytes().data() + entry->offset;
 }
 
