@@ -13,17 +13,33 @@ namespace glossa::python {
 
 namespace {
 
-using Names = std::initializer_list<const char*>;
+// The strings that name each enum's values, in their order.
+using Names = std::vector<const char*>;
+Names strings_of(Activation) { return activation_names; }
+Names strings_of(AttentionBias) { return {"all", "output", "none"}; }
+Names strings_of(EpsilonPlace) { return {"inside", "outside"}; }
+Names strings_of(LengthPenalty) { return {"none", "power", "gnmt"}; }
+Names strings_of(NormAffine) { return {"vector", "scalar", "gain", "none"}; }
+Names strings_of(NormKind) { return {"layer", "rms"}; }
+Names strings_of(NormPlace) { return {"pre", "post"}; }
+Names strings_of(Positions) { return {"none", "sinusoidal", "learned"}; }
+Names strings_of(glossa::Precision) { return training_precision_names; }
+Names strings_of(RelativePositions) { return {"none", "rotary", "alibi"}; }
+Names strings_of(Search) { return {"glossa", "huggingface"}; }
+Names strings_of(Similarity) { return {"scaled_dot", "dot", "general", "additive"}; }
+Names strings_of(Sinusoid) { return {"interleaved", "halves", "raw_index", "sorted"}; }
+Names strings_of(Tied) { return {"none", "output", "all", "embeddings"}; }
 
-/// Sets the enum `value` to the one named by a string; `names` are in enum order.
-template <class E>
-void convert_name(const char* where, nb::handle given, Names names, E& value) {
+/// The enumerator that a string names. Throws a misuse error at `where` for another object.
+template <Enum E>
+E to_enum(const char* where, nb::handle given) {
+  const Names names = strings_of(E{});
   std::string name;
   const bool is_string = nb::try_cast(given, name);
-  const auto found = std::find(names.begin(), names.end(), name);
+  const auto found = std::ranges::find(names, name);
   if (!is_string || found == names.end())
     misuse(where, "expected one of {}; got {}", fmt::join(names, ", "), string_of(nb::repr(given)));
-  value = static_cast<E>(found - names.begin());
+  return static_cast<E>(found - names.begin());
 }
 
 [[noreturn]] void refuse(const char* where, const char* expected, nb::handle given) {
@@ -89,61 +105,13 @@ void LayerOptions::convert(const char* where, nb::handle given, Initializer& val
   if (!given.is_none()) value = to_initializer(where, given);
 }
 
-void LayerOptions::convert(const char* where, nb::handle given, Activation& value) {
-  convert_name(where, given, activation_names, value);
+template <Enum E>
+void LayerOptions::convert(const char* where, nb::handle given, E& value) {
+  value = to_enum<E>(where, given);
 }
 
-void LayerOptions::convert(const char* where, nb::handle given, AttentionBias& value) {
-  convert_name(where, given, {"all", "output", "none"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, EpsilonPlace& value) {
-  convert_name(where, given, {"inside", "outside"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, LengthPenalty& value) {
-  convert_name(where, given, {"none", "power", "gnmt"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, NormAffine& value) {
-  convert_name(where, given, {"vector", "scalar", "gain", "none"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, NormKind& value) {
-  convert_name(where, given, {"layer", "rms"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, NormPlace& value) {
-  convert_name(where, given, {"pre", "post"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, Positions& value) {
-  convert_name(where, given, {"none", "sinusoidal", "learned"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, glossa::Precision& value) {
-  value = to_product_precision(where, given);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, RelativePositions& value) {
-  convert_name(where, given, {"none", "rotary", "alibi"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, Search& value) {
-  convert_name(where, given, {"glossa", "huggingface"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, Similarity& value) {
-  convert_name(where, given, {"scaled_dot", "dot", "general", "additive"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, Sinusoid& value) {
-  convert_name(where, given, {"interleaved", "halves", "raw_index", "sorted"}, value);
-}
-
-void LayerOptions::convert(const char* where, nb::handle given, Tied& value) {
-  convert_name(where, given, {"none", "output", "all", "embeddings"}, value);
-}
+template void LayerOptions::convert(const char*, nb::handle, Positions&);
+template void LayerOptions::convert(const char*, nb::handle, Sinusoid&);
 
 LinearOptions to_linear_options(const NamedOptions& given) {
   LinearOptions o;
@@ -246,9 +214,7 @@ DecodeOptions to_decode_options(const NamedOptions& given) {
 }
 
 glossa::Precision to_product_precision(const char* where, nb::handle given) {
-  glossa::Precision precision{};
-  convert_name(where, given, training_precision_names, precision);
-  return precision;
+  return to_enum<glossa::Precision>(where, given);
 }
 
 }  // namespace glossa::python

@@ -6,15 +6,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "layers/stack_options.h"
 #include "layers/transformer.h"
+#include "python/binding/arguments.h"
 #include "train/decoding/decoding.h"
 
 namespace glossa::python {
 
 namespace nb = nanobind;
+
+template <class T>
+concept Enum = std::is_enum_v<T>;
 
 /// Positions that an embedding adds.
 enum class Positions { none, sinusoidal, learned };
@@ -41,20 +46,8 @@ class LayerOptions {
   static void convert(const char* where, nb::handle given, bool& value);
   static void convert(const char* where, nb::handle given, double& value);
   static void convert(const char* where, nb::handle given, Initializer& value);
-  static void convert(const char* where, nb::handle given, Activation& value);
-  static void convert(const char* where, nb::handle given, AttentionBias& value);
-  static void convert(const char* where, nb::handle given, EpsilonPlace& value);
-  static void convert(const char* where, nb::handle given, LengthPenalty& value);
-  static void convert(const char* where, nb::handle given, NormAffine& value);
-  static void convert(const char* where, nb::handle given, NormKind& value);
-  static void convert(const char* where, nb::handle given, NormPlace& value);
-  static void convert(const char* where, nb::handle given, Positions& value);
-  static void convert(const char* where, nb::handle given, glossa::Precision& value);
-  static void convert(const char* where, nb::handle given, RelativePositions& value);
-  static void convert(const char* where, nb::handle given, Search& value);
-  static void convert(const char* where, nb::handle given, Similarity& value);
-  static void convert(const char* where, nb::handle given, Sinusoid& value);
-  static void convert(const char* where, nb::handle given, Tied& value);
+  template <Enum E>
+  static void convert(const char* where, nb::handle given, E& value);
 
   template <class T>
   static void convert(const char* where, nb::handle given, std::optional<T>& value) {
