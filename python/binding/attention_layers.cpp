@@ -16,30 +16,8 @@ namespace {
 
 using OptionalMask = std::optional<Operand>;
 
-template <template <class> class Layer>
-struct BoundAttention {
-  BoundLayer<Layer> layer;
-  Index heads;
-};
-
-using BoundSelfAttention = BoundAttention<SelfAttention>;
-using BoundCrossAttention = BoundAttention<CrossAttention>;
-
-/// A class whose constructor takes the store, the scope and the options.
-template <template <class> class Layer>
-nb::class_<BoundAttention<Layer>> attention_class(nb::module_& m, const char* name, const char* layer) {
-  using Bound = BoundAttention<Layer>;
-  nb::class_<Bound> bound(m, name);
-  bound.def(
-      "__init__",
-      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const NamedOptions& given) {
-        const AttentionLayerOptions options = to_attention_options(layer, given);
-        const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
-        new (self) Bound{BoundLayer<Layer>(store, make), options.heads};
-      },
-      "store"_a, "scope"_a, "options"_a);
-  return bound;
-}
+using BoundSelfAttention = BoundHeads<SelfAttention>;
+using BoundCrossAttention = BoundHeads<CrossAttention>;
 
 nb::any attend_to_self(const BoundSelfAttention& attention, const Operand& x, const RowsLike& rows,
                        const OptionalMask& mask, bool need_weights) {
@@ -89,9 +67,9 @@ nb::any attend_additively(const Operand& q, const Operand& kv, const Operand& ve
 }  // namespace
 
 void add_attention_layers(nb::module_& m) {
-  attention_class<SelfAttention>(m, "BoundSelfAttention", "SelfAttention")
+  class_of_heads<SelfAttention>(m, "BoundSelfAttention", "SelfAttention", to_attention_options)
       .def("__call__", attend_to_self, "x"_a, "rows"_a, "mask"_a = nb::none(), "need_weights"_a = false);
-  attention_class<CrossAttention>(m, "BoundCrossAttention", "CrossAttention")
+  class_of_heads<CrossAttention>(m, "BoundCrossAttention", "CrossAttention", to_attention_options)
       .def("__call__", attend_to_memory, "x"_a, "rows"_a, "memory"_a, "memory_rows"_a, "mask"_a = nb::none(),
            "need_weights"_a = false);
   m.def("additive_attention", attend_additively, "q"_a, "kv"_a, "vector"_a, "query"_a, "key"_a, nb::kw_only(),

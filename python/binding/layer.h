@@ -59,6 +59,30 @@ class BoundLayer {
   std::shared_ptr<const Either> layer_;
 };
 
+/// A layer with this many heads of attention.
+template <template <class> class Layer>
+struct BoundHeads {
+  BoundLayer<Layer> layer;
+  Index heads;
+};
+
+/// A class of layers with heads. Its constructor takes the store, the scope and the options, which read(layer, options)
+/// converts.
+template <template <class> class Layer, class Read>
+nb::class_<BoundHeads<Layer>> class_of_heads(nb::module_& m, const char* name, const char* layer, Read read) {
+  using Bound = BoundHeads<Layer>;
+  nb::class_<Bound> bound(m, name);
+  bound.def(
+      "__init__",
+      [=](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const NamedOptions& given) {
+        const auto options = read(layer, given);
+        const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
+        new (self) Bound{BoundLayer<Layer>(store, make), options.heads};
+      },
+      nb::arg("store"), nb::arg("scope"), nb::arg("options"));
+  return bound;
+}
+
 /// Attention weights of a stack as arrays [heads, Tq, Tk]: a list per layer, each with one array per sequence.
 template <class T>
 nb::list to_arrays(const std::vector<std::vector<T>>& layers, const Rows& query, const Rows& key, Index heads);

@@ -24,30 +24,9 @@ template nb::list to_arrays(const std::vector<std::vector<double>>&, const Rows&
 
 namespace {
 
-template <template <class> class Layer>
-struct BoundStack {
-  BoundLayer<Layer> layer;
-  Index heads;
-};
-
-template <template <class> class Layer>
-nb::class_<BoundStack<Layer>> stack_class(nb::module_& m, const char* name, const char* layer) {
-  using Bound = BoundStack<Layer>;
-  nb::class_<Bound> bound(m, name);
-  bound.def(
-      "__init__",
-      [layer](Bound* self, const std::shared_ptr<Store>& store, const std::string& scope, const NamedOptions& given) {
-        const StackOptions options = to_stack_options(layer, given);
-        const auto make = [&]<class T>(ParameterStore<T>& parameters) { return Layer<T>(parameters, scope, options); };
-        new (self) Bound{BoundLayer<Layer>(store, make), options.heads};
-      },
-      "store"_a, "scope"_a, "options"_a);
-  return bound;
-}
-
 /// x [N, D] -> [N, D], and with need_weights the weights of each layer.
 template <template <class> class Layer>
-nb::any encode_rows(const BoundStack<Layer>& stack, const Operand& x, const RowsLike& given, bool need_weights) {
+nb::any encode_rows(const BoundHeads<Layer>& stack, const Operand& x, const RowsLike& given, bool need_weights) {
   const Rows rows = to_rows("Encoder", given);
   return stack.layer.in_step("Encoder", [&]<class T>(const Layer<T>& layer, const std::shared_ptr<Step>& step) {
     const Variable<T> input = as_variable<T>("Encoder", *step, x);
@@ -64,7 +43,7 @@ nb::any encode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows
 
 /// x [Nt, D], memory [Ns, D] -> [Nt, D], and with need_weights the weights of self-attention and cross-attention.
 template <template <class> class Layer>
-nb::any decode_rows(const BoundStack<Layer>& stack, const Operand& x, const RowsLike& given, const Operand& memory,
+nb::any decode_rows(const BoundHeads<Layer>& stack, const Operand& x, const RowsLike& given, const Operand& memory,
                     const RowsLike& given_memory, bool need_weights) {
   const Rows rows = to_rows("Decoder", given), memory_rows = to_rows("Decoder", given_memory);
   return stack.layer.in_step("Decoder", [&]<class T>(const Layer<T>& layer, const std::shared_ptr<Step>& step) {
@@ -86,14 +65,14 @@ nb::any decode_rows(const BoundStack<Layer>& stack, const Operand& x, const Rows
 }  // namespace
 
 void add_stacks(nb::module_& m) {
-  stack_class<EncoderLayer>(m, "BoundEncoderLayer", "EncoderLayer")
+  class_of_heads<EncoderLayer>(m, "BoundEncoderLayer", "EncoderLayer", to_stack_options)
       .def("__call__", encode_rows<EncoderLayer>, "x"_a, "rows"_a, "need_weights"_a = false);
-  stack_class<Encoder>(m, "BoundEncoder", "Encoder")
+  class_of_heads<Encoder>(m, "BoundEncoder", "Encoder", to_stack_options)
       .def("__call__", encode_rows<Encoder>, "x"_a, "rows"_a, "need_weights"_a = false);
-  stack_class<DecoderLayer>(m, "BoundDecoderLayer", "DecoderLayer")
+  class_of_heads<DecoderLayer>(m, "BoundDecoderLayer", "DecoderLayer", to_stack_options)
       .def("__call__", decode_rows<DecoderLayer>, "x"_a, "rows"_a, "memory"_a, "memory_rows"_a,
            "need_weights"_a = false);
-  stack_class<Decoder>(m, "BoundDecoder", "Decoder")
+  class_of_heads<Decoder>(m, "BoundDecoder", "Decoder", to_stack_options)
       .def("__call__", decode_rows<Decoder>, "x"_a, "rows"_a, "memory"_a, "memory_rows"_a, "need_weights"_a = false);
 }
 
