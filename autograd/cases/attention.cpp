@@ -88,10 +88,7 @@ const Tensor<T>& mask_large() {
 }
 
 /// Three sequences of 70, 33 and 9 rows: 112.
-RowLayout packed_70_33_9() {
-  static constexpr RowSpan sequences[] = {{0, 70}, {70, 33}, {103, 9}};
-  return {.rows = 112, .sequences = sequences, .sequence_ids = {}};
-}
+RowLayout packed_70_33_9() { return layout_of<112, RowSpan{0, 70}, RowSpan{70, 33}, RowSpan{103, 9}>(); }
 
 void add_attention_rows(OpCases& cases) {
   const auto plain = [](RowLayout query, RowLayout key, AttentionOptions options) {
@@ -137,9 +134,8 @@ void add_attention_rows(OpCases& cases) {
   cases.add("attention.alibi_dropout", {{5, 4}, {5, 4}, {5, 4}},
             plain(packed, other, {.heads = 2, .dropout = 0.3, .alibi = true}));
 
-  static constexpr RowSpan with_empty[] = {{0, 3}, {3, 0}}, two_of_three[] = {{0, 3}, {3, 2}};
-  const RowLayout keys_missing{.rows = 3, .sequences = with_empty, .sequence_ids = {}},
-      five{.rows = 5, .sequences = two_of_three, .sequence_ids = {}};
+  const RowLayout keys_missing = layout_of<3, RowSpan{0, 3}, RowSpan{3, 0}>(),
+                  five = layout_of<5, RowSpan{0, 3}, RowSpan{3, 2}>();
   row("no_keys", {{5, 4}, {3, 4}, {3, 4}}, five, keys_missing, {.heads = 2});
   cases.add("attention.same_for_all", {{3, 4}},
             [=](auto x) { return attention(x[0], x[0], x[0], one_of_3(), one_of_3(), {.heads = 2}); });
@@ -180,20 +176,11 @@ void add_attention_rows(OpCases& cases) {
 }
 
 /// Two sequences, of which the longer takes tiles: 370 queries, 320 keys; 310 padded rows.
-RowLayout long_queries() {
-  static constexpr RowSpan sequences[] = {{0, 100}, {100, 270}};
-  return {.rows = 370, .sequences = sequences, .sequence_ids = {}};
-}
+RowLayout long_queries() { return layout_of<370, RowSpan{0, 100}, RowSpan{100, 270}>(); }
 
-RowLayout long_keys() {
-  static constexpr RowSpan sequences[] = {{0, 70}, {70, 250}};
-  return {.rows = 320, .sequences = sequences, .sequence_ids = {}};
-}
+RowLayout long_keys() { return layout_of<320, RowSpan{0, 70}, RowSpan{70, 250}>(); }
 
-RowLayout long_padded() {
-  static constexpr RowSpan sequences[] = {{0, 260}, {270, 30}};
-  return {.rows = 310, .sequences = sequences, .sequence_ids = {}};
-}
+RowLayout long_padded() { return layout_of<310, RowSpan{0, 260}, RowSpan{270, 30}>(); }
 
 void add_long_rows(OpCases& cases) {
   const auto row = [&](const char* what, Index width, RowLayout query, RowLayout key, AttentionOptions options) {
@@ -231,8 +218,7 @@ void add_mask_rows(OpCases& cases) {
       .reference(attention_reference(packed, packed, {.heads = 2}, &mask_partly<double>()))
       .error({{6, 2}, {6, 2}, {6, 2}},
              [](auto x) {
-               static constexpr RowSpan all[] = {{0, 6}};
-               const RowLayout layout{.rows = 6, .sequences = all, .sequence_ids = {}};
+               const RowLayout layout = layout_of<6, RowSpan{0, 6}>();
                attention(x[0], x[1], x[2], layout, layout, {}, &mask_partly<double>());
              },
              {"[3, 3]", "[6, 6]"});
@@ -281,8 +267,7 @@ void add_mask_rows(OpCases& cases) {
            })
       .reference(attention_reference(many, many, {.heads = 2, .alibi = true}, &mask_large<double>()))
       .sampling(6);
-  static constexpr RowSpan six_rows[] = {{0, 6}};
-  static const RowLayout six{.rows = 6, .sequences = six_rows, .sequence_ids = {}};
+  static const RowLayout six = layout_of<6, RowSpan{0, 6}>();
   cases
       .add("attention.nan_behind_mask_of_many",
            {{6, 2},

@@ -19,10 +19,7 @@ Reference pooled(RowLayout layout, Weight weight) {
 }
 
 /// Sequences of 2, 0 and 1 rows.
-RowLayout with_an_empty_one() {
-  static constexpr RowSpan sequences[] = {{0, 2}, {2, 0}, {2, 1}};
-  return {.rows = 3, .sequences = sequences};
-}
+RowLayout with_an_empty_one() { return layout_of<3, RowSpan{0, 2}, RowSpan{2, 0}, RowSpan{2, 1}>(); }
 
 /// Adds the rows of one pooling op: packed, padded, and large enough for several threads.
 template <class Call, class Weight>
