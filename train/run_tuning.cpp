@@ -37,17 +37,14 @@ class Trials {
   /// Expects this many searches in all.
   void expect(std::int64_t searches) { expected_ = searches; }
 
+  /// Searches without a result, so that the next search's time does not include first accesses to memory.
+  void warm_up(const DecodeConfig& decode) { translate(decode); }
+
   /// The search with these options of decoding.
   TunedSearch search(const DecodeConfig& decode) {
-    if (options_.watch) options_.watch(done_, std::max(expected_, done_ + 1));
-    Translator translator(run_.models(), run_.tokenizers, run_.config.data, decode);
-    TunedSearch search{.beam = decode.beam, .alpha = decode.alpha};
-    const Stopwatch watch;
-    search.translations = translator.translate(sources_);
-    search.seconds = watch.seconds();
+    TunedSearch search = translate(decode);
     search.bleu = corpus_bleu(search.translations, references_of(corpus_), scoring_);
     search.chrf = corpus_chrf(search.translations, references_of(corpus_));
-    ++done_;
     return search;
   }
 
@@ -58,6 +55,17 @@ class Trials {
   }
 
  private:
+  TunedSearch translate(const DecodeConfig& decode) {
+    if (options_.watch) options_.watch(done_, std::max(expected_, done_ + 1));
+    Translator translator(run_.models(), run_.tokenizers, run_.config.data, decode);
+    TunedSearch search{.beam = decode.beam, .alpha = decode.alpha};
+    const Stopwatch watch;
+    search.translations = translator.translate(sources_);
+    search.seconds = watch.seconds();
+    ++done_;
+    return search;
+  }
+
   const LoadedRun& run_;
   ParallelCorpus corpus_;
   const TuningOptions& options_;
@@ -91,13 +99,14 @@ Tuning tune(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& op
   Trials trials(run, std::move(corpus), options);
   const auto has_alpha = [](std::int64_t beam) { return beam > 1; };
   const std::int64_t searched = std::ranges::count_if(beams, has_alpha);
-  trials.expect(1 + std::ranges::count(beams, 1) + (searched > 0 ? alphas + 3 * (searched - 1) : 0));
+  trials.expect(2 + std::ranges::count(beams, 1) + (searched > 0 ? alphas + 3 * (searched - 1) : 0));
 
   std::vector<TunedSearch> tried;
   const auto try_out = [&](std::int64_t beam, double alpha) -> const TunedSearch& {
     return tried.emplace_back(trials.search(with_search(run.config, {.beam = beam, .alpha = alpha}).decode));
   };
   Tuning tuning;
+  trials.warm_up(run.config.decode);
   tuning.searches.push_back(trials.search(run.config.decode));
   std::int64_t best_alpha = 0;
   if (searched > 0) {

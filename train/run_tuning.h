@@ -25,7 +25,8 @@ struct TuningOptions {
   std::vector<std::int64_t> beams{1, 2, 4, 8};  ///< each at least 1
   bool by_chrf = false;                         ///< choose by chrF2 instead of BLEU
 
-  /// Called with the number of searches done and that of all.
+  /// Called before each search with the number of searches done and that of all; both include the one that is not
+  /// measured.
   std::function<void(std::int64_t done, std::int64_t all)> watch = {};
 };
 
@@ -37,9 +38,10 @@ struct Tuning {
 };
 
 /// Translates a text of a run's languages with its own options, and with others, and scores the translations. First
-/// tries alpha from 0 to 2 in steps of 0.2, with the beam of `beams` that is nearest to 4, then each beam with the best
-/// alpha and its neighbors. The length penalty is the run's or, if it has none, `power`. Drawing is off. Call
-/// apply_runtime first. Throws as evaluate does, and if there is no beam.
+/// searches once without measuring, because the first search of a program is slower than the next one. Then tries the
+/// run's own options, alpha from 0 to 2 in steps of 0.2 with the beam of `beams` that is nearest to 4, and each beam
+/// with the best alpha and its neighbors. The length penalty is the run's or, if it has none, `power`. Drawing is off.
+/// Call apply_runtime first. Throws as evaluate does, and if there is no beam.
 Tuning tune(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options = {});
 
 /// Returns the configuration with the search's options of decoding.
