@@ -400,7 +400,7 @@ void restore_links(const CheckpointFolder& checkpoints, const TrainingState& sta
 
 /// Opens the run's files in process 0. `trains` is false for a finished run.
 std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin, const CorpusPlaces& places,
-                                         bool trains) {
+                                         bool trains, const Settings& settings, Remarks& remarks) {
   const Uninterrupted whole;
   const TrainingState& state = run.state;
   if (!origin.checkpoints) {
@@ -410,10 +410,7 @@ std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin,
   }
   if (origin.new_folder) origin.new_folder->keep();
   if (!places.is_recorded()) record_origin(run.folder, places.working_folder());
-  Config written = run.config;
-  // Translation may have other options of decoding than validation, whose scores must remain comparable.
-  if (run.resumes && std::filesystem::exists(config_file(run.folder)))
-    written.decode = load_config(config_file(run.folder)).decode;
+  const Config written = run.resumes ? with_own_decoding(run.folder, run.config, settings, remarks.notes) : run.config;
   write_file_atomically(config_file(run.folder), dump(written));
   if (!run.resumes) run.task->save(run.folder);
   const std::int64_t updates_done = run.resumes ? state.update : -1;
@@ -488,7 +485,7 @@ PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   job.together([&] {
     if (!job.is_first()) return;
     if (trains) check_disk_space(run, origin, remarks);
-    run.records = open_records(run, origin, places, trains);
+    run.records = open_records(run, origin, places, trains, order.settings, remarks);
     run.last_validation = last_validation(run.folder);
   });
   job.broadcast(std::as_writable_bytes(std::span(&run.last_validation, 1)));

@@ -214,6 +214,20 @@ Config load_training_config(const std::string& path, const Settings& settings, c
   return resumed;
 }
 
+Config with_own_decoding(const std::string& run, Config resumed, const Settings& settings,
+                         std::vector<std::string>& notes) {
+  if (!std::filesystem::exists(config_file(run))) return resumed;
+  resumed.decode = load_config(config_file(run)).decode;
+  const Config before = resumed;
+  for (const Setting& setting : settings)
+    if (setting.key().starts_with("decode.")) resumed = config_from({setting}, std::move(resumed));
+  const std::vector<OptionDifference> changes = differences(before, resumed);
+  if (!changes.empty()) validate(resumed);
+  for (const auto& [key, old, now] : changes)
+    notes.push_back(fmt::format("{} is now {} for translation; it was {}", key, now, old));
+  return resumed;
+}
+
 Config agreed(const Config& config, const Job& job) {
   if (!job.is_several()) return config;
   Config first = parse_config(job.broadcast(dump(config)), job.place().name(0));

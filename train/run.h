@@ -119,6 +119,12 @@ Config load_run_config(const std::string& run, const Settings& settings = {}, st
 /// pretrained model, which cannot resume.
 Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume);
 
+/// Returns `resumed`, the options of a resumed run, with the options of decode in its config.yaml, if it exists: those
+/// are for translation, and validation keeps its own, so that its scores remain comparable. Options of decode in
+/// `settings` replace the file's, and `notes` names the changes. Throws if these options contradict each other.
+Config with_own_decoding(const std::string& run, Config resumed, const Settings& settings,
+                         std::vector<std::string>& notes);
+
 /// Loads a run from its folder. With decode.precision int8, the model's matrices are in int8. Throws, naming the file
 /// or option, if something is missing or damaged, or if vocabulary, data or model do not match the checkpoint. All
 /// processes of `job` load it together, and check that their

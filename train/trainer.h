@@ -27,6 +27,10 @@ struct TrainingOrder {
   bool resume = false;  ///< from the newest valid checkpoint, if any; without `resume`, checkpoints are an error
   std::string config_path =
       {};  ///< file that `config` was read from, if any; when a run begins, an error if its own would replace it
+
+  /// Options in `config` that the command line or the program sets. When a run resumes, those of decode also go into
+  /// its config.yaml, for translation.
+  Settings settings = {};
 };
 
 /// Files that process 0 keeps open in the run's folder. Configuration, vocabulary and samples are also written there.

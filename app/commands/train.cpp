@@ -90,7 +90,9 @@ int run(const TrainArguments& arguments, const Job& job) {
     std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
-  Trainer trainer(prepare({.config = config, .run = choice.run, .resume = resume, .config_path = choice.config}, job));
+  Trainer trainer(prepare(
+      {.config = config, .run = choice.run, .resume = resume, .config_path = choice.config, .settings = arguments.sets},
+      job));
   TrainingConsole console;
   if (job.is_first()) trainer.add(console);
   const SignalWatch signals(trainer.requests());

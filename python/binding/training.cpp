@@ -111,7 +111,8 @@ std::string train(const std::string& config_path, const NamedOptions& options, c
   Released::check_none("train");
   Computing computing;
   const Config config = load_training_config(config_path, given, run, resume);
-  Trainer trainer(prepare({.config = config, .run = run, .resume = resume, .config_path = config_path}));
+  Trainer trainer(
+      prepare({.config = config, .run = run, .resume = resume, .config_path = config_path, .settings = given}));
   Callers callers(callbacks, computing, trainer.requests());
   std::optional<TrainingConsole> console;
   if (shows_progress) trainer.add(console.emplace());

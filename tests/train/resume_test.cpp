@@ -67,6 +67,34 @@ TEST_CASE("a resumed run takes from its config.yaml only options that may change
   CHECK_EQ(after.train.label_smoothing, 0.1);
 }
 
+TEST_CASE("options of decode that the command sets replace those in a resumed run's config.yaml") {
+  const Begun begun;
+  Config edited = begun.fixture.config;
+  edited.decode.beam = 2;
+  edited.decode.alpha = 1.4;
+  write_bytes(config_file(begun.run()), dump(edited));
+  const auto resume = [&](const Settings& settings) {
+    const Quiet quiet;
+    Trainer trainer(
+        prepare({.config = begun.resumed("", settings), .run = begun.run(), .resume = true, .settings = settings}));
+    trainer.train();
+    return load_config(config_file(begun.run())).decode;
+  };
+  const DecodeConfig after = resume({"decode.beam=1", "train.max_updates=6u"});
+  CHECK_EQ(after.beam, 1);  // that of the beginning
+  CHECK_EQ(after.alpha, 1.4);
+  CHECK_NE(begun.log().find("note: decode.beam is now 1 for translation; it was 2\n"), std::string::npos);
+  CHECK_THROWS_WITH_AS(resume({"decode.beam=2"}), doctest::Contains("[decode.beam] expected 1, as when the run"),
+                       Error);
+  CHECK_EQ(resume({"train.max_updates=7u"}).beam, 1);
+  edited.decode.beam = 1;
+  edited.decode.sample = true;
+  edited.decode.top_k = 2;
+  write_bytes(config_file(begun.run()), dump(edited));
+  CHECK_THROWS_WITH_AS(resume({"decode.sample=false"}), doctest::Contains("[decode.top_k] expected 0"), Error);
+  CHECK_EQ(load_config(config_file(begun.run())).decode.sample, true);
+}
+
 TEST_CASE("the command that continues a run can be pasted") {
   TrainerFixture fixture;
   fixture.config.train.metric = TrainConfig::Metric::loss;
