@@ -432,11 +432,13 @@ bool Trainer::validate_end() {
 }
 
 /// Validates the mean of checkpoints that translates by default, if there is one, and leaves the weights as they were.
+/// The gradients' memory keeps them meanwhile, as training is over: a copy would need memory that nothing checked.
 void Trainer::validate_mean() {
   if (!run_.validates() || run_.config.decode.average == 0) return;
   ParameterStore<float>& parameters = run_.task->parameters();
-  const std::span<float> weights = parameters.values();
-  const std::vector<float> before(weights.begin(), weights.end());
+  const std::span<float> weights = parameters.values(), before = parameters.grads();
+  parameters.clear_grads();
+  std::ranges::copy(weights, before.begin());
   const auto restore = [&] {
     std::ranges::copy(before, weights.begin());
     parameters.mark_changed();
