@@ -2,9 +2,25 @@
 
 #include <cmath>
 
+#include "train/decoding/scoring.h"
 #include "train/model/criterion.h"
 
 namespace glossa {
+
+namespace {
+
+/// Adds up pairs of a loss and a number of tokens, of which each process of `job` has some and 0 for the others.
+CorpusLoss total_of(std::vector<double>& sums, const Job& job) {
+  job.merge(sums);
+  CorpusLoss total;
+  for (std::size_t i = 0; i < sums.size(); i += 2) {
+    total.nll_sum += sums[i];
+    total.tokens += static_cast<std::int64_t>(sums[i + 1]);
+  }
+  return total;
+}
+
+}  // namespace
 
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
                        const DataConfig& config, Precision precision, const Job& job) {
@@ -20,13 +36,19 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
     sums[2 * i] = loss.nll_sum;
     sums[2 * i + 1] = static_cast<double>(loss.count);
   }
-  job.merge(sums);
-  CorpusLoss total;
-  for (std::size_t i = 0; i < sums.size(); i += 2) {
-    total.nll_sum += sums[i];
-    total.tokens += static_cast<std::int64_t>(sums[i + 1]);
+  return total_of(sums, job);
+}
+
+CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, const EncodedCorpus& corpus,
+                       const DataConfig& config, Precision precision, const Job& job) {
+  const std::vector<ScoredTranslation> scores = score_translations(context, models, corpus, {.precision = precision},
+                                                                   config.max_tokens, {job.rank(), job.count()});
+  std::vector<double> sums;  // loss and count of each pair
+  for (const ScoredTranslation& scored : scores) {
+    sums.push_back(-scored.log_probability);
+    sums.push_back(static_cast<double>(scored.tokens.size()));
   }
-  return total;
+  return total_of(sums, job);
 }
 
 double perplexity(double loss) { return std::exp(loss); }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "train/corpora/datasets.h"
+#include "train/decoding/ensemble.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"
 #include "train/scores/bleu.h"
@@ -21,6 +22,11 @@ struct CorpusLoss {
 /// Computes the loss of a corpus without dropout, batch by batch in order of length. Begins a step of `context` for
 /// each batch. The processes of `job` divide the batches among themselves; all get the loss.
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
+                       const DataConfig& config, Precision precision = Precision::full, const Job& job = Job::alone());
+
+/// The loss of several models, whose probabilities are averaged. The processes of `job` divide the batches among
+/// themselves; all get the loss.
+CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, const EncodedCorpus& corpus,
                        const DataConfig& config, Precision precision = Precision::full, const Job& job = Job::alone());
 
 /// Perplexity: exp of the loss per token.

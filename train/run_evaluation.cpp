@@ -5,7 +5,6 @@
 #include "base/stopwatch.h"
 #include "data/text/place.h"
 #include "train/console/print.h"
-#include "train/decoding/scoring.h"
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"
 #include "train/shared_search.h"
@@ -27,17 +26,12 @@ double loss_of(const LoadedRun& run, ParallelCorpus corpus, const LineErrorHandl
     print_note("note: the loss covers {}\n", describe(encoded.report));
   if (encoded.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   Context<float> context;
+  const DataConfig& data = run.config.data;
   const Precision precision = run.config.decode.precision;
-  if (run.others.empty())
-    return corpus_loss(context, *run.model->transformer, encoded, run.config.data, precision, job).per_token();
-  double sum = 0;
-  std::size_t tokens = 0;
-  for (const ScoredTranslation& scored :
-       score_translations(context, run.models(), encoded, {.precision = precision}, run.config.data.max_tokens)) {
-    sum -= scored.log_probability;
-    tokens += scored.tokens.size();
-  }
-  return sum / static_cast<double>(tokens);
+  const CorpusLoss loss = run.others.empty()
+                              ? corpus_loss(context, *run.model->transformer, encoded, data, precision, job)
+                              : corpus_loss(context, run.models(), encoded, data, precision, job);
+  return loss.per_token();
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const Span& row
 template <class T>
 std::vector<ScoredTranslation> score_translations(Context<T>& context, const std::type_identity_t<Ensemble<T>>& models,
                                                   const EncodedCorpus& corpus, const DecodeOptions& options,
-                                                  std::int64_t max_tokens) {
+                                                  std::int64_t max_tokens, const ScoringShare& share) {
   std::vector<ScoredTranslation> results(static_cast<std::size_t>(corpus.size()));
   if (results.empty()) return results;
   // All logits of a batch are in memory, so a batch has at most 16 M logits, unless a single pair has more.
@@ -41,8 +41,9 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const std
   const ExcludedTokens excluded(options, corpus.specials, models.vocabulary());
   Batch batch;
   BatchRows rows;
-  for (const std::span<const int> indices : sampler.epoch(0, false)) {
-    fill_batch(batch, corpus, indices, Layout::packed);
+  const Batches batches = sampler.epoch(0, false);
+  for (std::size_t k = share.index; k < batches.size(); k += share.count) {
+    fill_batch(batch, corpus, batches[k], Layout::packed);
     rows.assign(batch);
     context.begin({.training = false, .recording = false, .precision = options.precision});
     const Tensor<const T> logits =
@@ -57,11 +58,12 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const std
   return results;
 }
 
-template std::vector<ScoredTranslation> score_translations(Context<float>&,
-                                                           const std::type_identity_t<Ensemble<float>>&,
-                                                           const EncodedCorpus&, const DecodeOptions&, std::int64_t);
-template std::vector<ScoredTranslation> score_translations(Context<double>&,
-                                                           const std::type_identity_t<Ensemble<double>>&,
-                                                           const EncodedCorpus&, const DecodeOptions&, std::int64_t);
+#define GLOSSA_INSTANTIATE(T)                                                                                          \
+  template std::vector<ScoredTranslation> score_translations(Context<T>&, const std::type_identity_t<Ensemble<T>>&,    \
+                                                             const EncodedCorpus&, const DecodeOptions&, std::int64_t, \
+                                                             const ScoringShare&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

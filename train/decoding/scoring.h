@@ -19,11 +19,17 @@ struct ScoredTranslation {
   double log_probability = 0;      ///< of all tokens together
 };
 
+/// The part of one of several scorers, which divide the batches of a corpus among themselves.
+struct ScoringShare {
+  int index = 0, count = 1;  ///< this scorer scores the batches index, index + count, ...
+};
+
 /// Scores each target of a corpus given its source (teacher forcing), and returns the scores in order. Runs pairs in
-/// batches of up to `max_tokens` rows. Throws if the model yields NaN.
+/// batches of up to `max_tokens` rows. The scores of other scorers' batches have no tokens. Throws if the model yields
+/// NaN.
 template <class T>
 std::vector<ScoredTranslation> score_translations(Context<T>& context, const std::type_identity_t<Ensemble<T>>& models,
                                                   const EncodedCorpus& corpus, const DecodeOptions& options,
-                                                  std::int64_t max_tokens);
+                                                  std::int64_t max_tokens, const ScoringShare& share = {});
 
 }  // namespace glossa

@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "base/check.h"
 #include "tests/support/restore_runtime.h"
 #include "tests/train/trainer_fixture.h"
 #include "tests/train/translator_fixture.h"
 #include "train/decoding/scoring.h"
+#include "train/evaluation.h"
 #include "train/run_ensemble.h"
 
 using namespace glossa;
@@ -101,6 +103,36 @@ TEST_CASE("a token's probability is the mean of the models' probabilities, in se
       differ = differ || std::abs(p(first) - p(second)) > 0.01;
     }
   CHECK(differ);
+}
+
+TEST_CASE("scorers that divide the batches score each pair once, with the bits of one scorer") {
+  const Committee committee;
+  const EncodedCorpus pairs = encode(committee.source.data, committee.source.corpus, committee.source.tokenizers);
+  const Ensemble<float> models = committee.of({0, 1});
+  Context<float> context;
+  const std::vector<ScoredTranslation> whole = score_translations(context, models, pairs, {}, 20);
+  std::vector<int> times(whole.size());
+  for (int index = 0; index < 3; ++index) {
+    const auto part = score_translations(context, models, pairs, {}, 20, {.index = index, .count = 3});
+    REQUIRE_EQ(part.size(), whole.size());
+    int scored = 0;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (part[i].tokens.empty()) continue;
+      ++times[i];
+      ++scored;
+      CHECK_EQ(part[i].log_probability, whole[i].log_probability);
+    }
+    CHECK_GT(scored, 0);
+  }
+  CHECK_EQ(times, std::vector<int>(whole.size(), 1));
+  double loss = 0;
+  for (const ScoredTranslation& scored : whole) loss -= scored.log_probability;
+  DataConfig data = committee.source.data;
+  data.max_tokens = 20;
+  const CorpusLoss found = corpus_loss(context, models, pairs, data);
+  CHECK_EQ(found.nll_sum, loss);
+  CHECK_EQ(found.tokens, std::accumulate(pairs.target.begin(), pairs.target.end(), std::int64_t{0},
+                                         [](auto sum, const auto& ids) { return sum + std::ssize(ids) + 1; }));
 }
 
 TEST_CASE("an ensemble's translations do not depend on the order of the models, the batch or the threads") {
