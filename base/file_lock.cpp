@@ -32,6 +32,12 @@ FileLock::FileLock(const std::filesystem::path& path, std::string hint)
         std::strerror(errno));
 }
 
+/// Closing the file alone would leave the lock to processes that were forked meanwhile.
+FileLock::~FileLock() {
+  const struct flock whole = whole_file(F_UNLCK);
+  if (file_.number() >= 0 && process_.is_this()) ::fcntl(file_.number(), F_OFD_SETLK, &whole);
+}
+
 bool FileLock::lock(int command) {
   const struct flock whole = whole_file(F_WRLCK);
   if (::fcntl(file_.number(), command, &whole) == 0) return true;

@@ -4,15 +4,18 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/own_process.h"
 
 namespace glossa {
 
-/// Lock of an open file, not of the process: it ends with the object or, even if the process is killed, with the
-/// process.
+/// Lock of an open file, not of the process: it ends with the object, also if a process that was forked meanwhile still
+/// has the file open, or, even if the process is killed, with the process.
 class FileLock {
  public:
   /// Opens the file, and creates it if needed. Does not lock it. `hint` is for an error if it cannot be locked.
   FileLock(const std::filesystem::path& path, std::string hint);
+  FileLock(FileLock&&) = default;
+  ~FileLock();
 
   /// Takes the lock. Returns false if another one holds it, or waits for its end.
   bool take();
@@ -32,6 +35,7 @@ class FileLock {
   std::filesystem::path path_;
   std::string hint_;
   Descriptor file_;
+  OwnProcess process_;
 };
 
 /// True if the file is there and locked. Does not take the lock, so it cannot keep others from it.

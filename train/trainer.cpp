@@ -133,7 +133,7 @@ TrainingEnd Trainer::train() {
     begin();
     return update_until_end();
   } catch (...) {
-    record_failure(in_config_terms(failure_of(std::current_exception())));
+    if (process_.is_this()) record_failure(in_config_terms(failure_of(std::current_exception())));
     throw;
   }
 }
@@ -180,7 +180,7 @@ TrainingEnd Trainer::update_until_end() {
     const TrainingReport training = report();
     UpdateReport update = pace.at(now, training);
     update.loss = loss;
-    for (TrainingObserver* observer : observers_) observer->update(update);
+    notify([&](TrainingObserver& observer) { observer.update(update); });
     if (train.log_every.due(before, now)) {
       log_update(training);
       if (!std::exchange(knows_speed, true)) warn_about_time(now.updates - begin, state_.seconds - seconds_before);
@@ -258,12 +258,12 @@ void Trainer::log(std::string text, LogLine::Kind kind) { log(LogLine{.kind = ki
 
 void Trainer::log(LogLine line) {
   line.time = local_time(time_format);
-  for (TrainingObserver* observer : observers_) observer->log(line);
+  notify([&](TrainingObserver& observer) { observer.log(line); });
 }
 
 void Trainer::announce(TrainingEvent event) {
   event.time = local_time(time_format);
-  for (TrainingObserver* observer : observers_) observer->event(event);
+  notify([&](TrainingObserver& observer) { observer.event(event); });
 }
 
 /// Computes the next micro-batches' gradients and takes a step. Returns the loss per target token.
@@ -343,7 +343,7 @@ void Trainer::warn_about_time(std::int64_t updates, double seconds) {
 }
 
 void Trainer::log_update(const TrainingReport& report) {
-  for (TrainingObserver* observer : observers_) observer->training(report);
+  notify([&](TrainingObserver& observer) { observer.training(report); });
   log(line_of(report));
   state_.log_loss = 0;
   state_.log_tokens = 0;
@@ -355,7 +355,7 @@ ValidationReport Trainer::validation(bool translates) {
   ValidationReport report = run_.task->validate(
       run_.updater->context(),
       [&](std::int64_t done, std::int64_t all) {
-        for (TrainingObserver* observer : observers_) observer->validating(done, all);
+        notify([&](TrainingObserver& observer) { observer.validating(done, all); });
       },
       translates);
   const auto share = [&](auto& scores) {
@@ -387,7 +387,7 @@ ValidationReport Trainer::measure() {
 }
 
 void Trainer::validated(const ValidationReport& report) {
-  for (TrainingObserver* observer : observers_) observer->validation(report);
+  notify([&](TrainingObserver& observer) { observer.validation(report); });
   run_.last_validation = report.update;
   log(line_of(report));
 }
@@ -489,7 +489,7 @@ void Trainer::save(bool is_best) {
   if (run_.records) {
     const auto update = static_cast<std::uint64_t>(state_.update);
     const CheckpointReport report{state_.update, run_.records->checkpoints->save(update, writer, is_best), is_best};
-    for (TrainingObserver* observer : observers_) observer->checkpoint(report);
+    notify([&](TrainingObserver& observer) { observer.checkpoint(report); });
   } else {
     writer.give();
   }

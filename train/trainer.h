@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/own_process.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/training_state.h"
 #include "train/config/config.h"
@@ -83,6 +84,10 @@ PreparedRun prepare(const TrainingOrder& order, const Job& job = Job::alone());
 class Trainer {
  public:
   explicit Trainer(PreparedRun run);
+  Trainer(const Trainer&) = delete;
+  ~Trainer() {
+    if (!process_.is_this()) static_cast<void>(run_.task.release());  // which would wait for threads
+  }
 
   /// Calls `observer` as well, after the run's own records, in the thread that trains. It must outlive training.
   void add(TrainingObserver& observer) { observers_.push_back(&observer); }
@@ -96,7 +101,8 @@ class Trainer {
   /// weights if they have not been, and the mean of checkpoints that decode.average asks for. If training is at its end
   /// already, or a stop was requested before, no update is made. An exception saves nothing: it is passed to the
   /// observers as a line and an event (in the process where it occurred), then thrown again; so are
-  /// train.max_bad_updates in a row, and exceptions of observers. Call it once.
+  /// train.max_bad_updates in a row, and exceptions of observers. In a process that an observer forks, it throws when
+  /// the observer returns, and writes nothing. Call it once.
   TrainingEnd train();
 
   /// Seconds of training so far, with those before a resume, without validation and saving.
@@ -110,6 +116,17 @@ class Trainer {
   const Work& work() const { return work_; }
 
  private:
+  /// Calls each observer. A process that one of them forks must not train on, in the files of the run.
+  template <class Call>
+  void notify(const Call& call) {
+    for (TrainingObserver* observer : observers_) {
+      call(*observer);
+      check(process_.is_this(), "train",
+            "expected the process that began to train; got one that an observer forked, which cannot continue. Hint: "
+            "end it before the observer returns");
+    }
+  }
+
   void begin();
   void record_failure(const Error& error) noexcept;
   TrainingEnd update_until_end();
@@ -136,6 +153,7 @@ class Trainer {
   void log(LogLine line);
   void announce(TrainingEvent event);
 
+  OwnProcess process_;
   PreparedRun run_;
   TrainingState& state_ = run_.state;
   std::vector<TrainingObserver*> observers_;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/own_process.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"
@@ -72,8 +73,10 @@ class Callers : public TrainingObserver {
         else if (!answer.is_none())
           misuse("callback", "expected None or glossa.STOP as the result; got {}", string_of(nb::repr(answer)));
       } catch (nb::python_error& error) {
+        if (!process_.is_this()) throw;  // ends the call in a process that the callback forked
         take(error);
       } catch (const Error&) {
+        if (!process_.is_this()) throw;
         raised_ = std::current_exception();
         requests_.stop();
       }
@@ -92,6 +95,7 @@ class Callers : public TrainingObserver {
 
   static nb::object stop() { return nb::module_::import_("glossa.training").attr("STOP"); }
 
+  const OwnProcess process_;
   const Callbacks& callbacks_;
   Computing& computing_;
   Requests& requests_;

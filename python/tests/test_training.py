@@ -1,8 +1,11 @@
 """glossa.train: the bits of the command, callbacks, interruptions, records."""
 
+import faulthandler
 import logging
+import multiprocessing
 import os
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -46,6 +49,66 @@ def test_ctrl_c_ends_at_the_update_and_returns_the_run(trained, options, state_o
     assert gl.load(run, checkpoint="last").update in (20, 21)
     assert gl.train(run=run.folder, resume=True, progress=False).end == "max_updates"
     assert state_of(run) == state_of(trained)
+
+
+@pytest.mark.filterwarnings("ignore:This process")
+@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("ending", ["return", "stop", "exit", "_exit"])
+def test_a_process_forked_by_a_callback_does_not_train_on(ending, prepared, options, state_of, tmp_path):
+    if prepared:  # a thread reads the pairs
+        pairs = [" ".join(f"w{i * k % 11}" for k in range(1 + i % 6)) for i in range(300)]
+        for side in ("en", "hi"):
+            (tmp_path / f"text.{side}").write_text("\n".join(pairs) + "\n")
+        text = {"data.train": str(tmp_path / "text"), "data.prepare_above": 0, "data.cache": str(tmp_path / "cache")}
+        options = {key: value for key, value in options.items() if key != "data.valid"} | text
+    children = []
+
+    def fork(report):
+        if report.update != 20:
+            return None
+        children.append(os.fork())
+        if children[-1] > 0:
+            return None
+        faulthandler.dump_traceback_later(60, exit=True)  # signals are blocked in a process that hangs
+        if ending == "exit":
+            sys.exit(3)
+        if ending == "_exit":
+            os._exit(3)
+        return gl.STOP if ending == "stop" else None
+
+    try:
+        run = gl.train(options, run=tmp_path / "run", on_update=fork, progress=False)
+    except gl.Error as error:
+        os._exit(3 if "forked" in str(error) else 4)
+    except SystemExit as error:
+        os._exit(error.code)
+    finally:
+        if children[-1] == 0:
+            os._exit(5)
+    assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 3
+    assert run.end == "max_updates"
+    assert (tmp_path / "run" / "train.log").read_text().count("finished: ") == 1
+    whole = gl.train(options, run=tmp_path / "whole", progress=False)
+    assert state_of(run) == state_of(whole)
+
+
+@pytest.mark.filterwarnings("ignore:This process")
+def test_a_forked_process_that_lives_on_leaves_the_run_to_others(options, tmp_path):
+    stops = multiprocessing.get_context("fork").Event()
+    processes = []
+
+    def fork(report):
+        if report.update == 20:
+            processes.append(multiprocessing.get_context("fork").Process(target=stops.wait, args=(60,)))
+            processes[-1].start()
+
+    try:
+        run = gl.train(options, run=tmp_path / "run", on_update=fork, progress=False)
+        assert gl.train(run=run.folder, resume=True, set={"train.max_updates": 70}).end == "max_updates"
+    finally:
+        stops.set()
+        processes[0].join()
+    assert processes[0].exitcode == 0
 
 
 def test_a_second_ctrl_c_raises(options, tmp_path):

@@ -1,6 +1,8 @@
 #include "train/training_observer.h"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <map>
 #include <random>
@@ -137,4 +139,40 @@ TEST_CASE("an observer's exception ends training, is recorded, and leaves a run 
   CHECK_EQ(last["text"], "[observer] cannot go on: no reason");
   fixture.train(fixture.config, "run", true);
   CHECK_EQ(state_of(fixture, "run"), state_of(fixture, "whole"));
+}
+
+TEST_CASE("a process that an observer forks does not train on, and does not wait for the parent's threads") {
+  class Forker : public TrainingObserver {
+   public:
+    void update(const UpdateReport& report) override {
+      if (report.training.update != 7) return;
+      child = fork();
+      if (child == 0) alarm(30);  // ends a process that hangs
+    }
+    pid_t child = -1;
+  } forker;
+  SmallRun fixture;
+  fixture.train(fixture.config, "whole");
+  fixture.config.data.prepare_above = 0;  // a thread reads the pairs
+  fixture.config.data.cache = fixture / "cache";
+  {
+    std::string error;
+    {
+      const Quiet quiet;
+      Trainer trainer(fixture.prepared(fixture.config, "run"));
+      trainer.add(forker);
+      error = error_of<Error>([&] { trainer.train(); });
+    }
+    if (forker.child == 0) _exit(error.starts_with("[train] expected the process that began to train; got") ? 3 : 4);
+    CHECK_EQ(error, "");
+  }
+  int status = -1;
+  REQUIRE_EQ(waitpid(forker.child, &status, 0), forker.child);
+  CHECK(WIFEXITED(status));
+  CHECK_EQ(WEXITSTATUS(status), 3);
+  CHECK_EQ(state_of(fixture, "run"), state_of(fixture, "whole"));
+  int ends = 0;
+  for (const auto& event : metrics(fixture / "run", true))
+    ends += event["event"] == "end" || event["event"] == "failure";
+  CHECK_EQ(ends, 1);
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -91,4 +92,37 @@ TEST_CASE("a run's folder that was removed, renamed or replaced is noticed") {
   fs::remove_all(run);
   fs::create_directory(run);  // many file systems give it the number of the old one, if nobody has that open
   CHECK_NE(error(lock).find(part + "another one"), std::string::npos);
+}
+
+TEST_CASE("a run's lock ends with its trainer, and not with a process that was forked meanwhile") {
+  const TemporaryFolder base;
+  const fs::path run = base / "run";
+  std::optional<RunLock> lock(run);
+  int ended[2], go[2];
+  REQUIRE_EQ(pipe(ended) | pipe(go), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    lock.reset();
+    char byte = 0;
+    const bool ok = write(ended[1], &byte, 1) == 1 && read(go[0], &byte, 1) == 1;
+    _exit(ok ? 0 : 1);
+  }
+  char byte = 0;
+  REQUIRE_EQ(read(ended[0], &byte, 1), 1);
+  CHECK(has_trainer(run));
+  const pid_t other = fork();  // which keeps its copy
+  if (other == 0) {
+    alarm(60);
+    _exit(read(go[0], &byte, 1) == 1 ? 0 : 1);
+  }
+  lock.reset();
+  CHECK_FALSE(has_trainer(run));
+  REQUIRE_EQ(write(go[1], "xx", 2), 2);
+  for (const pid_t each : {child, other}) {
+    int status = -1;
+    REQUIRE_EQ(waitpid(each, &status, 0), each);
+    CHECK_EQ(status, 0);
+  }
+  for (const int end : {ended[0], ended[1], go[0], go[1]}) close(end);
 }
