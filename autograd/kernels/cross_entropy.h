@@ -48,59 +48,70 @@ RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, dou
   return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
 }
 
-/// Returns the loss, and writes f(p_j) for p = softmax(x) to `g`, which may be `x`. The row is read from memory once,
-/// and each element takes one exponential.
-template <class T, class F>
-RowLoss cross_entropy_row_softmax(Index n, const T* x, int target, double smoothing, T* g, const F& f) {
-  const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
+/// A row's loss, and 1 / sum_j e^(x_j - top).
+template <class T>
+struct RowExponentials {
+  RowLoss loss;
+  T inverse;
+};
+
+/// Writes e^(x_j - top), where top is the largest x_j, to `g`, which may be `x`. The row is read from memory once, and
+/// each element takes one exponential.
+template <class T>
+RowExponentials<T> row_exponentials(Index n, const T* x, T top, int target, double smoothing, T* g) {
   const T shifted_target = x[target] - top;
   const double mean = smoothing == 0 ? 0 : double{row_sum<T>(n, [&](Index j) { return x[j] - top; })} / n;
   const T total = row_sum<T>(n, [&](Index j) { return g[j] = kernels::exp(x[j] - top); });
-  const T inverse = T{1} / total;
-#pragma omp simd
-  for (Index j = 0; j < n; ++j) g[j] = f(g[j] * inverse);
   const double lse = std::log(double{total}), nll = lse - double{shifted_target};
-  return {nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)};
+  return {{nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)}, T{1} / total};
 }
 
 /// Returns the loss, and writes its gradient with respect to the logits `x`, for dy = 1, to `g`, which may be `x`.
 template <class T>
 RowLoss cross_entropy_row_gradient(Index n, const T* x, int target, double smoothing, T* g) {
-  const T everywhere = static_cast<T>(smoothing / n);
-  const RowLoss loss =
-      cross_entropy_row_softmax(n, x, target, smoothing, g, [everywhere](T p) { return p - everywhere; });
+  const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
+  const RowExponentials<T> row = row_exponentials(n, x, top, target, smoothing, g);
+  const T inverse = row.inverse, everywhere = static_cast<T>(smoothing / n);
+#pragma omp simd
+  for (Index j = 0; j < n; ++j) g[j] = g[j] * inverse - everywhere;
   g[target] -= static_cast<T>(1 - smoothing);
-  return loss;
+  return row.loss;
 }
 
 /// One row's share of the loss of R-Drop (Wu et al. 2021), where x and y are the logits of two passes, p and q their
 /// softmax:
 ///   loss = (loss of x + loss of y) / 2 + alpha / 4 (KL(p || q) + KL(q || p))
 /// Both divergences together are sum_j (p_j - q_j) (x_j - y_j). Writes the gradients with respect to x and y, for dy =
-/// 1, to `gx` and `gy`, which may be `x` and `y`. `difference` is memory for n numbers.
+/// 1, to `gx` and `gy`, which may be `x` and `y`. `difference` is memory for n numbers. Few passes over the rows, which
+/// together exceed a core's first cache: differences come with a maximum, and the last pass normalizes p and q.
 template <class T>
 RowLoss r_drop_row_gradient(Index n, const T* x, const T* y, int target, double smoothing, double alpha, T* gx, T* gy,
                             T* difference) {
+  constexpr T nothing = -std::numeric_limits<T>::infinity();
   T* const d = difference;
-#pragma omp simd
-  for (Index j = 0; j < n; ++j) d[j] = x[j] - y[j];
-  const auto unchanged = [](T p) { return p; };
-  const RowLoss of_x = cross_entropy_row_softmax(n, x, target, smoothing, gx, unchanged),
-                of_y = cross_entropy_row_softmax(n, y, target, smoothing, gy, unchanged);
-  const T mean_x = row_sum<T>(n, [&](Index j) { return gx[j] * d[j]; }),
-          mean_y = row_sum<T>(n, [&](Index j) { return gy[j] * d[j]; });
+  const T top_x = row_max<T>(n, nothing, [&](Index j) {
+    d[j] = x[j] - y[j];
+    return x[j];
+  });
+  const T top_y = row_max<T>(n, nothing, [&](Index j) { return y[j]; });
+  const RowExponentials<T> of_x = row_exponentials(n, x, top_x, target, smoothing, gx),
+                           of_y = row_exponentials(n, y, top_y, target, smoothing, gy);
+  const T scale_x = of_x.inverse, scale_y = of_y.inverse;
+  const T mean_x = scale_x * row_sum<T>(n, [&](Index j) { return gx[j] * d[j]; }),
+          mean_y = scale_y * row_sum<T>(n, [&](Index j) { return gy[j] * d[j]; });
   const T half{0.5}, everywhere = static_cast<T>(smoothing / n), weight = static_cast<T>(alpha / 4);
 #pragma omp simd
   for (Index j = 0; j < n; ++j) {
-    const T p = gx[j], q = gy[j];
+    const T p = scale_x * gx[j], q = scale_y * gy[j];
     gx[j] = half * (p - everywhere) + weight * (p * (d[j] - mean_x) + (p - q));
     gy[j] = half * (q - everywhere) - weight * (q * (d[j] - mean_y) + (p - q));
   }
   const T known = half * static_cast<T>(1 - smoothing);
   gx[target] -= known;
   gy[target] -= known;
-  return {(of_x.nll + of_y.nll) / 2,
-          (of_x.loss + of_y.loss) / 2 + alpha / 4 * (static_cast<double>(mean_x) - static_cast<double>(mean_y))};
+  return {
+      (of_x.loss.nll + of_y.loss.nll) / 2,
+      (of_x.loss.loss + of_y.loss.loss) / 2 + alpha / 4 * (static_cast<double>(mean_x) - static_cast<double>(mean_y))};
 }
 
 /// The derivative of cross_entropy_row: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V). `dx`
