@@ -5,10 +5,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/check.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/print.h"
 #include "train/prepared/corpus_cache.h"
+#include "train/prepared/large_text.h"
 
 namespace glossa {
 
@@ -19,6 +21,17 @@ std::shared_ptr<const PreparedCorpus> prepared_training(Config config, const std
   if (const auto found = newest_valid_checkpoint(folder))
     config.data.source_prefix = parse_config(read_training_state(found->reader).config, folder).data.source_prefix;
   return CorpusCache(config.data, places).get(config, places, load_tokenizers(config.data, folder));
+}
+
+ParallelCorpus read_held_out_test(const Config& config, const std::string& folder) {
+  const CorpusPlaces places(folder);
+  const auto seed = static_cast<std::uint64_t>(config.train.seed);
+  if (!is_large(config.data, places)) return read_test_corpus(config.data, seed, places);
+  const std::filesystem::path cache = CorpusCache(config.data, places).folder();
+  create_folder(cache);
+  const LargeText text(config.data, seed, places, cache);
+  const PreparedTraining training{.sample = {}, .split = text.split(), .validation = {}, .test = text.test()};
+  return read_test_corpus(config.data, seed, places, &training);
 }
 
 void check_still_held_out(const LoadedRun& run, const std::string& folder) {

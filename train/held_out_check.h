@@ -12,6 +12,10 @@ namespace glossa {
 /// if the cache has lost them. The pairs that data.split holds out are there without reading all text.
 std::shared_ptr<const PreparedCorpus> prepared_training(Config config, const std::string& folder);
 
+/// Returns the pairs that data.split holds out for tests from the training text of the run in `folder`, with options of
+/// data that may differ from the run's. A large text is only read, not prepared: nobody trains with these options.
+ParallelCorpus read_held_out_test(const Config& config, const std::string& folder);
+
 /// Throws if a run's corpora have changed since training: the part that data.split holds out now may then include
 /// training pairs.
 void check_still_held_out(const LoadedRun& run, const std::string& folder);

@@ -136,7 +136,8 @@ void report_blank_references(const Texts& texts) {
 /// Returns the text for another run, which is to translate the same sentences. If only the run's text is in lower case,
 /// it is read again. Throws if this gives other sentences, because data.split depends on letter case.
 ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& arguments, const std::string& run,
-                          Config config, const ParallelCorpus& corpus) {
+                          Config config, const Texts& texts) {
+  const ParallelCorpus& corpus = texts.corpus;
   const DataConfig& data = other.data;
   for (const auto& [side, theirs, ours] :
        {std::tuple{"source", data.source, config.data.source}, std::tuple{"target", data.target, config.data.target}})
@@ -145,7 +146,8 @@ ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& argument
   if (!config.data.lowercase || data.lowercase) return corpus;
   config.data.lowercase = false;
   BadLines bad_lines(arguments.on_bad_line);
-  ParallelCorpus again = read_texts(arguments, run, config, bad_lines).corpus;
+  ParallelCorpus again =
+      texts.is_held_out ? read_held_out_test(config, run) : read_texts(arguments, run, config, bad_lines).corpus;
   check(
       std::ranges::equal(again.source, corpus.source, {}, utf8::lower_case), "--compare",
       "expected a run with data.lowercase: true, as data.split holds out other pairs otherwise; got false. Hint: name "
@@ -155,10 +157,11 @@ ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& argument
 
 /// Compares the translations of the run in `folder` with those of the other system.
 PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const EvaluateArguments& arguments,
-                         const Config& config, const ParallelCorpus& corpus, const std::string& folder,
+                         const Config& config, const Texts& texts, const std::string& folder,
                          const EvaluationOptions& options, const Job& job) {
+  const ParallelCorpus& corpus = texts.corpus;
   const std::vector<std::string> translations =
-      other.translations(other.config() ? corpus_for(*other.config(), arguments, folder, config, corpus) : corpus,
+      other.translations(other.config() ? corpus_for(*other.config(), arguments, folder, config, texts) : corpus,
                          config.data, options, job);
   if (translations == found.translations) warn("[--compare] all translations are the same");
   return paired_bootstrap(found.translations, translations, references_of(corpus), found.bleu_options,
@@ -209,7 +212,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
                                   .watch = watch};
   const RunEvaluation found = evaluate(run, corpus, options, job);
   std::optional<PairedBootstrap> comparison;
-  if (other) comparison = compared(found, *other, arguments, config, corpus, folder, options, job);
+  if (other) comparison = compared(found, *other, arguments, config, texts, folder, options, job);
   bar.clear();
   const BleuScore& bleu = found.bleu;
   const std::int64_t sentences = std::ssize(found.translations), bad = texts.bad + found.untranslated;

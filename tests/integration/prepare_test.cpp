@@ -134,3 +134,21 @@ TEST_CASE("evaluate scores the pairs that were held out of a prepared corpus") {
   CHECK(scores(again) == expected);
   CHECK_NE(again.err.find("preparing "), std::string::npos);
 }
+
+TEST_CASE("a comparison with a run that has capital letters reads a large text again, but does not prepare it") {
+  const Prepared tiny;
+  const Strings held_out{"data.valid=", "data.split=30/20", "train.max_updates=5"};
+  Strings lower = held_out;
+  lower.push_back("data.lowercase=true");
+  succeeded(tiny.train("plain", lower));
+  succeeded(tiny.train("lower", tiny.sets(lower)));
+  succeeded(tiny.train("other", tiny.sets(held_out)));
+  const std::string listed = succeeded(tiny.manage("--list")).out;
+  const auto compare = [&](const std::string& run) {
+    return succeeded(glossa_program({"evaluate", tiny / run, "--compare", tiny / "other", "--json"}));
+  };
+  const Outcome plain = compare("plain"), mapped = compare("lower");
+  CHECK_EQ(json_object(mapped.out).at("compare"), json_object(plain.out).at("compare"));
+  CHECK_EQ(mapped.err.find("preparing "), std::string::npos);
+  CHECK_EQ(succeeded(tiny.manage("--list")).out, listed);
+}
