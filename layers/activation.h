@@ -17,6 +17,8 @@ enum class Activation { relu, gelu, gelu_tanh, silu, swiglu, geglu };
 inline constexpr std::initializer_list<const char*> activation_names = {"relu", "gelu",   "gelu_tanh",
                                                                         "silu", "swiglu", "geglu"};
 
+constexpr const char* name_of(Activation activation) { return activation_names.begin()[static_cast<int>(activation)]; }
+
 /// True if the function takes rows of two halves, a gate and the numbers that it multiplies, and halves the width
 /// (Shazeer 2020).
 constexpr bool is_gated(Activation activation) {

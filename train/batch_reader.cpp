@@ -13,7 +13,7 @@ namespace glossa {
 BatchReader::BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers)
     : pairs_(std::move(pairs)),
       train_(config.train),
-      layout_(glossa::layout(config.data)),
+      layout_(config.data.layout),
       subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)) {
   if (pairs_->is_in_file()) thread_ = start_thread([this] { work(); });
 }

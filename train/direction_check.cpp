@@ -46,7 +46,7 @@ std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision prec
   if (encoded.size() < fewest) return {};
   std::vector<int> all(encoded.source.size());
   std::iota(all.begin(), all.end(), 0);
-  const Batch batch = make_batch(encoded, all, layout(data));
+  const Batch batch = make_batch(encoded, all, data.layout);
   BatchRows rows;
   rows.assign(batch);
   Context<float> context;

@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;
 
 /// The name of an activation in transformers.
-std::string activation_name(const std::string& activation) {
-  if (activation == "silu") return "swish";
-  return activation == "gelu_tanh" ? "gelu_new" : activation;
+std::string activation_name(Activation activation) {
+  if (activation == Activation::silu) return "swish";
+  return activation == Activation::gelu_tanh ? "gelu_new" : name_of(activation);
 }
 
 /// Entries common to config.json and generation_config.json.
@@ -38,37 +38,36 @@ std::int64_t max_length(const Config& config) {
 OrderedJson config_json(const Outgoing& out) {
   const Config& config = out.config();
   const ModelConfig& model = config.model;
-  const bool one_table = model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::embeddings;
-  OrderedJson json{
-      {"architectures", {"MarianMTModel"}},
-      {"model_type", "marian"},
-      {"is_encoder_decoder", true},
-      {"d_model", model.width},
-      {"encoder_layers", model.encoder_layers},
-      {"decoder_layers", model.decoder_layers},
-      {"num_hidden_layers", model.encoder_layers},
-      {"encoder_attention_heads", model.heads},
-      {"decoder_attention_heads", model.heads},
-      {"encoder_ffn_dim", model.feed_forward},
-      {"decoder_ffn_dim", model.feed_forward},
-      {"activation_function", activation_name(model.activation)},
-      {"dropout", model.dropout},
-      {"attention_dropout", model.attention_dropout.value_or(model.dropout)},
-      {"activation_dropout", model.activation_dropout.value_or(model.dropout)},
-      {"encoder_layerdrop", 0.0},
-      {"decoder_layerdrop", 0.0},
-      {"max_position_embeddings", model.max_positions},
-      {"normalize_before", false},
-      {"normalize_embedding", false},
-      {"add_final_layer_norm", false},
-      {"static_position_embeddings", true},
-      {"scale_embedding", model.scale_embeddings},
-      {"share_encoder_decoder_embeddings", one_table},
-      {"tie_word_embeddings", model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::output},
-      {"vocab_size", out.source().tokens.size()},
-      {"decoder_vocab_size", out.target().tokens.size()},
-      {"dtype", "float32"},
-      {"use_cache", true}};
+  const bool one_table = model.tied == Tied::all || model.tied == Tied::embeddings;
+  OrderedJson json{{"architectures", {"MarianMTModel"}},
+                   {"model_type", "marian"},
+                   {"is_encoder_decoder", true},
+                   {"d_model", model.width},
+                   {"encoder_layers", model.encoder_layers},
+                   {"decoder_layers", model.decoder_layers},
+                   {"num_hidden_layers", model.encoder_layers},
+                   {"encoder_attention_heads", model.heads},
+                   {"decoder_attention_heads", model.heads},
+                   {"encoder_ffn_dim", model.feed_forward},
+                   {"decoder_ffn_dim", model.feed_forward},
+                   {"activation_function", activation_name(model.activation)},
+                   {"dropout", model.dropout},
+                   {"attention_dropout", model.attention_dropout.value_or(model.dropout)},
+                   {"activation_dropout", model.activation_dropout.value_or(model.dropout)},
+                   {"encoder_layerdrop", 0.0},
+                   {"decoder_layerdrop", 0.0},
+                   {"max_position_embeddings", model.max_positions},
+                   {"normalize_before", false},
+                   {"normalize_embedding", false},
+                   {"add_final_layer_norm", false},
+                   {"static_position_embeddings", true},
+                   {"scale_embedding", model.scale_embeddings},
+                   {"share_encoder_decoder_embeddings", one_table},
+                   {"tie_word_embeddings", model.tied == Tied::all || model.tied == Tied::output},
+                   {"vocab_size", out.source().tokens.size()},
+                   {"decoder_vocab_size", out.target().tokens.size()},
+                   {"dtype", "float32"},
+                   {"use_cache", true}};
   json.update(special_ids_json(out));
   return json;
 }

@@ -57,10 +57,11 @@ void check_architecture(const JsonSettings& config) {
     refuse(config, "quantization_config", "none", "save the model without quantization; the weights must be floats");
 }
 
-std::string activation(const JsonSettings& config) {
-  static const std::map<std::string, std::string> names{{"swish", "silu"},         {"silu", "silu"},
-                                                        {"relu", "relu"},          {"gelu", "gelu"},
-                                                        {"gelu_new", "gelu_tanh"}, {"gelu_pytorch_tanh", "gelu_tanh"}};
+Activation activation(const JsonSettings& config) {
+  using enum Activation;
+  static const std::map<std::string, Activation> names{{"swish", silu},         {"silu", silu},
+                                                       {"relu", relu},          {"gelu", gelu},
+                                                       {"gelu_new", gelu_tanh}, {"gelu_pytorch_tanh", gelu_tanh}};
   const auto found = names.find(config.text("activation_function", "gelu"));
   if (found == names.end())
     refuse(config, "activation_function", "swish, silu, relu, gelu, gelu_new or gelu_pytorch_tanh",
@@ -88,11 +89,10 @@ void read_dropout(const JsonSettings& config, ModelConfig& model, std::vector<st
           fmt::format("{}: {} is {}; glossa drops no layers in training", config.where(), key, config.shown(key)));
 }
 
-ModelConfig::Tied tying(const JsonSettings& config) {
+Tied tying(const JsonSettings& config) {
   const bool output = config.flag("tie_word_embeddings", true);
-  if (config.flag("share_encoder_decoder_embeddings", true))
-    return output ? ModelConfig::Tied::all : ModelConfig::Tied::embeddings;
-  return output ? ModelConfig::Tied::output : ModelConfig::Tied::none;
+  if (config.flag("share_encoder_decoder_embeddings", true)) return output ? Tied::all : Tied::embeddings;
+  return output ? Tied::output : Tied::none;
 }
 
 void read_model(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
@@ -267,8 +267,7 @@ bool is_near(std::span<const float> table, std::span<const double> expected) {
 /// Finds the sinusoids that the tables of positions in the file contain. Throws if they contain other numbers,
 /// such as trained ones.
 void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std::string>& others) {
-  using Order = ModelConfig::Sinusoid;
-  std::optional<Order> found;
+  std::optional<Sinusoid> found;
   for (const std::string side : {"encoder", "decoder"}) {
     const std::string name = fmt::format("model.{}.embed_positions.weight", side);
     const auto entry = tensors.entries().find(name);
@@ -280,12 +279,8 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
            shape_text(shape));
     const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // enough to tell all sinusoids apart
     const std::vector<float> table = tensors.read<float>(name);
-    const auto fits = [&](Order order) {
-      ModelConfig with = model;
-      with.sinusoid = order;
-      return is_near(table, sinusoidal_positions(rows, model.width, transformer_options(with, 1, 1).sinusoid));
-    };
-    const Order orders[] = {Order::sorted, Order::halves, Order::interleaved, Order::raw_index};
+    const auto fits = [&](Sinusoid order) { return is_near(table, sinusoidal_positions(rows, model.width, order)); };
+    const Sinusoid orders[] = {Sinusoid::sorted, Sinusoid::halves, Sinusoid::interleaved, Sinusoid::raw_index};
     const auto order = std::ranges::find_if(orders, fits);
     if (order == std::end(orders) || (found && *found != *order))
       fail(tensors.path().string(),
@@ -340,7 +335,6 @@ std::vector<ParameterSource> huggingface_sources(const ModelConfig& m, std::uint
       add_norm(own + (decodes ? "norm3" : "norm2"), theirs + "final_layer_norm");
     }
   }
-  using Tied = ModelConfig::Tied;
   const std::string shared = "model.shared.weight", source = "model.encoder.embed_tokens.weight",
                     target = "model.decoder.embed_tokens.weight", output = "lm_head.weight";
   if (m.tied == Tied::all) {
@@ -368,7 +362,7 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
   check_architecture(config);
   Pretrained model;
   model.config = marian_config();
-  model.config.model.sinusoid = ModelConfig::Sinusoid::sorted;
+  model.config.model.sinusoid = Sinusoid::sorted;
   read_model(config, model.config.model, model.notes);
   read_vocabularies(folder, config, tokenizer, generation, model);
   read_decoding(generation, model.config, model.notes);

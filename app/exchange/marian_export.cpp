@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 /// The options stored in a model, as YAML.
 std::string model_options(const Outgoing& out) {
   const ModelConfig& model = out.config().model;
-  const bool is_pre = model.norm == ModelConfig::Norm::pre;
+  const bool is_pre = model.norm == NormPlace::pre;
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   // Marian's vocabulary sizes do not count padding.
   std::string yaml = fmt::format("type: transformer\nversion: v1.12.0\ndim-vocabs:\n  - {}\n  - {}\n",
@@ -27,10 +27,10 @@ std::string model_options(const Outgoing& out) {
   yaml += fmt::format("dim-emb: {}\nlemma-dim-emb: 0\nenc-depth: {}\ndec-depth: {}\n", model.width,
                       model.encoder_layers, model.decoder_layers);
   yaml += fmt::format("tied-embeddings: {}\ntied-embeddings-src: {}\ntied-embeddings-all: {}\noutput-omit-bias: {}\n",
-                      flag(model.tied == ModelConfig::Tied::output), flag(model.tied == ModelConfig::Tied::embeddings),
-                      flag(model.tied == ModelConfig::Tied::all), flag(!model.output_bias));
+                      flag(model.tied == Tied::output), flag(model.tied == Tied::embeddings),
+                      flag(model.tied == Tied::all), flag(!model.output_bias));
   yaml += fmt::format("transformer-heads: {}\ntransformer-dim-ffn: {}\ntransformer-ffn-activation: {}\n", model.heads,
-                      model.feed_forward, model.activation == "silu" ? "swish" : model.activation);
+                      model.feed_forward, model.activation == Activation::silu ? "swish" : name_of(model.activation));
   yaml +=
       fmt::format("transformer-preprocess: \"{}\"\ntransformer-postprocess: {}\ntransformer-postprocess-top: \"{}\"\n",
                   is_pre ? "n" : "", is_pre ? "da" : "dan", is_pre ? "n" : "");

@@ -106,7 +106,7 @@ void read_norm(const MarianOptions& options, ModelConfig& model) {
            options.get<std::string>("transformer-postprocess-top", "") == top;
   };
   model.final_norm = has("n", "da", "n");
-  model.norm = model.final_norm ? ModelConfig::Norm::pre : ModelConfig::Norm::post;
+  model.norm = model.final_norm ? NormPlace::pre : NormPlace::post;
   if (!model.final_norm && !has("", "dan", ""))
     fail(options.where(),
          "expected transformer-preprocess, transformer-postprocess and transformer-postprocess-top: \"\", dan and "
@@ -115,18 +115,18 @@ void read_norm(const MarianOptions& options, ModelConfig& model) {
          options.shown("transformer-postprocess-top"));
 }
 
-ModelConfig::Tied tying(const MarianOptions& options) {
+Tied tying(const MarianOptions& options) {
   const auto flag = [&](const char* option) { return options.get<bool>(option, false); };
   const bool all = flag("tied-embeddings-all"), source = all || flag("tied-embeddings-src"),
              output = all || flag("tied-embeddings");
-  if (source) return output ? ModelConfig::Tied::all : ModelConfig::Tied::embeddings;
-  return output ? ModelConfig::Tied::output : ModelConfig::Tied::none;
+  if (source) return output ? Tied::all : Tied::embeddings;
+  return output ? Tied::output : Tied::none;
 }
 
 void read_model(const MarianOptions& options, ModelConfig& model) {
   check_architecture(options);
   read_norm(options, model);
-  model.sinusoid = ModelConfig::Sinusoid::halves;
+  model.sinusoid = Sinusoid::halves;
   model.width = options.get<std::int64_t>("dim-emb");
   model.heads = options.get<std::int64_t>("transformer-heads");
   model.feed_forward = options.get<std::int64_t>("transformer-dim-ffn");
@@ -134,7 +134,8 @@ void read_model(const MarianOptions& options, ModelConfig& model) {
   model.decoder_layers = options.get<std::int64_t>("dec-depth");
   options.must_be("transformer-ffn-activation", {"swish", "relu"}, "swish",
                   "this activation; Marian's gelu is the sigmoid form");
-  model.activation = options.get<std::string>("transformer-ffn-activation", "swish") == "swish" ? "silu" : "relu";
+  model.activation =
+      options.get<std::string>("transformer-ffn-activation", "swish") == "swish" ? Activation::silu : Activation::relu;
   model.tied = tying(options);
   model.output_bias = !options.get<bool>("output-omit-bias", false);
   model.dropout = options.get<double>("transformer-dropout", 0.1);
@@ -239,7 +240,7 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
     add_vector(own + ".out_proj.bias", width, {{theirs + "_bo"}});
   };
   const auto add_norm = [&](const std::string& own, const std::string& theirs) {
-    const bool comes_first = m.norm == ModelConfig::Norm::pre && !theirs.ends_with("_top");  // then `_pre` is usual
+    const bool comes_first = m.norm == NormPlace::pre && !theirs.ends_with("_top");  // then `_pre` is usual
     for (const auto& [part, name] : {std::pair{".weight", "scale"}, {".bias", "bias"}}) {
       std::vector<std::string> names{fmt::format("{}_ln_{}", theirs, name), fmt::format("{}_ln_{}_pre", theirs, name)};
       if (comes_first) std::swap(names[0], names[1]);
@@ -269,14 +270,14 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
     sources.push_back(
         {.parameter = name, .shape = {rows, width}, .parts = {{theirs}}, .transposed = transposed, .zero_rows = 1});
   };
-  const bool one_table = m.tied == ModelConfig::Tied::all || m.tied == ModelConfig::Tied::embeddings;
+  const bool one_table = m.tied == Tied::all || m.tied == Tied::embeddings;
   if (one_table) {
     add_table("tok_emb.embedding.weight", target_rows, "Wemb", false);
   } else {
     add_table("src_tok_emb.embedding.weight", source_rows, "encoder_Wemb", false);
     add_table("tgt_tok_emb.embedding.weight", target_rows, "decoder_Wemb", false);
   }
-  if (m.tied == ModelConfig::Tied::none || m.tied == ModelConfig::Tied::embeddings)
+  if (m.tied == Tied::none || m.tied == Tied::embeddings)
     add_table("generator.weight", target_rows, "decoder_ff_logit_out_W", true);
   if (m.output_bias) {
     add_vector("generator.bias", target_rows, {{"decoder_ff_logit_out_b"}});

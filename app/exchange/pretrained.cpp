@@ -21,7 +21,7 @@ Config marian_config() {
   config.data.split = HeldOut{};
   config.data.tokenizer = DataConfig::Tokenizer::pieces;
   config.data.source_eos = true;
-  config.model.norm = ModelConfig::Norm::post;
+  config.model.norm = NormPlace::post;
   config.model.final_norm = false;
   config.model.norm_epsilon = 1e-5;
   config.model.bias = config.model.output_bias = true;

@@ -92,23 +92,21 @@ TEST_CASE("Marian's folder contains the same model") {
 }
 
 TEST_CASE("models of every tying, of several activations and orders of positions come back unchanged") {
-  using Tied = ModelConfig::Tied;
-  using Order = ModelConfig::Sinusoid;
   for (const Tied tied : {Tied::all, Tied::embeddings, Tied::output, Tied::none})
     for (const bool is_pre : {false, true})
-      for (const Order order : {Order::sorted, Order::halves, Order::interleaved})
-        for (const char* activation : {"silu", "relu", "gelu_tanh"}) {
+      for (const Sinusoid order : {Sinusoid::sorted, Sinusoid::halves, Sinusoid::interleaved})
+        for (const Activation activation : {Activation::silu, Activation::relu, Activation::gelu_tanh}) {
           CAPTURE(static_cast<int>(tied));
           CAPTURE(is_pre);
           CAPTURE(static_cast<int>(order));
-          CAPTURE(activation);
+          CAPTURE(name_of(activation));
           const TemporaryFolder folder;
           Read read(huggingface);
           ModelConfig& config = read.pretrained.config.model;
           config.tied = tied;
           config.sinusoid = order;
           config.activation = activation;
-          config.norm = is_pre ? ModelConfig::Norm::pre : ModelConfig::Norm::post;
+          config.norm = is_pre ? NormPlace::pre : NormPlace::post;
           config.final_norm = is_pre;
           read.model = make_model(config, read.source->vocabulary_size(), read.target->vocabulary_size(), 7,
                                   read.target->specials());
@@ -119,7 +117,7 @@ TEST_CASE("models of every tying, of several activations and orders of positions
               std::fill_n(parameter->value.data + pad * columns, columns, 0.0F);
             }
           const Outgoing outgoing = read.outgoing();
-          const bool is_marians = order != Order::interleaved && std::string(activation) != "gelu_tanh";
+          const bool is_marians = order != Sinusoid::interleaved && activation != Activation::gelu_tanh;
           if (!is_pre) {
             export_huggingface(outgoing, folder / "hf");
             const Read again(folder / "hf");
@@ -150,16 +148,15 @@ TEST_CASE("settings that the formats cannot express are refused by the option's 
     check_refused(with([](Config& c) { c.data.bos_id = 3; }), "data.bos_id", use);
     check_refused(with([](Config& c) { c.data.lowercase = true; }), "data.lowercase", use);
     check_refused(with([](Config& c) { c.model.bias = false; }), "model.bias", use);
-    check_refused(with([](Config& c) { c.model.norm_kind = ModelConfig::NormKind::rms; }), "model.norm_kind", use);
-    for (const char* gated : {"swiglu", "geglu"})
+    check_refused(with([](Config& c) { c.model.norm_kind = NormKind::rms; }), "model.norm_kind", use);
+    for (const Activation gated : {Activation::swiglu, Activation::geglu})
       check_refused(with([&](Config& c) { c.model.activation = gated; }), "model.activation", use);
     check_refused(with([](Config& c) { c.model.positions = ModelConfig::Positions::learned; }), "model.positions", use);
   }
-  check_refused(with([](Config& c) { c.model.norm = ModelConfig::Norm::pre; }), "model.norm", to_huggingface);
+  check_refused(with([](Config& c) { c.model.norm = NormPlace::pre; }), "model.norm", to_huggingface);
   check_refused(with([](Config& c) { c.model.final_norm = true; }), "model.final_norm", to_marian);
-  check_refused(with([](Config& c) { c.model.activation = "gelu"; }), "model.activation", to_marian);
-  check_refused(with([](Config& c) { c.model.sinusoid = ModelConfig::Sinusoid::interleaved; }), "model.sinusoid",
-                to_marian);
+  check_refused(with([](Config& c) { c.model.activation = Activation::gelu; }), "model.activation", to_marian);
+  check_refused(with([](Config& c) { c.model.sinusoid = Sinusoid::interleaved; }), "model.sinusoid", to_marian);
   CHECK_FALSE(fs::exists(folder / "out"));
 }
 

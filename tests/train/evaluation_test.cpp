@@ -42,7 +42,7 @@ TEST_CASE("the loss of a corpus is that of all its tokens in any batches, withou
   const EncodedCorpus encoded = encode(fixture.data, fixture.corpus, fixture.tokenizers);
   const CorpusLoss expected = loss_by_hand(fixture, encoded);
   Context<float> context;
-  for (const auto layout : {DataConfig::Layout::packed, DataConfig::Layout::padded})
+  for (const auto layout : {Layout::packed, Layout::padded})
     for (const std::int64_t budget : {1, 25, 4096}) {
       CAPTURE(budget);
       fixture.data.layout = layout;

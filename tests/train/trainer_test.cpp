@@ -189,7 +189,7 @@ TEST_CASE("samples are spread over the validation pairs in use, each with its ow
 TEST_CASE("refused updates are limited in a row, not in total") {
   TrainerFixture fixture;
   fixture.config.data.shared_vocabulary = false;
-  fixture.config.model.tied = ModelConfig::Tied::none;
+  fixture.config.model.tied = Tied::none;
   fixture.config.train.max_bad_updates = 2;
   fixture.config.optim.warmup = updates(1000);
   fixture.config.train.max_updates = updates(1);
@@ -243,7 +243,7 @@ TEST_CASE("a run that hits a limit while improving says how to continue, and no 
   fixture.config.train.max_updates = updates(8);
   CHECK(says("at"));
   const OptimConfig steady = fixture.config.optim;
-  fixture.config.optim.schedule = OptimConfig::Schedule::linear;
+  fixture.config.optim.schedule = ScheduleOptions::Kind::linear;
   fixture.config.optim.warmup = updates(1);
   fixture.config.optim.total_updates = updates(8);
   CHECK_FALSE(says("at a rate of 0"));
@@ -414,10 +414,10 @@ TEST_CASE("vocabularies whose sizes an exportable model cannot have end a run be
   fixture.config.data.vocab_size = 60;
   fixture.config.data.shared_vocabulary = false;
   fixture.config.data.bos_id = fixture.config.data.pad_id;
-  fixture.config.model.norm = ModelConfig::Norm::post;
+  fixture.config.model.norm = NormPlace::post;
   fixture.config.model.final_norm = false;
-  fixture.config.model.tied = ModelConfig::Tied::none;
-  fixture.config.model.sinusoid = ModelConfig::Sinusoid::halves;
+  fixture.config.model.tied = Tied::none;
+  fixture.config.model.sinusoid = Sinusoid::halves;
   fixture.config.train.max_updates = updates(1);
   fixture.config.train.exportable = TrainConfig::Exportable::huggingface;
   const std::string error = error_of<Error>([&] { fixture.train(fixture.config, "run"); });

@@ -24,7 +24,7 @@ struct TranslatorFixture {
     config.width = config.feed_forward = 16;
     config.heads = 2;
     config.encoder_layers = config.decoder_layers = 1;
-    config.tied = ModelConfig::Tied::none;
+    config.tied = Tied::none;
     config.dropout = 0.5;
     config.max_positions = max_positions;
     model = make_model(config, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), 3);

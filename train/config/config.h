@@ -12,6 +12,11 @@
 
 #include "autograd/precision.h"
 #include "data/held_out.h"
+#include "data/sampler.h"
+#include "data/text/text_file.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "layers/transformer.h"
+#include "optim/lr_schedule.h"
 #include "train/config/corpus_names.h"
 #include "train/config/options.h"
 #include "train/config/settings.h"
@@ -20,15 +25,11 @@
 namespace glossa {
 
 // The initializers in the structs are the defaults. option_table.cpp describes each member and its accepted values; its
-// lists of names are in the order of the enumerators here.
+// lists of names are in the order of the enumerators.
 
 struct DataConfig {
   enum class Tokenizer { words, characters, sentencepiece, pieces };
-  enum class SentencepieceModel { bpe, unigram };
-  enum class InvalidUtf8 { refuse, replace };
   enum class Duplicates { keep, drop };
-  enum class BatchRule { longest_side, tokens, sentences };
-  enum class Layout { packed, padded };
 
   CorpusNames train, valid;
   std::vector<std::int64_t> weights{};
@@ -41,7 +42,7 @@ struct DataConfig {
   std::int64_t vocab_sentences = 500'000;
   std::int64_t min_frequency = 1;
   bool shared_vocabulary = true;
-  SentencepieceModel sentencepiece_model = SentencepieceModel::bpe;
+  SubwordModel sentencepiece_model = SubwordModel::bpe;
   std::string normalization = "nmt_nfkc";
   double character_coverage = 1.0;
   double bpe_dropout = 0, unigram_sampling = 0;
@@ -62,15 +63,7 @@ struct DataConfig {
 };
 
 struct ModelConfig {
-  enum class Similarity { scaled_dot, dot, general, additive };
-  enum class Norm { pre, post };
-  enum class NormKind { layer, rms };
-  enum class NormAffine { vector, scalar, gain, none };
-  enum class EpsilonPlace { inside, outside };
   enum class Positions { sinusoidal, learned, rotary, alibi };
-  enum class Sinusoid { interleaved, halves, raw_index, sorted };
-  enum class Tied { none, output, all, embeddings };
-  enum class AttentionBias { all, output, none };
   enum class Init { xavier, normal };
 
   std::int64_t width = 256, heads = 4, key_heads = 0, head_width = 0;
@@ -79,13 +72,13 @@ struct ModelConfig {
   std::int64_t encoder_layers = 3, decoder_layers = 3;
   double dropout = 0.1;
   std::optional<double> attention_dropout{}, activation_dropout{}, embedding_dropout{};
-  Norm norm = Norm::pre;
+  NormPlace norm = NormPlace::pre;
   bool final_norm = true;
   NormKind norm_kind = NormKind::layer;
   double norm_epsilon = 1e-5;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   NormAffine norm_affine = NormAffine::vector;
-  std::string activation = "relu";
+  Activation activation = Activation::relu;
   Positions positions = Positions::sinusoidal;
   Sinusoid sinusoid = Sinusoid::interleaved;
   double rotary_base = 10000;
@@ -100,7 +93,6 @@ struct ModelConfig {
 
 struct OptimConfig {
   enum class Name { sgd, adam, adamw };
-  enum class Schedule { constant, noam, inverse_sqrt, cosine, linear, plateau };
 
   Name name = Name::adam;
   double lr = 1e-3;
@@ -110,7 +102,7 @@ struct OptimConfig {
   bool decay_norm_and_bias = false;
   std::vector<std::string> freeze{};
   double clip_norm = 1.0;
-  Schedule schedule = Schedule::inverse_sqrt;
+  ScheduleOptions::Kind schedule = ScheduleOptions::Kind::inverse_sqrt;
   Period warmup{4000, Period::Unit::updates};
   double warmup_init_lr = 0;
   Period total_updates{0, Period::Unit::updates};

@@ -13,7 +13,6 @@
 namespace glossa {
 namespace {
 
-using Schedule = OptimConfig::Schedule;
 using Metric = TrainConfig::Metric;
 
 /// True if there is validation data: data.valid, a held-out part, or the validation split of a toy corpus.
@@ -39,16 +38,15 @@ void check_split(const DataConfig& data) {
 
 /// Throws if a rule of drawing subwords is set that the tokenizer does not have.
 void check_subwords(const DataConfig& data) {
-  using Model = DataConfig::SentencepieceModel;
-  const auto check_rule = [&](const char* key, double value, Model model, const char* name) {
+  const auto check_rule = [&](const char* key, double value, SubwordModel model, const char* name) {
     const bool is_learned = data.tokenizer == DataConfig::Tokenizer::sentencepiece;
     const bool fits = is_learned ? data.sentencepiece_model == model : data.tokenizer == DataConfig::Tokenizer::pieces;
     if (value > 0 && !fits)
       misuse(key, "expected 0 unless data.tokenizer is sentencepiece and data.sentencepiece_model is {}; got {}", name,
              value);
   };
-  check_rule("data.bpe_dropout", data.bpe_dropout, Model::bpe, "bpe");
-  check_rule("data.unigram_sampling", data.unigram_sampling, Model::unigram, "unigram");
+  check_rule("data.bpe_dropout", data.bpe_dropout, SubwordModel::bpe, "bpe");
+  check_rule("data.unigram_sampling", data.unigram_sampling, SubwordModel::unigram, "unigram");
   if (data.bpe_dropout > 0 && data.unigram_sampling > 0)
     misuse("data.unigram_sampling", "expected 0 with data.bpe_dropout; got {}", data.unigram_sampling);
 }
@@ -119,12 +117,12 @@ void check_relative_positions(const ModelConfig& model) {
     misuse("model.rotary_base",
            "expected {}, the default, without model.positions: rotary; got {}. Hint: set model.positions: rotary",
            ModelConfig{}.rotary_base, model.rotary_base);
-  if (model.positions == ModelConfig::Positions::alibi && model.similarity == ModelConfig::Similarity::additive)
+  if (model.positions == ModelConfig::Positions::alibi && model.similarity == Similarity::additive)
     misuse("model.similarity",
            "expected another one with model.positions: alibi; got additive. Hint: use scaled_dot, or "
            "model.positions: sinusoidal");
   if (model.positions != ModelConfig::Positions::rotary) return;
-  using enum ModelConfig::Similarity;
+  using enum Similarity;
   if (model.similarity != scaled_dot && model.similarity != dot)
     misuse("model.similarity",
            "expected scaled_dot or dot with model.positions: rotary; got {}. Hint: use model.positions: sinusoidal",
@@ -151,17 +149,17 @@ void check_model(const ModelConfig& model, const DataConfig& data, bool heads_ar
   if (model.max_positions < data.max_length)
     misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.max_length,
            model.max_positions);
-  const bool one_table = model.tied == ModelConfig::Tied::all || model.tied == ModelConfig::Tied::embeddings;
+  const bool one_table = model.tied == Tied::all || model.tied == Tied::embeddings;
   if (one_table && !data.shared_vocabulary)
     misuse("model.tied",
            "expected none or output with data.shared_vocabulary: false; got {}. Hint: embeddings of two vocabularies "
            "cannot be shared",
-           model.tied == ModelConfig::Tied::all ? "all" : "embeddings");
-  if (model.feed_forward == 0 && model.activation != "relu")
+           model.tied == Tied::all ? "all" : "embeddings");
+  if (model.feed_forward == 0 && model.activation != Activation::relu)
     misuse("model.activation",
            "expected relu, the default, with model.feed_forward: 0, which has no activation; got {}. Hint: raise "
            "model.feed_forward",
-           model.activation);
+           name_of(model.activation));
   if (model.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)
     misuse("model.activation_dropout", "expected 0 or null with model.feed_forward: 0, which has no activation; got {}",
            *model.activation_dropout);
@@ -175,19 +173,19 @@ bool has_dropout(const ModelConfig& model) {
 }
 
 void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataConfig& data) {
-  const Schedule schedule = optim.schedule;
-  if ((schedule == Schedule::noam || schedule == Schedule::inverse_sqrt) && optim.warmup.never())
+  using enum ScheduleOptions::Kind;
+  const ScheduleOptions::Kind schedule = optim.schedule;
+  if ((schedule == noam || schedule == inverse_sqrt) && optim.warmup.never())
     misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
-           schedule == Schedule::noam ? "noam" : "inverse_sqrt");
+           schedule == noam ? "noam" : "inverse_sqrt");
   // If only one of them is in epochs, the comparison depends on the corpus.
   const bool comparable = optim.total_updates.never() || optim.total_updates.unit == optim.warmup.unit;
-  if ((schedule == Schedule::cosine || schedule == Schedule::linear) && comparable &&
-      optim.total_updates.amount <= optim.warmup.amount)
+  if ((schedule == cosine || schedule == linear) && comparable && optim.total_updates.amount <= optim.warmup.amount)
     misuse("optim.total_updates", "expected more than optim.warmup ({}) with optim.schedule: {}; got {}",
-           optim.warmup.amount, schedule == Schedule::cosine ? "cosine" : "linear", optim.total_updates.amount);
-  if (schedule == Schedule::plateau && (train.validate_every.never() || !has_validation(data)))
+           optim.warmup.amount, schedule == cosine ? "cosine" : "linear", optim.total_updates.amount);
+  if (schedule == plateau && (train.validate_every.never() || !has_validation(data)))
     misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
-  if (schedule == Schedule::noam) return;  // no peak rate to compare
+  if (schedule == noam) return;  // no peak rate to compare
   if (optim.min_lr > optim.lr) misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.min_lr);
   if (optim.warmup_init_lr > optim.lr)
     misuse("optim.warmup_init_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.warmup_init_lr);
@@ -219,12 +217,12 @@ std::vector<std::string> doubts(const Config& config) {
     if (doubtful) warnings.push_back(std::move(text));
   };
   const auto& [data, model, optim, train, decode, runtime, undecided] = config;
-  doubt(model.norm == ModelConfig::Norm::post && optim.name != OptimConfig::Name::sgd && optim.lr >= 5e-4 &&
-            optim.warmup.never(),
-        fmt::format(
-            "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
-            "optim.warmup, or model.norm: pre",
-            optim.lr));
+  doubt(
+      model.norm == NormPlace::post && optim.name != OptimConfig::Name::sgd && optim.lr >= 5e-4 && optim.warmup.never(),
+      fmt::format(
+          "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
+          "optim.warmup, or model.norm: pre",
+          optim.lr));
   doubt(model.positions != ModelConfig::Positions::sinusoidal && model.sinusoid != ModelConfig{}.sinusoid,
         "model.sinusoid has no effect without model.positions: sinusoidal");
   doubt(optim.name == OptimConfig::Name::adam && optim.weight_decay > 0,

@@ -6,13 +6,10 @@
 
 #include "base/check.h"
 #include "data/text/shell_word.h"
-#include "layers/activation.h"
 
 namespace glossa {
 
 namespace {
-
-using Norm = ModelConfig::Norm;
 
 /// Returns `config` with every setting that neither format can express replaced by one that both can.
 Config expressible_by_both(Config config) {
@@ -26,7 +23,7 @@ Config expressible_by_both(Config config) {
   if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
   ModelConfig& model = config.model;
   model.norm_epsilon = 1e-5;
-  if (is_gated(activation_of(model.activation))) model.activation = "silu";
+  if (is_gated(model.activation)) model.activation = Activation::silu;
   model.norm_kind = ModelConfig{}.norm_kind;
   model.epsilon_place = ModelConfig{}.epsilon_place;
   model.norm_affine = ModelConfig{}.norm_affine;
@@ -37,12 +34,12 @@ Config expressible_by_both(Config config) {
   if (model.head_width * model.heads != model.width) model.head_width = 0;
   if (model.feed_forward == 0) model.feed_forward = 4 * model.width;
   model.bias = true;
-  if (model.attention_bias != ModelConfig::AttentionBias::all) model.attention_bias.reset();
+  if (model.attention_bias != AttentionBias::all) model.attention_bias.reset();
   return config;
 }
 
 Config expressible_by_huggingface(Config config, const std::optional<VocabularySizes>& sizes) {
-  config.model.norm = Norm::post;
+  config.model.norm = NormPlace::post;
   config.model.final_norm = false;
   if (sizes && sizes->source != sizes->target) config.data.shared_vocabulary = true;  // there is one padding id
   return config;
@@ -50,9 +47,9 @@ Config expressible_by_huggingface(Config config, const std::optional<VocabularyS
 
 Config expressible_by_marian(Config config) {
   ModelConfig& model = config.model;
-  model.final_norm = model.norm == Norm::pre;
-  if (model.activation != "relu") model.activation = "silu";
-  if (model.sinusoid != ModelConfig::Sinusoid::sorted) model.sinusoid = ModelConfig::Sinusoid::halves;
+  model.final_norm = model.norm == NormPlace::pre;
+  if (model.activation != Activation::relu) model.activation = Activation::silu;
+  if (model.sinusoid != Sinusoid::sorted) model.sinusoid = Sinusoid::halves;
   model.scale_embeddings = true;
   return config;
 }

@@ -1,4 +1,3 @@
-#include "layers/activation.h"
 #include "train/config/config.h"
 
 namespace glossa {
@@ -39,7 +38,7 @@ std::vector<Option<DataConfig>> data_options() {
       option("min_frequency", &C::min_frequency, whole("[1, 1000000000]"),
              "rarer words and characters become <unk>; ignored by sentencepiece"),
       option("shared_vocabulary", &C::shared_vocabulary, true_or_false(), "one vocabulary for both languages"),
-      option("sentencepiece_model", &C::sentencepiece_model, choice<C::SentencepieceModel>({"bpe", "unigram"}),
+      option("sentencepiece_model", &C::sentencepiece_model, choice<SubwordModel>({"bpe", "unigram"}),
              "subword algorithm of sentencepiece"),
       option("normalization", &C::normalization,
              text_choice({"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}),
@@ -53,7 +52,7 @@ std::vector<Option<DataConfig>> data_options() {
              "alpha of sampling from a unigram model in each epoch (Kudo 2018), such as 0.2; the smaller, the more "
              "random; 0: off"),
       option("lowercase", &C::lowercase, true_or_false(), "lowercase all text, also when translating"),
-      option("invalid_utf8", &C::invalid_utf8, choice<C::InvalidUtf8>({"refuse", "replace"}),
+      option("invalid_utf8", &C::invalid_utf8, choice<InvalidUtf8>({"refuse", "replace"}),
              "invalid UTF-8 is an error that names file, line and byte, or becomes U+FFFD"),
       option("max_line_bytes", &C::max_line_bytes, whole("[1, 1073741824]"), "longer lines are an error"),
       option("max_length", &C::max_length, whole("[1, 65536]"),
@@ -73,9 +72,9 @@ std::vector<Option<DataConfig>> data_options() {
              "id of <s>, the first input of the decoder; if it equals pad_id, <pad> is this input, with embedding 0"),
       option("eos_id", &C::eos_id, whole("[0, 999999]"), "id of </s>, which ends a sentence"),
       option("max_tokens", &C::max_tokens, whole("[1, 16777216]"), "batch size, counted by batch_rule").or_auto(),
-      option("batch_rule", &C::batch_rule, choice<C::BatchRule>({"longest_side", "tokens", "sentences"}),
+      option("batch_rule", &C::batch_rule, choice<BatchRule>({"longest_side", "tokens", "sentences"}),
              "max_tokens counts sentences x longest side, source + target tokens, or sentences"),
-      option("layout", &C::layout, choice<C::Layout>({"packed", "padded"}),
+      option("layout", &C::layout, choice<Layout>({"packed", "padded"}),
              "packed batches contain no padding; padded ones give the same numbers more slowly"),
       option(
           "prepare_above", &C::prepare_above, whole("[0, 1000000000]"),
@@ -96,7 +95,7 @@ std::vector<Option<ModelConfig>> model_options() {
              "heads G of keys and values, each shared by heads / G heads of queries; 0: as many as heads; fewer make "
              "decoding's cache smaller"),
       option("head_width", &C::head_width, whole("[0, 65536]"), "width K of one head; 0: width / heads"),
-      option("similarity", &C::similarity, choice<C::Similarity>({"scaled_dot", "dot", "general", "additive"}),
+      option("similarity", &C::similarity, choice<Similarity>({"scaled_dot", "dot", "general", "additive"}),
              "similarity of query and key: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "
              "v, which takes much memory"),
       option("feed_forward", &C::feed_forward, whole("[0, 1048576]"),
@@ -111,26 +110,26 @@ std::vector<Option<ModelConfig>> model_options() {
              "dropout after the activation; null: same as dropout"),
       option("embedding_dropout", &C::embedding_dropout, or_null(number("[0, 1)")),
              "dropout on embeddings plus positions; null: same as dropout"),
-      option("norm", &C::norm, choice<C::Norm>({"pre", "post"}),
+      option("norm", &C::norm, choice<NormPlace>({"pre", "post"}),
              "norm before each sublayer, or after each residual sum as in the paper"),
       option("final_norm", &C::final_norm, true_or_false(), "extra norm after the encoder and the decoder"),
-      option("norm_kind", &C::norm_kind, choice<C::NormKind>({"layer", "rms"}),
+      option("norm_kind", &C::norm_kind, choice<NormKind>({"layer", "rms"}),
              "layer norm, or RMS norm (Zhang and Sennrich 2019), which subtracts no mean and has no biases"),
       option("norm_epsilon", &C::norm_epsilon, number("(0, 1)"), "keeps the norm from dividing by zero"),
-      option("epsilon_place", &C::epsilon_place, choice<C::EpsilonPlace>({"inside", "outside"}),
+      option("epsilon_place", &C::epsilon_place, choice<EpsilonPlace>({"inside", "outside"}),
              "add norm_epsilon to the variance, inside the root, or to the root"),
       option(
-          "norm_affine", &C::norm_affine, choice<C::NormAffine>({"vector", "scalar", "gain", "none"}),
+          "norm_affine", &C::norm_affine, choice<NormAffine>({"vector", "scalar", "gain", "none"}),
           "trained parameters of a norm: gain and bias per feature, one gain and one bias, one gain, or none; rms has "
           "no biases, so scalar is the same as gain"),
-      option("activation", &C::activation, text_choice(activation_names),
+      option("activation", &C::activation, choice<Activation>(activation_names),
              "activation of the feed-forward layers. swiglu and geglu (Shazeer 2020) have a gate, silu or gelu: the "
              "first matrix then has 2 F rows, those of the gate first"),
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned", "rotary", "alibi"}),
              "positions: sinusoids or learned numbers, added to the embeddings; rotary (RoPE): self-attention turns "
              "queries and keys; alibi: its scores fall with the distance"),
       option(
-          "sinusoid", &C::sinusoid, choice<C::Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
+          "sinusoid", &C::sinusoid, choice<Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
           "columns of sines and cosines. interleaved: alternating, as in the paper; sorted: the paper's columns, all "
           "sines first, as in transformers; halves: all sines first, with Marian's frequencies; raw_index: "
           "alternating, with frequency 10000^(-2i/width) in column i"),
@@ -138,11 +137,11 @@ std::vector<Option<ModelConfig>> model_options() {
              "rotary: position p turns columns 2i and 2i + 1 of a head by p / rotary_base^(2i/K)"),
       option("max_positions", &C::max_positions, whole("[1, 1048576]"),
              "maximum number of positions, which limits sentences with any kind of positions"),
-      option("tied", &C::tied, choice<C::Tied>({"none", "output", "all", "embeddings"}),
+      option("tied", &C::tied, choice<Tied>({"none", "output", "all", "embeddings"}),
              "shared weights: none, target embedding and output projection, these and the source embedding, or the two "
              "embeddings"),
       option("bias", &C::bias, true_or_false(), "biases in attention and feed-forward layers"),
-      option("attention_bias", &C::attention_bias, or_null(choice<C::AttentionBias>({"all", "output", "none"})),
+      option("attention_bias", &C::attention_bias, or_null(choice<AttentionBias>({"all", "output", "none"})),
              "biases in attention: all, only the output projection's, or none; null: same as bias"),
       option("output_bias", &C::output_bias, true_or_false(), "bias of the output projection"),
       option("scale_embeddings", &C::scale_embeddings, true_or_false(),
@@ -170,7 +169,7 @@ std::vector<Option<OptimConfig>> optim_options() {
       option("clip_norm", &C::clip_norm, or_never(number("[0, 1000000]")),
              "maximum norm of the whole gradient; 0: no clipping"),
       option("schedule", &C::schedule,
-             choice<C::Schedule>({"constant", "noam", "inverse_sqrt", "cosine", "linear", "plateau"}),
+             choice<ScheduleOptions::Kind>({"constant", "noam", "inverse_sqrt", "cosine", "linear", "plateau"}),
              "learning rate schedule"),
       option("warmup", &C::warmup, updates_or_epochs("[0, 1000000000]"),
              "updates over which the learning rate rises to its peak, in every schedule; 0: none")

@@ -142,8 +142,7 @@ std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<c
     case DataConfig::Tokenizer::sentencepiece:
       break;
   }
-  const bool bpe = config.sentencepiece_model == DataConfig::SentencepieceModel::bpe;
-  return train_sentencepiece(sentences, {.model = bpe ? SubwordModel::bpe : SubwordModel::unigram,
+  return train_sentencepiece(sentences, {.model = config.sentencepiece_model,
                                          .vocabulary_size = static_cast<int>(config.vocab_size),
                                          .character_coverage = config.character_coverage,
                                          .normalization = config.normalization,
@@ -207,23 +206,17 @@ bool one_tokenizer(const DataConfig& config) {
 std::uint64_t Tokenizers::fingerprint() const { return mix64(source->fingerprint()) ^ target->fingerprint(); }
 
 TextOptions text_options(const DataConfig& config) {
-  return {.max_line_bytes = static_cast<std::size_t>(config.max_line_bytes),
-          .invalid_utf8 =
-              config.invalid_utf8 == DataConfig::InvalidUtf8::refuse ? InvalidUtf8::refuse : InvalidUtf8::replace};
+  return {.max_line_bytes = static_cast<std::size_t>(config.max_line_bytes), .invalid_utf8 = config.invalid_utf8};
 }
 
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed) {
-  return {.max_tokens = config.max_tokens, .rule = static_cast<BatchRule>(config.batch_rule), .seed = seed};
+  return {.max_tokens = config.max_tokens, .rule = config.batch_rule, .seed = seed};
 }
 
 SamplerOptions training_sampler_options(const DataConfig& config, std::uint64_t seed) {
   SamplerOptions options = sampler_options(config, seed);
   options.weights = config.weights;
   return options;
-}
-
-Layout layout(const DataConfig& config) {
-  return config.layout == DataConfig::Layout::packed ? Layout::packed : Layout::padded;
 }
 
 namespace {

@@ -123,6 +123,5 @@ std::string normalize(const DataConfig& config, std::string_view line);
 TextOptions text_options(const DataConfig& config);
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
 SamplerOptions training_sampler_options(const DataConfig& config, std::uint64_t seed);
-Layout layout(const DataConfig& config);
 
 }  // namespace glossa

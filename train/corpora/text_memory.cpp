@@ -37,7 +37,7 @@ double memory_bytes_per_byte(const DataConfig& config) {
     case DataConfig::Tokenizer::sentencepiece:
       break;
   }
-  return config.sentencepiece_model == DataConfig::SentencepieceModel::bpe ? 8 : 30;
+  return config.sentencepiece_model == SubwordModel::bpe ? 8 : 30;
 }
 
 }  // namespace

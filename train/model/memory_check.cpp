@@ -50,8 +50,8 @@ class Need {
   BatchExtent cut(const DataConfig& data) const {
     BatchExtent b = batch_;
     if (b.sentences == 0) return b;
-    const double size = data.batch_rule == DataConfig::BatchRule::sentences ? b.sentences
-                        : data.batch_rule == DataConfig::BatchRule::tokens
+    const double size = data.batch_rule == BatchRule::sentences ? b.sentences
+                        : data.batch_rule == BatchRule::tokens
                             ? b.source_rows + b.target_rows
                             : b.sentences * std::max(b.longest_source, b.longest_target);
     const double left = std::clamp(static_cast<double>(data.max_tokens) / size, 1 / b.sentences, 1.0);

@@ -26,30 +26,30 @@ TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabu
                    .heads = m.heads,
                    .key_heads = m.key_heads,
                    .head_width = m.head_width,
-                   .similarity = static_cast<Similarity>(m.similarity),
+                   .similarity = m.similarity,
                    .feed_forward = m.feed_forward,
-                   .norm = m.norm == ModelConfig::Norm::pre ? NormPlace::pre : NormPlace::post,
+                   .norm = m.norm,
                    .final_norm = m.final_norm,
-                   .norm_kind = static_cast<NormKind>(m.norm_kind),
+                   .norm_kind = m.norm_kind,
                    .norm_epsilon = m.norm_epsilon,
-                   .norm_affine = static_cast<NormAffine>(m.norm_affine),
-                   .epsilon_place = static_cast<EpsilonPlace>(m.epsilon_place),
-                   .activation = activation_of(m.activation),
+                   .norm_affine = m.norm_affine,
+                   .epsilon_place = m.epsilon_place,
+                   .activation = m.activation,
                    .bias = m.bias,
+                   .attention_bias = m.attention_bias,
                    .relative_positions = relative_positions(m.positions),
                    .rotary_base = m.rotary_base,
                    .residual_dropout = m.dropout,
                    .attention_dropout = m.attention_dropout.value_or(m.dropout),
                    .activation_dropout = m.activation_dropout.value_or(m.dropout)};
-  if (m.attention_bias) options.stack.attention_bias = static_cast<AttentionBias>(*m.attention_bias);
   if (m.init == ModelConfig::Init::normal) options.stack.weight_init = init::normal(m.init_std);
   options.encoder_layers = m.encoder_layers;
   options.decoder_layers = m.decoder_layers;
   options.embedding_dropout = m.embedding_dropout.value_or(m.dropout);
   options.learned_positions = m.positions == ModelConfig::Positions::learned;
-  options.sinusoid = static_cast<Sinusoid>(m.sinusoid);
+  options.sinusoid = m.sinusoid;
   options.max_positions = m.max_positions;
-  options.tied = static_cast<Tied>(m.tied);
+  options.tied = m.tied;
   options.scale_embeddings = m.scale_embeddings;
   options.output_bias = m.output_bias;
   return options;
@@ -109,7 +109,7 @@ Schedule make_schedule(const OptimConfig& o, Index width, std::int64_t updates_p
     const double factor = period.unit == Period::Unit::epochs ? static_cast<double>(updates_per_epoch) : 1;
     return static_cast<std::int64_t>(std::ceil(period.amount * factor));
   };
-  return Schedule({.kind = static_cast<ScheduleOptions::Kind>(o.schedule),
+  return Schedule({.kind = o.schedule,
                    .lr = o.lr,
                    .warmup = updates(o.warmup),
                    .warmup_init_lr = o.warmup_init_lr,

@@ -12,7 +12,7 @@ namespace {
 /// otherwise, as with a gate, and heads may be more but narrower.
 struct ShapeKey {
   double numbers = -1;  ///< -1: the options contradict each other
-  ModelConfig::Tied tied{};
+  Tied tied{};
   bool has_feed_forward = false, is_gated = false;
   std::int64_t heads = 0, inner_width = 0;
 
@@ -21,14 +21,13 @@ struct ShapeKey {
 
 ShapeKey shape_key(const ModelConfig& model) {
   constexpr Index vocabulary = 100;
-  const bool is_trained =
-      model.similarity == ModelConfig::Similarity::general || model.similarity == ModelConfig::Similarity::additive;
+  const bool is_trained = model.similarity == Similarity::general || model.similarity == Similarity::additive;
   try {
     const TransformerOptions options = transformer_options(model, vocabulary, vocabulary);
     return {.numbers = memory_need(options).parameters,
             .tied = model.tied,
             .has_feed_forward = model.feed_forward > 0,
-            .is_gated = model.feed_forward > 0 && is_gated(activation_of(model.activation)),
+            .is_gated = model.feed_forward > 0 && is_gated(model.activation),
             .heads = is_trained ? model.heads : 0,
             .inner_width = options.stack.attention(false).inner_width()};
   } catch (const Error&) {

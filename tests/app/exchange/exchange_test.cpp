@@ -15,13 +15,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Tying = ModelConfig::Tied;
 using ParameterNames = std::set<std::string>;
 
 const std::string source = "src_tok_emb.embedding.weight", target = "tgt_tok_emb.embedding.weight",
                   output = "generator.weight";
 
-std::unique_ptr<Model> model_of(Tying tied, std::uint64_t seed) {
+std::unique_ptr<Model> model_of(Tied tied, std::uint64_t seed) {
   ModelConfig config;
   config.width = 4;
   config.heads = 2;
@@ -70,9 +69,9 @@ std::string error_of_import(const fs::path& path, Model& model) {
 
 TEST_CASE("an exported model is imported to the last bit, however its tensors are tied") {
   for (const auto& row :
-       {std::pair(Tying::none, ParameterNames{source, target, output}),
-        std::pair(Tying::output, ParameterNames{source, output}), std::pair(Tying::all, ParameterNames{output}),
-        std::pair(Tying::embeddings, ParameterNames{source, output})}) {
+       {std::pair(Tied::none, ParameterNames{source, target, output}),
+        std::pair(Tied::output, ParameterNames{source, output}), std::pair(Tied::all, ParameterNames{output}),
+        std::pair(Tied::embeddings, ParameterNames{source, output})}) {
     const auto& tied = row.first;
     const auto& tables = row.second;
     CAPTURE(static_cast<int>(tied));
@@ -85,8 +84,8 @@ TEST_CASE("an exported model is imported to the last bit, however its tensors ar
       if (file.entries().contains(name)) found.insert(name);
     CHECK_EQ(found, tables);
     CHECK_EQ(file.entries().size(), model->parameters.parameters().size());
-    if (tied == Tying::all) CHECK_EQ(file.metadata().at(source), output);
-    if (tied == Tying::embeddings) CHECK_EQ(file.metadata().at(target), source);
+    if (tied == Tied::all) CHECK_EQ(file.metadata().at(source), output);
+    if (tied == Tied::embeddings) CHECK_EQ(file.metadata().at(target), source);
     CHECK_FALSE(same_bits(*model, *other));
     import_parameters(file, other->parameters);
     CHECK(same_bits(*model, *other));
@@ -98,18 +97,18 @@ TEST_CASE("equal parameters give equal files, whatever else the checkpoint has")
   TrainingState state;
   state.config = "train:\n  seed: 7\n";
   state.update = 37;
-  const std::string bytes = read_bytes(export_model(folder, *model_of(Tying::all, 1)));
-  CHECK(read_bytes(export_model(other_folder, *model_of(Tying::all, 1), state)) == bytes);
-  CHECK_FALSE(read_bytes(export_model(other_folder, *model_of(Tying::all, 2))) == bytes);
+  const std::string bytes = read_bytes(export_model(folder, *model_of(Tied::all, 1)));
+  CHECK(read_bytes(export_model(other_folder, *model_of(Tied::all, 1), state)) == bytes);
+  CHECK_FALSE(read_bytes(export_model(other_folder, *model_of(Tied::all, 2))) == bytes);
 }
 
 TEST_CASE("a tied tensor may have any of its names, or several equal copies; names may have a prefix") {
   const TemporaryFolder folder;
-  const auto model = model_of(Tying::all, 1);
+  const auto model = model_of(Tied::all, 1);
   Tensors contents(export_model(folder, *model));
   const auto imported = [&] {
     contents.write(folder / "changed");
-    const auto other = model_of(Tying::all, 2);
+    const auto other = model_of(Tied::all, 2);
     import_parameters(SafetensorsReader(folder / "changed"), other->parameters);
     return same_bits(*model, *other);
   };
@@ -134,7 +133,7 @@ TEST_CASE("a tied tensor may have any of its names, or several equal copies; nam
 
 TEST_CASE("tensors that do not fit are listed by name, and nothing is changed") {
   const TemporaryFolder folder;
-  const auto model = model_of(Tying::output, 1), fresh = model_of(Tying::output, 2), other = model_of(Tying::output, 2);
+  const auto model = model_of(Tied::output, 1), fresh = model_of(Tied::output, 2), other = model_of(Tied::output, 2);
   const Tensors whole(export_model(folder, *model));
 
   Tensors contents = whole;
@@ -167,7 +166,7 @@ TEST_CASE("tensors that do not fit are listed by name, and nothing is changed") 
 
 TEST_CASE("tensors of whole numbers are refused") {
   const TemporaryFolder folder;
-  const auto model = model_of(Tying::output, 1);
+  const auto model = model_of(Tied::output, 1);
   std::string bytes = read_bytes(export_model(folder, *model));
   const std::size_t at = bytes.find("F32", bytes.find("decoder.norm.bias"));
   bytes.replace(at, 3, "I32");

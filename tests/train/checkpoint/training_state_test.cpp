@@ -71,7 +71,7 @@ class StoppedRun {
  public:
   StoppedRun() {
     Config& config = fixture_.config;
-    config.optim.schedule = OptimConfig::Schedule::plateau;
+    config.optim.schedule = ScheduleOptions::Kind::plateau;
     config.optim.plateau_patience = 1;
     config.train.validate_every = updates(2);
     config.train.log_every = updates(4);

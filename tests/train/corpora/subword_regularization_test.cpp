@@ -16,15 +16,15 @@ namespace {
 
 /// The toy corpus in subwords.
 struct Drawn {
-  explicit Drawn(DataConfig::SentencepieceModel model = DataConfig::SentencepieceModel::bpe) {
+  explicit Drawn(SubwordModel model = SubwordModel::bpe) {
     const Quiet quiet;
     config.train = "toy:300";
     config.source = "en";
     config.target = "hi";
     config.vocab_size = 300;
     config.sentencepiece_model = model;
-    config.bpe_dropout = model == DataConfig::SentencepieceModel::bpe ? 0.2 : 0;
-    config.unigram_sampling = model == DataConfig::SentencepieceModel::bpe ? 0 : 0.2;
+    config.bpe_dropout = model == SubwordModel::bpe ? 0.2 : 0;
+    config.unigram_sampling = model == SubwordModel::bpe ? 0 : 0.2;
     const Corpora corpora = read_corpora(config, 1);
     tokenizers = train_tokenizers(config, corpora.training);
     plain = encode_training(config, corpora.training, tokenizers);
@@ -54,8 +54,7 @@ struct Drawn {
 }  // namespace
 
 TEST_CASE("drawn subwords are a function of seed, epoch and sentence") {
-  using Model = DataConfig::SentencepieceModel;
-  for (const Model model : {Model::bpe, Model::unigram}) {
+  for (const SubwordModel model : {SubwordModel::bpe, SubwordModel::unigram}) {
     const Drawn f(model);
     const std::uint64_t first = f.drawn(f.all, 0).fingerprint();
     CHECK_NE(first, f.plain.fingerprint());
@@ -158,7 +157,7 @@ TEST_CASE("with drawn subwords and dropped words, a resumed run has the weights 
     fixture.config.data.bpe_dropout = 0.2;
   }
   SUBCASE("unigram sampling") {
-    plain.data.sentencepiece_model = fixture.config.data.sentencepiece_model = DataConfig::SentencepieceModel::unigram;
+    plain.data.sentencepiece_model = fixture.config.data.sentencepiece_model = SubwordModel::unigram;
     plain.data.vocab_size = fixture.config.data.vocab_size = 60;
     fixture.config.data.unigram_sampling = 0.2;
   }

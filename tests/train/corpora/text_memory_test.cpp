@@ -47,7 +47,7 @@ TEST_CASE("a text must fit in memory with everything made from it") {
   packed.train = folder / "text.zip/text";
   CHECK_NOTHROW(check_text_fits(packed, 40'000));
   CHECK_THROWS_AS(check_text_fits(packed, 39'999), Error);
-  data.sentencepiece_model = DataConfig::SentencepieceModel::unigram;
+  data.sentencepiece_model = SubwordModel::unigram;
   CHECK_THROWS_AS(check_text_fits(data, 269'999), Error);
   data.tokenizer = DataConfig::Tokenizer::words;
   CHECK_NOTHROW(check_text_fits(data, 45'000));

@@ -26,7 +26,7 @@ struct Committee {
       config.width = config.feed_forward = 8 + 8 * (seed % 2);
       config.heads = 2;
       config.encoder_layers = config.decoder_layers = 1;
-      config.tied = ModelConfig::Tied::none;
+      config.tied = Tied::none;
       config.max_positions = 30 + static_cast<std::int64_t>(seed);
       models.push_back(make_model(config, source.tokenizers.source->vocabulary_size(),
                                   source.tokenizers.target->vocabulary_size(), seed));
@@ -158,7 +158,7 @@ TEST_CASE("an ensemble has the positions that all models have, and models of one
   ModelConfig config;
   config.width = config.feed_forward = 8;
   config.heads = 2;
-  config.tied = ModelConfig::Tied::none;
+  config.tied = Tied::none;
   const auto other = make_model(config, committee.source.tokenizers.source->vocabulary_size(), 50, 1);
   Ensemble<float> all = committee.of({0});
   CHECK_THROWS_WITH_AS(all.add(*other->transformer), doctest::Contains("expected models of one vocabulary"), Error);

@@ -75,13 +75,13 @@ TEST_CASE("a prepared corpus gives the weights of one in memory, also on resume,
   SUBCASE("a vocabulary of a sample, of each side") {
     data.vocab_sentences = 30;
     data.shared_vocabulary = false;
-    fixture.config.model.tied = ModelConfig::Tied::none;
+    fixture.config.model.tied = Tied::none;
   }
   SUBCASE("drawn subwords, and options that depend on the corpus") {
     data.tokenizer = DataConfig::Tokenizer::sentencepiece;
     data.bpe_dropout = 0.2;
     fixture.config.undecided = {"data.vocab_size", "optim.warmup"};
-    fixture.config.optim.schedule = OptimConfig::Schedule::inverse_sqrt;
+    fixture.config.optim.schedule = ScheduleOptions::Kind::inverse_sqrt;
   }
   SUBCASE("several corpora with weights, one of them of several files, that lose different numbers of pairs") {
     fs::create_directory(fixture / "folder");
