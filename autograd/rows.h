@@ -1,38 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "autograd/shape.h"
+#include "base/row_layout.h"
 
 namespace glossa {
-
-/// A sequence in a matrix of token rows: rows offset, ..., offset + length - 1.
-struct RowSpan {
-  Index offset = 0;
-  Index length = 0;
-
-  friend bool operator==(const RowSpan&, const RowSpan&) = default;
-};
-
-/// Placement of a batch's sequences in an [N, D] matrix of token rows. Packed: sequences follow each other without
-/// gaps. Padded [B, T]: sequence b starts at row b * T, and its remaining rows up to T are gap rows. Gap rows hold
-/// finite numbers that do not affect results, and no gradient flows into or out of them. Sequences come in row order
-/// and do not overlap. There is one exception: sequences of attention keys that need no gradient may share rows and
-/// come in any order, as when several hypotheses read one source. `sequence_ids` (one per sequence, or none) are the
-/// sequences' numbers in the corpus. Random numbers depend on these ids, so a sequence draws the same dropout mask in
-/// any batch and layout. The caller owns the memory of the spans.
-struct RowLayout {
-  Index rows = 0;
-  std::span<const RowSpan> sequences{};
-  std::span<const std::uint32_t> sequence_ids{};  // empty: numbered from 0
-  Index first_position = 0;                       // position of a sequence's first row; above 0 if decoding continues
-
-  Index sequence_count() const { return static_cast<Index>(sequences.size()); }
-  std::uint32_t sequence_id(Index i) const {
-    return sequence_ids.empty() ? static_cast<std::uint32_t>(i) : sequence_ids[i];
-  }
-};
 
 /// Throws Error `[op] ...` unless `matrix` is [N, D] with N = layout.rows and the sequences are within these rows,
 /// ordered and disjoint. If there are rows, at least one sequence is required; either every sequence has an id or none

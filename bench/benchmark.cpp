@@ -67,7 +67,6 @@ StepBenchmark::StepBenchmark(const StepShape& shape, Precision precision, std::i
   parameters_.allocate(1);
   adam_.emplace(parameters_, trainable_segments(parameters_), AdamOptions{}, OptimizerShare{job.rank(), job.count()});
   gradient_sum_.emplace(parameters_, job);
-  rows_.assign(batch_);
 }
 
 void StepBenchmark::step(Profile* profile) {
@@ -76,7 +75,7 @@ void StepBenchmark::step(Profile* profile) {
   std::int64_t tokens = 0;
   gradient_sum_->add_up(micro_batches_, adam_->bounds(), [&](std::int64_t) {
     context_.begin({.training = true, .seed = 1, .update = update_, .precision = precision_});
-    const CrossEntropy<float> loss = batch_loss(context_, model_, batch_, rows_, 0, 0);
+    const CrossEntropy<float> loss = batch_loss(context_, model_, batch_, 0, 0);
     context_.backward(loss.sum);
     tokens = loss.count * micro_batches_;
   });

@@ -55,7 +55,6 @@ class StepBenchmark {
   Transformer<float> model_;
   std::optional<Adam<float>> adam_;
   Batch batch_;
-  BatchRows rows_;
   Context<float> context_;
   std::optional<GradientSum> gradient_sum_;
   std::uint64_t update_ = 0;

@@ -9,29 +9,29 @@
 namespace glossa {
 namespace {
 
-Extents extents_of(const PairStore& pairs, std::span<const int> indices) {
+Extents extents_of(const PairStore& pairs, std::span<const int> indices, int passes) {
   Extents extents;
-  for (const int i : indices) extents.add(pairs.source_length(i), pairs.target_length(i));
+  for (const int i : indices) extents.add(pairs.source_length(i), pairs.target_length(i), passes);
   return extents;
 }
 
-Extents extents_of(std::span<const IdPair> drawn) {
+Extents extents_of(std::span<const IdPair> drawn, int passes) {
   Extents extents;
-  for (const IdPair& pair : drawn) extents.add(pair);
+  for (const IdPair& pair : drawn) extents.add(pair.source_length(), pair.target_length(), passes);
   return extents;
 }
 
 /// Fills a batch of these extents; `pair_at(k)` returns the pair at position k.
 template <class PairAt>
 void fill(Batch& batch, const PairStore& pairs, std::span<const int> indices, const Extents& extents,
-          const PairAt& pair_at, Layout layout) {
+          const PairAt& pair_at, Layout layout, int passes) {
   const SpecialIds& specials = pairs.specials;
   const Extent &source = extents.source, &target = extents.target;
   const std::int64_t rows = std::max(source.rows(extents.sentences, layout), target.rows(extents.sentences, layout));
   check(rows <= std::numeric_limits<int>::max(), "batch",
         "expected fewer than 2^31 rows; got {}. Hint: use fewer rows at a time", rows);
-  batch.sentences = static_cast<int>(indices.size());
-  batch.sentence_ids.assign(indices.begin(), indices.end());
+  batch.sentences = static_cast<int>(extents.sentences);
+  batch.sentence_ids.clear();
   batch.padded = layout == Layout::padded;
   batch.source_tokens = source.tokens;
   batch.target_tokens = target.tokens;
@@ -43,9 +43,9 @@ void fill(Batch& batch, const PairStore& pairs, std::span<const int> indices, co
   batch.source_spans.clear();
   batch.target_spans.clear();
   int source_offset = 0, target_offset = 0;
-  for (std::size_t k = 0; k < indices.size(); ++k) {
-    const IdPair pair = pair_at(k);
+  const auto add = [&](std::uint32_t id, const IdPair& pair) {
     const auto& [x, y] = pair;
+    batch.sentence_ids.push_back(id);
     batch.source_spans.push_back({source_offset, pair.source_length()});
     batch.target_spans.push_back({target_offset, pair.target_length()});
     std::copy(x.begin(), x.end(), batch.source.begin() + source_offset);
@@ -54,7 +54,10 @@ void fill(Batch& batch, const PairStore& pairs, std::span<const int> indices, co
     *std::copy(y.begin(), y.end(), batch.target_out.begin() + target_offset) = specials.eos;
     source_offset += batch.padded ? source.longest : pair.source_length();
     target_offset += batch.padded ? target.longest : pair.target_length();
-  }
+  };
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      add(static_cast<std::uint32_t>(indices[k]) | (pass > 0 ? second_pass : 0), pair_at(k));
 }
 
 void check_indices(const PairStore& pairs, std::span<const int> indices) {
@@ -65,22 +68,23 @@ void check_indices(const PairStore& pairs, std::span<const int> indices) {
 
 }  // namespace
 
-void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, Layout layout) {
+void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, Layout layout, int passes) {
   check_indices(pairs, indices);
   fill(
-      batch, pairs, indices, extents_of(pairs, indices), [&](std::size_t k) { return pairs.pair(indices[k]); }, layout);
+      batch, pairs, indices, extents_of(pairs, indices, passes), [&](std::size_t k) { return pairs.pair(indices[k]); },
+      layout, passes);
 }
 
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
-                Layout layout) {
+                Layout layout, int passes) {
   check_indices(pairs, indices);
   fill(
-      batch, pairs, indices, extents_of(drawn), [&](std::size_t k) { return drawn[k]; }, layout);
+      batch, pairs, indices, extents_of(drawn, passes), [&](std::size_t k) { return drawn[k]; }, layout, passes);
 }
 
-Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout layout) {
+Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout layout, int passes) {
   Batch batch;
-  fill_batch(batch, pairs, indices, layout);
+  fill_batch(batch, pairs, indices, layout, passes);
   return batch;
 }
 

@@ -6,14 +6,13 @@
 #include "base/parallel.h"
 #include "base/start_thread.h"
 #include "base/stopwatch.h"
-#include "train/model/criterion.h"
 
 namespace glossa {
 
 BatchReader::BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers)
     : pairs_(std::move(pairs)),
-      train_(config.train),
       layout_(config.data.layout),
+      passes_(config.train.passes()),
       subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)) {
   if (pairs_->is_in_file()) thread_ = start_thread([this] { work(); });
 }
@@ -61,10 +60,9 @@ Batch& BatchReader::read(std::span<const int> sentences, std::int64_t epoch, std
 }
 
 void BatchReader::make(Slot& slot) const {
-  const std::vector<int> indices = in_passes<int>(slot.sentences, train_);
-  if (!subwords_.draws()) return fill_batch(slot.batch, *pairs_, indices, layout_);
+  if (!subwords_.draws()) return fill_batch(slot.batch, *pairs_, slot.sentences, layout_, passes_);
   subwords_.draw(*pairs_, slot.sentences, slot.epoch, slot.drawn);
-  fill_batch(slot.batch, *pairs_, indices, in_passes<IdPair>(slot.drawn.pairs(), train_), layout_);
+  fill_batch(slot.batch, *pairs_, slot.sentences, slot.drawn.pairs(), layout_, passes_);
 }
 
 /// Lets the thread make a batch.

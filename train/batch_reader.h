@@ -58,8 +58,8 @@ class BatchReader {
   void work();
 
   std::shared_ptr<const PairStore> pairs_;
-  TrainConfig train_;
   Layout layout_;
+  int passes_;
   SubwordRegularization subwords_;
   Slot current_, next_;
   double waited_ = 0;

@@ -47,11 +47,9 @@ std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision prec
   std::vector<int> all(encoded.source.size());
   std::iota(all.begin(), all.end(), 0);
   const Batch batch = make_batch(encoded, all, data.layout);
-  BatchRows rows;
-  rows.assign(batch);
   Context<float> context;
   context.begin({.training = false, .recording = false, .precision = precision});
-  const CrossEntropy<float> loss = batch_loss(context, *base.model->transformer, batch, rows, encoded.specials.pad, 0);
+  const CrossEntropy<float> loss = batch_loss(context, *base.model->transformer, batch, encoded.specials.pad, 0);
   const EncodeReport& report = encoded.report;
   return Fit{loss.nll_sum / static_cast<double>(loss.count),
              static_cast<double>(report.source_unknown + report.target_unknown) /

@@ -25,14 +25,12 @@ CorpusLoss total_of(std::vector<double>& sums, const Job& job) {
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
                        const DataConfig& config, Precision precision, const Job& job) {
   Batch batch;
-  BatchRows rows;
   const Batches batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
   std::vector<double> sums(2 * batches.size());  // sum and count per batch; batch i is process (i mod N)'s
   for (std::size_t i = job.rank(); i < batches.size(); i += job.count()) {
     fill_batch(batch, corpus, batches[i], config.layout);
-    rows.assign(batch);
     context.begin({.training = false, .recording = false, .precision = precision});
-    const CrossEntropy<float> loss = batch_loss(context, model, batch, rows, corpus.specials.pad, 0);
+    const CrossEntropy<float> loss = batch_loss(context, model, batch, corpus.specials.pad, 0);
     sums[2 * i] = loss.nll_sum;
     sums[2 * i + 1] = static_cast<double>(loss.count);
   }

@@ -160,12 +160,11 @@ TranslationTask::Loss TranslationTask::largest_loss(Context<float>& context, con
 }
 
 TranslationTask::Loss TranslationTask::loss_of(Batch& batch, Context<float>& context, const StepOptions& options) {
-  rows_.assign(batch, config_.train.passes());
-  drop_words(batch, rows_, config_.train.word_dropout, tokenizers_.source->specials(), before_text_,
-             reader_.pairs().specials, static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
+  drop_words(batch, config_.train.word_dropout, tokenizers_.source->specials(), before_text_, reader_.pairs().specials,
+             static_cast<std::uint64_t>(config_.train.seed), options.update.value_or(0));
   context.begin(options);
   const CrossEntropy<float> loss =
-      training_loss(context, *model_->transformer, batch, rows_, reader_.pairs().specials.pad, config_.train);
+      training_loss(context, *model_->transformer, batch, reader_.pairs().specials.pad, config_.train);
   return {.sum = loss.sum,
           .nll_sum = loss.nll_sum,
           .target_tokens = loss.count,

@@ -123,7 +123,6 @@ class TranslationTask {
   Batches batches_;  // of the epoch, once they are needed
   std::future<Batches> ordering_;
   std::vector<int> largest_;
-  BatchRows rows_;
   std::unique_ptr<Model> model_;
 };
 

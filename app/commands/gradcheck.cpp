@@ -145,7 +145,6 @@ class RecipeCheck {
   ParameterStore<double> parameters_;
   std::unique_ptr<Transformer<double>> model_;
   Batch batch_;
-  BatchRows rows_;
   GradCheckFunction loss_;
 };
 
@@ -159,8 +158,7 @@ RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
   const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);
   std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
   std::iota(first.begin(), first.end(), 0);
-  batch_ = make_batch(encoded, in_passes(first, config.train), config.data.layout);
-  rows_.assign(batch_, config.train.passes());
+  batch_ = make_batch(encoded, first, config.data.layout, config.train.passes());
 
   model_ = std::make_unique<Transformer<double>>(
       parameters_,
@@ -172,7 +170,7 @@ RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
     for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;
   loss_ = [this, pad = encoded.specials.pad, train = config.train](Context<double>& context,
                                                                    std::span<const Variable<double>>) {
-    const CrossEntropy<double> loss = training_loss(context, *model_, batch_, rows_, pad, train);
+    const CrossEntropy<double> loss = training_loss(context, *model_, batch_, pad, train);
     return scale(loss.sum, 1 / static_cast<double>(loss.count));
   };
 }

@@ -44,11 +44,9 @@ int main() try {
   std::vector<double> of_box(parameters.grads().size());
   for (const Layout layout : {Layout::padded, Layout::packed}) {
     const Batch batch = make_batch(corpus, both, layout);
-    BatchRows rows;
-    rows.assign(batch);
     context.begin({.training = true, .update = 0});  // the same dropout masks for both layouts
     parameters.clear_grads();
-    const CrossEntropy<double> total = batch_loss(context, model, batch, rows, pad, /*label_smoothing=*/0);
+    const CrossEntropy<double> total = batch_loss(context, model, batch, pad, /*label_smoothing=*/0);
     context.backward(total.sum);
     parameters.fill_unset_grads();
     double apart = 0;

@@ -25,16 +25,14 @@ std::unique_ptr<Model> train(const EncodedCorpus& pairs, const EncodedCorpus& un
   const Sampler sampler(pairs, sampler_options(config.data, /*seed=*/1));
   Batches batches;
   Context<float> context;
-  BatchRows rows;
   double sum = 0, tokens = 0;  // since the last line
   for (int update = 1, epoch = 0; update <= updates; ++update) {
     if (batches.empty()) batches = sampler.epoch(epoch++, /*shuffle=*/true);
     const Batch batch = make_batch(pairs, batches.back(), Layout::packed);
     batches.pop_back();
-    rows.assign(batch);
     context.begin({.training = true, .seed = 1, .update = static_cast<std::uint64_t>(update)});
     model->parameters.clear_grads();
-    const auto loss = batch_loss(context, *model->transformer, batch, rows, pairs.specials.pad, /*label_smoothing=*/0);
+    const auto loss = batch_loss(context, *model->transformer, batch, pairs.specials.pad, /*label_smoothing=*/0);
     context.backward(loss.sum);
     const double mean = 1.0 / static_cast<double>(loss.count);
     adam.step(schedule.lr(update), mean * clip_factor(mean * adam.grad_norm(), /*max_norm=*/1));

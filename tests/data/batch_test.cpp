@@ -13,7 +13,7 @@ using Ids = std::vector<int>;
 namespace {
 
 /// The tokens of sentence `b` in one of the lists.
-Ids rows(const Ids& tokens, const Span& span) {
+Ids rows(const Ids& tokens, const RowSpan& span) {
   return Ids(tokens.begin() + span.offset, tokens.begin() + span.offset + span.length);
 }
 
@@ -23,12 +23,12 @@ TEST_CASE("a packed batch is all sentences back to back") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});  // ids 4 5 | 6 and 7 | 8 9
   const Batch batch = make_batch(corpus, Ids{1, 0}, Layout::packed);
   CHECK(batch.sentences == 2);
-  CHECK(batch.sentence_ids == Ids{1, 0});
+  CHECK(batch.sentence_ids == std::vector<std::uint32_t>{1, 0});
   CHECK(batch.source == Ids{7, 3, 4, 5, 3});
   CHECK(batch.target_in == Ids{2, 8, 9, 2, 6});
   CHECK(batch.target_out == Ids{8, 9, 3, 6, 3});
-  CHECK(batch.source_spans == std::vector<Span>{{0, 2}, {2, 3}});
-  CHECK(batch.target_spans == std::vector<Span>{{0, 3}, {3, 2}});
+  CHECK(batch.source_spans == std::vector<RowSpan>{{0, 2}, {2, 3}});
+  CHECK(batch.target_spans == std::vector<RowSpan>{{0, 3}, {3, 2}});
   CHECK(batch.source_rows == 5);
   CHECK(batch.target_rows == 5);
   CHECK(batch.source_tokens == 5);
@@ -42,8 +42,8 @@ TEST_CASE("a padded batch is a box whose gaps are padding") {
   CHECK(batch.source == Ids{7, 3, 1, 4, 5, 3});
   CHECK(batch.target_in == Ids{2, 8, 9, 2, 6, 1});
   CHECK(batch.target_out == Ids{8, 9, 3, 6, 3, 1});
-  CHECK(batch.source_spans == std::vector<Span>{{0, 2}, {3, 3}});
-  CHECK(batch.target_spans == std::vector<Span>{{0, 3}, {3, 2}});
+  CHECK(batch.source_spans == std::vector<RowSpan>{{0, 2}, {3, 3}});
+  CHECK(batch.target_spans == std::vector<RowSpan>{{0, 3}, {3, 2}});
   CHECK(batch.padded);
   CHECK(batch.source_tokens == 5);
 }
@@ -74,6 +74,27 @@ TEST_CASE("packed and padded batches hold the same sentences") {
   }
   const auto pads = std::count(padded.target_out.begin(), padded.target_out.end(), corpus.specials.pad);
   CHECK(pads == padded.target_rows - padded.target_tokens);
+}
+
+TEST_CASE("a batch of two passes has its sentences twice, with other ids and within one box") {
+  const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}});
+  for (const Layout layout : {Layout::packed, Layout::padded}) {
+    const Batch twice = make_batch(corpus, Ids{1, 0}, layout, /*passes=*/2);
+    Batch expected = make_batch(corpus, Ids{1, 0, 1, 0}, layout);
+    CHECK(expected.sentence_ids == std::vector<std::uint32_t>{1, 0, 1, 0});
+    expected.sentence_ids = {1, 0, second_pass | 1, second_pass};
+    CHECK((twice == expected));
+  }
+}
+
+TEST_CASE("the layouts of a batch are those of its rows") {
+  const Batch batch = make_batch(encoded_of({{2, 1}, {1, 2}}), Ids{1, 0}, Layout::padded);
+  for (const auto& [layout, rows, spans] : {std::tuple(batch.source_layout(), batch.source_rows, batch.source_spans),
+                                            std::tuple(batch.target_layout(), batch.target_rows, batch.target_spans)}) {
+    CHECK(layout.rows == rows);
+    CHECK(std::ranges::equal(layout.sequences, spans));
+    CHECK(std::ranges::equal(layout.sequence_ids, batch.sentence_ids));
+  }
 }
 
 TEST_CASE("the share of useful tokens is that of all batches together") {

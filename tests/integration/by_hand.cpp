@@ -16,11 +16,9 @@ namespace {
 /// Loss of a batch, ready for backward.
 CrossEntropy<float> loss_of(Context<float>& context, const Network& network, const Batch& batch, int pad,
                             double label_smoothing) {
-  BatchRows rows;
-  rows.assign(batch);
-  const Variable<float> memory = network.transformer.encode(context, batch.source, rows.source());
+  const Variable<float> memory = network.transformer.encode(context, batch.source, batch.source_layout());
   const Variable<float> states =
-      network.transformer.decode(context, batch.target_in, rows.target(), memory, rows.source());
+      network.transformer.decode(context, batch.target_in, batch.target_layout(), memory, batch.source_layout());
   return network.transformer.loss(states, batch.target_out, pad, label_smoothing);
 }
 

@@ -59,10 +59,8 @@ std::string forward(ConfigFixture& s) {
   std::vector<int> all(static_cast<std::size_t>(s.pairs().size()));
   std::iota(all.begin(), all.end(), 0);
   const Batch batch = make_batch(s.pairs(), all, Layout::packed);
-  BatchRows rows;
-  rows.assign(batch);
   context.begin({.training = false, .recording = false});
-  return fmt::format("{}", batch_loss(context, *s.model().transformer, batch, rows, s.pairs().specials.pad, 0).nll_sum);
+  return fmt::format("{}", batch_loss(context, *s.model().transformer, batch, s.pairs().specials.pad, 0).nll_sum);
 }
 
 /// The sources of the readable lines, and the errors of the others.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "data/batch.h"
 #include "data/sampler.h"
-#include "train/model/criterion.h"
 
 namespace glossa {
 
@@ -19,7 +19,7 @@ std::vector<std::string> names(const Tokenizer& tokenizer, std::span<const int> 
 
 /// The weights of sequence `i` in all layers, which store them by sequence.
 AttentionMaps::Layers of_sequence(const LayerWeights<float>& layers, std::size_t heads, std::size_t i,
-                                  std::span<const Span> queries, std::span<const Span> keys) {
+                                  std::span<const RowSpan> queries, std::span<const RowSpan> keys) {
   std::size_t begin = 0;
   for (std::size_t k = 0; k < i; ++k) begin += heads * static_cast<std::size_t>(queries[k].length) * keys[k].length;
   AttentionMaps::Layers maps;
@@ -27,7 +27,7 @@ AttentionMaps::Layers of_sequence(const LayerWeights<float>& layers, std::size_t
     auto next = layer.begin() + static_cast<std::ptrdiff_t>(begin);
     std::vector<AttentionMaps::Head>& of_layer = maps.emplace_back(heads);
     for (AttentionMaps::Head& head : of_layer)
-      for (int q = 0; q < queries[i].length; ++q, next += keys[i].length) {
+      for (Index q = 0; q < queries[i].length; ++q, next += keys[i].length) {
         head.emplace_back(next, next + keys[i].length);
         check(!std::isnan(head.back().front()), "attention",
               "expected attention weights; got NaN from the model. Hint: its training diverged or its checkpoint is "
@@ -47,25 +47,24 @@ void for_each_attention(Context<float>& context, const Transformer<float>& model
   const auto heads = static_cast<std::size_t>(model.options().stack.heads);
   const Sampler sampler(pairs, {.max_tokens = options.max_tokens});
   Batch batch;
-  BatchRows rows;
   for (const std::span<const int> indices : sampler.epoch(0, false)) {
     fill_batch(batch, pairs, indices, Layout::packed);
-    rows.assign(batch);
     context.begin({.training = false, .recording = false, .precision = options.precision});
     AttentionWeights<float> weights;
-    const Variable<float> memory = model.encode(context, batch.source, rows.source(), &weights);
-    model.decode(context, batch.target_in, rows.target(), memory, rows.source(), &weights);
-    const std::span<const Span> sources = batch.source_spans, targets = batch.target_spans;
+    const Variable<float> memory = model.encode(context, batch.source, batch.source_layout(), &weights);
+    model.decode(context, batch.target_in, batch.target_layout(), memory, batch.source_layout(), &weights);
+    const std::span<const RowSpan> sources = batch.source_spans, targets = batch.target_spans;
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      const auto of = [](std::span<const int> ids, const Span& span) {
+      const auto of = [](std::span<const int> ids, const RowSpan& span) {
         return ids.subspan(static_cast<std::size_t>(span.offset), static_cast<std::size_t>(span.length));
       };
-      use(batch.sentence_ids[i], {.source = names(*tokenizers.source, of(batch.source, sources[i])),
-                                  .target = names(*tokenizers.target, of(batch.target_in, targets[i])),
-                                  .output = names(*tokenizers.target, of(batch.target_out, targets[i])),
-                                  .encoder = of_sequence(weights.encoder, heads, i, sources, sources),
-                                  .decoder = of_sequence(weights.decoder, heads, i, targets, targets),
-                                  .cross = of_sequence(weights.cross, heads, i, targets, sources)});
+      use(static_cast<int>(batch.sentence_ids[i]),
+          {.source = names(*tokenizers.source, of(batch.source, sources[i])),
+           .target = names(*tokenizers.target, of(batch.target_in, targets[i])),
+           .output = names(*tokenizers.target, of(batch.target_out, targets[i])),
+           .encoder = of_sequence(weights.encoder, heads, i, sources, sources),
+           .decoder = of_sequence(weights.decoder, heads, i, targets, targets),
+           .cross = of_sequence(weights.cross, heads, i, targets, sources)});
     }
   }
 }

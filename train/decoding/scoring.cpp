@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "data/batch.h"
 #include "data/sampler.h"
 #include "train/decoding/excluded_tokens.h"
-#include "train/model/criterion.h"
 
 namespace glossa {
 
@@ -13,7 +13,7 @@ namespace {
 /// Log-probability of each token in its row of logits. With `renormalize` the softmax leaves out the excluded tokens,
 /// except for a token that is one of them.
 template <class T>
-std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const Span& rows, std::span<const int> tokens,
+std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const RowSpan& rows, std::span<const int> tokens,
                                   const ExcludedTokens& excluded, bool renormalize) {
   std::vector<TokenScore> scores;
   for (Index k = 0; k < rows.length; ++k) {
@@ -40,16 +40,16 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const std
   const Sampler sampler(corpus, {.max_tokens = std::clamp<std::int64_t>(fitting, 1, max_tokens)});
   const ExcludedTokens excluded(options, corpus.specials, models.vocabulary());
   Batch batch;
-  BatchRows rows;
   const Batches batches = sampler.epoch(0, false);
   for (std::size_t k = share.index; k < batches.size(); k += share.count) {
     fill_batch(batch, corpus, batches[k], Layout::packed);
-    rows.assign(batch);
     context.begin({.training = false, .recording = false, .precision = options.precision});
-    const Tensor<const T> logits =
-        models.project(models.states(context, batch.source, rows.source(), batch.target_in, rows.target())).value();
+    const Tensor<const T> logits = models
+                                       .project(models.states(context, batch.source, batch.source_layout(),
+                                                              batch.target_in, batch.target_layout()))
+                                       .value();
     for (std::size_t i = 0; i < batch.target_spans.size(); ++i) {
-      ScoredTranslation& result = results[static_cast<std::size_t>(batch.sentence_ids[i])];
+      ScoredTranslation& result = results[batch.sentence_ids[i]];
       result.tokens = scores_of(logits, batch.target_spans[i], batch.target_out, excluded, options.renormalize);
       for (const TokenScore& token : result.tokens) result.log_probability += token.log_probability;
       result.score = penalized(result.log_probability, std::ssize(result.tokens), options);

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-void drop_words(Batch& batch, const BatchRows& rows, double p, const SpecialIds& of_source, std::size_t before_text,
+void drop_words(Batch& batch, double p, const SpecialIds& of_source, std::size_t before_text,
                 const SpecialIds& of_target, std::uint64_t seed, std::uint64_t update) {
   if (p == 0) return;
   const PhiloxKey key = philox_key(seed, hash_name("train.word_dropout") + update);
@@ -20,8 +20,8 @@ void drop_words(Batch& batch, const BatchRows& rows, double p, const SpecialIds&
         if (bits[0] < below && !specials.contains(id)) id = specials.unk;
       }
   };
-  drop(batch.source, rows.source(), of_source, before_text, 0);
-  drop(batch.target_in, rows.target(), of_target, 0, 1);
+  drop(batch.source, batch.source_layout(), of_source, before_text, 0);
+  drop(batch.target_in, batch.target_layout(), of_target, 0, 1);
 }
 
 }  // namespace glossa

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "data/batch.h"
-#include "train/model/criterion.h"
+#include "data/tokenizers/vocabulary.h"
 
 namespace glossa {
 
@@ -12,7 +12,7 @@ namespace glossa {
 /// that the decoder reads, becomes `<unk>` with probability p. The tokens to predict, special tokens, and the first
 /// `before_text` tokens of a source stay. A draw is a function of the seed, the update, the sentence with its pass, and
 /// the token's position.
-void drop_words(Batch& batch, const BatchRows& rows, double p, const SpecialIds& of_source, std::size_t before_text,
+void drop_words(Batch& batch, double p, const SpecialIds& of_source, std::size_t before_text,
                 const SpecialIds& of_target, std::uint64_t seed, std::uint64_t update);
 
 }  // namespace glossa

@@ -199,11 +199,9 @@ void check_estimate(const Case& c, Precision precision) {
   std::vector<int> all;
   for (int i = 0; i < c.sentences; ++i) all.push_back(i);
   const Batch batch = make_batch(corpus, all, c.layout);
-  BatchRows rows;
-  rows.assign(batch);
   Context<float> context;
   context.begin({.training = true, .precision = precision});
-  context.backward(batch_loss(context, transformer, batch, rows, corpus.specials.pad, 0.1).sum);
+  context.backward(batch_loss(context, transformer, batch, corpus.specials.pad, 0.1).sum);
 
   const MemoryNeed need = memory_need(c.options, extent_of(batch), 0, 0, 0, precision);
   const auto taken = static_cast<double>(context.peak_bytes());

@@ -30,7 +30,7 @@ struct Passes {
     return context;
   }
 
-  Batch batch(const std::vector<int>& sentences) const { return make_batch(corpus, sentences, Layout::packed); }
+  Batch batch() const { return make_batch(corpus, std::vector{1, 0}, Layout::packed, train.passes()); }
 
   EncodedCorpus corpus;
   ParameterStore<double> parameters;
@@ -43,22 +43,21 @@ struct Passes {
 
 TEST_CASE("the two passes of R-Drop are the plain pass and one with masks of its own") {
   Passes f;
-  const Batch once = f.batch({1, 0}), twice = f.batch(in_passes(std::vector{1, 0}, f.train));
-  BatchRows first, both;
-  first.assign(once);
-  both.assign(twice, 2);
-  const auto loss = [&](const Batch& batch, const BatchRows& rows) {
-    return batch_loss(f.begin(), *f.model, batch, rows, f.corpus.specials.pad, 0.1);
+  const Batch twice = f.batch();
+  const auto loss = [&](const Batch& batch) {
+    return batch_loss(f.begin(), *f.model, batch, f.corpus.specials.pad, 0.1);
   };
-  const double plain = loss(once, first).nll_sum, all = loss(twice, both).nll_sum, second = all - plain;
-  CHECK(std::abs(second - plain) > 1e-3);
-  const auto r_drop = training_loss(f.begin(), *f.model, twice, both, f.corpus.specials.pad, f.train);
+  const double all = loss(twice).nll_sum;
+  const auto r_drop = training_loss(f.begin(), *f.model, twice, f.corpus.specials.pad, f.train);
   CHECK_EQ(r_drop.count, 7);
   CHECK(r_drop.nll_sum == doctest::Approx(all / 2).epsilon(1e-12));
-  const double divergent = r_drop.sum.value()[0], mean = loss(twice, both).sum.value()[0] / 2;
+  const double divergent = r_drop.sum.value()[0], mean = loss(twice).sum.value()[0] / 2;
   CHECK(divergent > mean + 1e-4);
   f.train.r_drop = 0;
-  CHECK(training_loss(f.begin(), *f.model, once, first, f.corpus.specials.pad, f.train).nll_sum == plain);
+  const Batch once = f.batch();
+  const double plain = loss(once).nll_sum, second = all - plain;
+  CHECK(std::abs(second - plain) > 1e-3);
+  CHECK(training_loss(f.begin(), *f.model, once, f.corpus.specials.pad, f.train).nll_sum == plain);
 }
 
 TEST_CASE("with R-Drop, a resumed run has the weights of one that never stopped, with any threads") {

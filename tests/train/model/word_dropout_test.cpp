@@ -26,14 +26,11 @@ Batch batch_of(int sentences, Layout layout = Layout::packed) {
     corpus.source.push_back(ids);
     indices.push_back(i);
   }
-  for (int i = 0; i < sentences; ++i) indices.push_back(i);
-  return make_batch(corpus, indices, layout);
+  return make_batch(corpus, indices, layout, /*passes=*/2);
 }
 
 Batch dropped(Batch batch, double p, std::uint64_t update = 1, std::uint64_t seed = 1, std::size_t before_text = 0) {
-  BatchRows rows;
-  rows.assign(batch, 2);
-  drop_words(batch, rows, p, specials, before_text, specials, seed, update);
+  drop_words(batch, p, specials, before_text, specials, seed, update);
   return batch;
 }
 
@@ -56,7 +53,7 @@ TEST_CASE("word dropout replaces a share of the tokens that are read, and no oth
   CHECK(std::abs(targets - 0.3) < 0.02);
   CHECK_EQ(dropped(before, 0), before);
   const Batch spared = dropped(before, 0.9, 1, 1, 2);
-  for (const Span& span : before.source_spans)
+  for (const RowSpan& span : before.source_spans)
     for (int t = 0; t < 2; ++t) {
       const auto place = static_cast<std::size_t>(span.offset + t);
       CHECK_EQ(spared.source[place], before.source[place]);
