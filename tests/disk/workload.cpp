@@ -91,8 +91,8 @@ Config configuration() {
   config.data.max_length = config.model.max_positions = 16;
   config.model.norm_affine = NormAffine::none;
   config.optim.name = OptimConfig::Name::sgd;
-  config.optim.lr = 0.5;
-  config.optim.schedule = ScheduleOptions::Kind::constant;
+  config.optim.schedule.lr = 0.5;
+  config.optim.schedule.kind = ScheduleOptions::Kind::constant;
   config.optim.warmup = {};
   config.train.max_updates = {last_update, Period::Unit::updates};
   config.train.validate_every = {2, Period::Unit::updates};  // and at the end

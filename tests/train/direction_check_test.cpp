@@ -17,7 +17,7 @@ struct FineTuning {
     fixture.config.model.tied = shared_vocabulary ? Tied::all : Tied::none;
     fixture.config.data.source = "tlh";  // languages that glossa does not know
     fixture.config.data.target = "qya";
-    fixture.config.optim.lr = 0.01;
+    fixture.config.optim.schedule.lr = 0.01;
     fixture.config.train.max_updates = updates(60);
     for (const auto& [from, to] : {std::pair{"en", "tlh"}, {"de", "qya"}}) {
       const std::string text = read_bytes(fixture / fmt::format("corpus.{}", from));

@@ -41,7 +41,7 @@ TEST_CASE("a resumed run has its own options where the command gives none") {
   }
   const std::map<std::string, OptionValue> of_program{{"train.max_updates", 6}};
   CHECK_EQ(dump(begun.resumed("", of_program)), dump(begun.resumed("", {more})));
-  CHECK_EQ(begun.resumed("optim: {lr: 1}\n", {}).optim.lr, 1);  // refused by the trainer
+  CHECK_EQ(begun.resumed("optim: {lr: 1}\n", {}).optim.schedule.lr, 1);  // refused by the trainer
   begun.fixture.train(begun.resumed("", {more}), "run", true);
   CHECK_NE(begun.log().find("note: train.max_updates is now 6u; it was 4u\n"), std::string::npos);
 }

@@ -18,7 +18,7 @@ namespace {
 struct TunedRun {
   TunedRun() {
     fixture.config.train.max_updates = updates(40);
-    fixture.config.optim.lr = 0.02;
+    fixture.config.optim.schedule.lr = 0.02;
     fixture.train(fixture.config, "run");
   }
 

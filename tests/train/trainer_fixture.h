@@ -38,7 +38,7 @@ class TrainerFixture {
     config.model.heads = 2;
     config.model.encoder_layers = config.model.decoder_layers = 1;
     config.model.dropout = 0.3;
-    config.optim.schedule = ScheduleOptions::Kind::constant;
+    config.optim.schedule.kind = ScheduleOptions::Kind::constant;
     config.optim.warmup = {};
     config.train.validate_every = {};
     config.train.allow = {TrainConfig::Mistake::valid_is_train};

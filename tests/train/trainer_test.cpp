@@ -124,7 +124,7 @@ TEST_CASE("padding that starts the decoder keeps its row and its bias, whatever 
   fixture.config.data.eos_id = 0;
   fixture.config.data.pad_id = fixture.config.data.bos_id = 7;
   fixture.config.model.output_bias = true;
-  fixture.config.optim.lr = 0.05;
+  fixture.config.optim.schedule.lr = 0.05;
   fixture.config.train.accumulate = 3;
   fixture.config.train.ema = 0.5;
   for (const OptimConfig::Name optimizer :
@@ -216,7 +216,7 @@ TEST_CASE("refused updates are limited in a row, not in total") {
 TEST_CASE("the loss of an update is that of all its micro-batches") {
   TrainerFixture fixture;
   fixture.config.model.dropout = 0;
-  fixture.config.optim.lr = 1e-30;  // so that all batches see the same weights
+  fixture.config.optim.schedule.lr = 1e-30;  // so that all batches see the same weights
   fixture.config.train.validate_every = fixture.config.train.save_every = {};
   const auto loss = [&](const std::string& run, std::int64_t accumulate, double every) {
     fixture.config.train.accumulate = accumulate;
@@ -243,14 +243,14 @@ TEST_CASE("a run that hits a limit while improving says how to continue, and no 
   fixture.config.train.max_updates = updates(8);
   CHECK(says("at"));
   const OptimConfig steady = fixture.config.optim;
-  fixture.config.optim.schedule = ScheduleOptions::Kind::linear;
+  fixture.config.optim.schedule.kind = ScheduleOptions::Kind::linear;
   fixture.config.optim.warmup = updates(1);
   fixture.config.optim.total_updates = updates(8);
   CHECK_FALSE(says("at a rate of 0"));
-  fixture.config.optim.min_lr = 1e-9;
+  fixture.config.optim.schedule.min_lr = 1e-9;
   CHECK(says("at the least rate"));
   fixture.config.optim = steady;
-  fixture.config.optim.lr = 1e-30;  // no improvement
+  fixture.config.optim.schedule.lr = 1e-30;  // no improvement
   CHECK_FALSE(says("no better"));
   fixture.config.train.patience = 1;
   fixture.config.train.max_updates = updates(100);
@@ -311,7 +311,7 @@ TEST_CASE("a run that ends between two validations validates its end, without ef
              state_sha256(CheckpointReader(fixture.last("whole"))));
   }
   SUBCASE("resumed, its best is again that of its validations") {
-    fixture.config.optim.lr = 1;
+    fixture.config.optim.schedule.lr = 1;
     fixture.config.train.max_updates = updates(1);
     fixture.train(fixture.config, "worse");  // before the first validation, so the end is the best
     CHECK_EQ(best("worse"), 1);
@@ -405,7 +405,7 @@ TEST_CASE("a warm start takes open options of the model from its weights") {
   const Config warm = load_config(fixture / "warm/config.yaml");
   CHECK_EQ(warm.model.width, 8);
   CHECK_EQ(warm.model.encoder_layers, 1);
-  CHECK_EQ(warm.optim.lr, 2e-3);
+  CHECK_EQ(warm.optim.schedule.lr, 2e-3);
 }
 
 TEST_CASE("vocabularies whose sizes an exportable model cannot have end a run before its folder exists") {
@@ -441,7 +441,7 @@ TEST_CASE("a warm-up in epochs lasts those epochs' updates") {
   CHECK_GE(per_epoch, 5);
   for (std::ptrdiff_t update = 1; update <= std::ssize(lines); ++update)
     CHECK_EQ(lines[static_cast<std::size_t>(update - 1)]["lr"].get<double>(),
-             doctest::Approx(fixture.config.optim.lr * std::min(1.0, double(update) / double(3 * per_epoch))));
+             doctest::Approx(fixture.config.optim.schedule.lr * std::min(1.0, double(update) / double(3 * per_epoch))));
 }
 
 TEST_CASE("a watched corpus does not change a run, and a resumed run reports the same about it") {

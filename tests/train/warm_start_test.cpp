@@ -15,7 +15,7 @@ TEST_CASE("a warm start validates its weights before the first update, and a wor
   train.metric = TrainConfig::Metric::loss;
   train.validate_every = train.save_every = updates(4);
   train.max_updates = updates(60);
-  fixture.config.optim.lr = 0.01;
+  fixture.config.optim.schedule.lr = 0.01;
   fixture.train(fixture.config, "base");
   const auto validated = [&](const std::string& run) {
     std::vector<std::int64_t> found;
@@ -40,7 +40,7 @@ TEST_CASE("a warm start validates its weights before the first update, and a wor
   CHECK_EQ(log.find("no validation was better"), log.npos);
 
   // Steps so large that they destroy the weights: patience counts from the weights before training.
-  fixture.config.optim.lr = 10;
+  fixture.config.optim.schedule.lr = 10;
   train.patience = 2;
   train.keep_checkpoints = 2;
   CHECK_EQ(fixture.train(fixture.config, "worse"), TrainingEnd::early_stopping);

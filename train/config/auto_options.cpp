@@ -92,7 +92,7 @@ Config decided_for(const CorpusSize& size, Config config) {
   decide("train.max_epochs", train.max_epochs, Period{epochs_for(size.pairs), Period::Unit::epochs});
   const double epochs = train.max_epochs.never() ? epochs_for(size.pairs) : train.max_epochs.amount;
   const Period tenth = tenth_of(train, epochs);
-  decide("optim.lr", optim.lr, step.lr);
+  decide("optim.lr", optim.schedule.lr, step.lr);
   decide("optim.warmup", optim.warmup, tenth);
   decide("optim.total_updates", optim.total_updates, Period{10 * tenth.amount, tenth.unit});
   decide("train.validate_every", train.validate_every,

@@ -16,7 +16,9 @@
 #include "data/text/text_file.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "layers/transformer.h"
+#include "optim/adam.h"
 #include "optim/lr_schedule.h"
+#include "optim/sgd.h"
 #include "train/config/corpus_names.h"
 #include "train/config/options.h"
 #include "train/config/settings.h"
@@ -95,21 +97,15 @@ struct OptimConfig {
   enum class Name { sgd, adam, adamw };
 
   Name name = Name::adam;
-  double lr = 1e-3;
-  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
-  double momentum = 0.9;
+  AdamOptions adam{.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9};  ///< make_optimizer sets `decoupled`
+  SgdOptions sgd{.momentum = 0.9};
   double weight_decay = 0;
   bool decay_norm_and_bias = false;
   std::vector<std::string> freeze{};
   double clip_norm = 1.0;
-  ScheduleOptions::Kind schedule = ScheduleOptions::Kind::inverse_sqrt;
+  ScheduleOptions schedule{.kind = ScheduleOptions::Kind::inverse_sqrt};  ///< make_schedule sets its updates and width
   Period warmup{4000, Period::Unit::updates};
-  double warmup_init_lr = 0;
   Period total_updates{0, Period::Unit::updates};
-  double min_lr = 0;
-  double factor = 1.0;
-  double plateau_factor = 0.5;
-  std::int64_t plateau_patience = 3;
 };
 
 /// Names of the enumerators of Precision, in their order, and of those that can train.

@@ -174,7 +174,7 @@ bool has_dropout(const ModelConfig& model) {
 
 void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataConfig& data) {
   using enum ScheduleOptions::Kind;
-  const ScheduleOptions::Kind schedule = optim.schedule;
+  const ScheduleOptions::Kind schedule = optim.schedule.kind;
   if ((schedule == noam || schedule == inverse_sqrt) && optim.warmup.never())
     misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
            schedule == noam ? "noam" : "inverse_sqrt");
@@ -186,9 +186,11 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
   if (schedule == plateau && (train.validate_every.never() || !has_validation(data)))
     misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
   if (schedule == noam) return;  // no peak rate to compare
-  if (optim.min_lr > optim.lr) misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.min_lr);
-  if (optim.warmup_init_lr > optim.lr)
-    misuse("optim.warmup_init_lr", "expected at most optim.lr ({}); got {}", optim.lr, optim.warmup_init_lr);
+  if (optim.schedule.min_lr > optim.schedule.lr)
+    misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.schedule.lr, optim.schedule.min_lr);
+  if (optim.schedule.warmup_init_lr > optim.schedule.lr)
+    misuse("optim.warmup_init_lr", "expected at most optim.lr ({}); got {}", optim.schedule.lr,
+           optim.schedule.warmup_init_lr);
 }
 
 void check_train(const TrainConfig& train, const DataConfig& data) {
@@ -217,12 +219,12 @@ std::vector<std::string> doubts(const Config& config) {
     if (doubtful) warnings.push_back(std::move(text));
   };
   const auto& [data, model, optim, train, decode, runtime, undecided] = config;
-  doubt(
-      model.norm == NormPlace::post && optim.name != OptimConfig::Name::sgd && optim.lr >= 5e-4 && optim.warmup.never(),
-      fmt::format(
-          "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
-          "optim.warmup, or model.norm: pre",
-          optim.lr));
+  doubt(model.norm == NormPlace::post && optim.name != OptimConfig::Name::sgd && optim.schedule.lr >= 5e-4 &&
+            optim.warmup.never(),
+        fmt::format(
+            "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
+            "optim.warmup, or model.norm: pre",
+            optim.schedule.lr));
   doubt(model.positions != ModelConfig::Positions::sinusoidal && model.sinusoid != ModelConfig{}.sinusoid,
         "model.sinusoid has no effect without model.positions: sinusoidal");
   doubt(optim.name == OptimConfig::Name::adam && optim.weight_decay > 0,

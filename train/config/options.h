@@ -184,15 +184,29 @@ Option<S> option(const char* name, T S::*member, const ValueRule<T>& rule, const
           false};
 }
 
-/// Turns rows for a member struct into rows for the enclosing struct.
+/// Turns a row for a member struct into a row for the enclosing struct.
+template <class S, class Part>
+Option<S> lift(Part S::*part, const Option<Part>& row) {
+  return {row.name,
+          row.key,
+          row.accepts,
+          row.help,
+          [part, set = row.set](S& s, const GivenValue& given) { return set(s.*part, given); },
+          [part, text = row.text](const S& s) { return text(s.*part); },
+          row.may_be_auto};
+}
+
 template <class S, class Part>
 std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows) {
   std::vector<Option<S>> lifted;
-  for (const auto& row : rows)
-    lifted.push_back({row.name, row.key, row.accepts, row.help,
-                      [part, set = row.set](S& s, const GivenValue& given) { return set(s.*part, given); },
-                      [part, text = row.text](const S& s) { return text(s.*part); }, row.may_be_auto});
+  for (const auto& row : rows) lifted.push_back(lift(part, row));
   return lifted;
+}
+
+/// As above, of a member of a member struct.
+template <class S, class Part, class T>
+Option<S> option(const char* name, Part S::*part, T Part::*member, const ValueRule<T>& rule, const char* help) {
+  return lift(part, option(name, member, rule, help));
 }
 
 /// Parses the entire text as a whole number, whatever the locale. Empty if it is not a whole number or does not fit.

@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-#include "optim/adam.h"
-#include "optim/sgd.h"
-
 namespace glossa {
 
 namespace {
@@ -91,13 +88,10 @@ std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& o, Parameter
                                                  OptimizerShare share) {
   freeze(parameters, o.freeze);
   const std::vector<Segment> segments = trainable_segments(parameters, o.weight_decay, o.decay_norm_and_bias);
-  if (o.name == OptimConfig::Name::sgd)
-    return std::make_unique<Sgd<float>>(parameters, segments, SgdOptions{.momentum = o.momentum}, share);
-  return std::make_unique<Adam<float>>(
-      parameters, segments,
-      AdamOptions{
-          .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon, .decoupled = o.name == OptimConfig::Name::adamw},
-      share);
+  if (o.name == OptimConfig::Name::sgd) return std::make_unique<Sgd<float>>(parameters, segments, o.sgd, share);
+  AdamOptions adam = o.adam;
+  adam.decoupled = o.name == OptimConfig::Name::adamw;
+  return std::make_unique<Adam<float>>(parameters, segments, adam, share);
 }
 
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters) {
@@ -109,16 +103,11 @@ Schedule make_schedule(const OptimConfig& o, Index width, std::int64_t updates_p
     const double factor = period.unit == Period::Unit::epochs ? static_cast<double>(updates_per_epoch) : 1;
     return static_cast<std::int64_t>(std::ceil(period.amount * factor));
   };
-  return Schedule({.kind = o.schedule,
-                   .lr = o.lr,
-                   .warmup = updates(o.warmup),
-                   .warmup_init_lr = o.warmup_init_lr,
-                   .min_lr = o.min_lr,
-                   .total_updates = updates(o.total_updates),
-                   .factor = o.factor,
-                   .width = width,
-                   .plateau_factor = o.plateau_factor,
-                   .plateau_patience = o.plateau_patience});
+  ScheduleOptions schedule = o.schedule;
+  schedule.warmup = updates(o.warmup);
+  schedule.total_updates = updates(o.total_updates);
+  schedule.width = width;
+  return Schedule(schedule);
 }
 
 }  // namespace glossa

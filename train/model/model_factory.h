@@ -5,7 +5,6 @@
 #include "autograd/quantized.h"
 #include "data/tokenizers/vocabulary.h"
 #include "layers/transformer.h"
-#include "optim/lr_schedule.h"
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "train/config/config.h"

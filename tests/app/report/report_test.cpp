@@ -56,7 +56,7 @@ TEST_CASE("the report contains the figures of a run") {
 TEST_CASE("only the options that differ are marked") {
   const SyntheticRun one("one"), other("other");
   Config changed = other.config;
-  changed.optim.lr = 0.5;
+  changed.optim.schedule.lr = 0.5;
   changed.data.source = "fr";
   const json report = document({read_history(one.path(), one.config), read_history(other.path(), changed)}, true);
   CHECK(report["following"] == true);

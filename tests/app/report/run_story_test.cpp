@@ -71,7 +71,7 @@ TEST_CASE("the story of a run from its events is that from its log: ends, resump
 
 TEST_CASE("the story of a run from its events is that from its log: refused updates and a failure") {
   TrainerFixture fixture;
-  fixture.config.optim.lr = 1e30;
+  fixture.config.optim.schedule.lr = 1e30;
   fixture.config.train.max_updates = updates(20);
   fixture.config.train.max_bad_updates = 3;
   CHECK_THROWS_AS(fixture.train(fixture.config, "run"), Error);

@@ -71,8 +71,8 @@ class StoppedRun {
  public:
   StoppedRun() {
     Config& config = fixture_.config;
-    config.optim.schedule = ScheduleOptions::Kind::plateau;
-    config.optim.plateau_patience = 1;
+    config.optim.schedule.kind = ScheduleOptions::Kind::plateau;
+    config.optim.schedule.plateau_patience = 1;
     config.train.validate_every = updates(2);
     config.train.log_every = updates(4);
     config.train.patience = 4;

@@ -54,7 +54,7 @@ TEST_CASE("the rules are those stated in the recipe") {
       CHECK(config.model.encoder_layers == std::stoll(cells[6]));
       CHECK(config.model.decoder_layers == std::stoll(cells[6]));
       CHECK(config.model.dropout == std::stod(cells[7]));
-      CHECK(config.optim.lr == std::stod(cells[8]));
+      CHECK(config.optim.schedule.lr == std::stod(cells[8]));
     }
     if (!is_last) below = std::stoll(cells[2]);
   }

@@ -18,7 +18,7 @@ TEST_CASE("a configuration is made of names and values, as of YAML") {
       "data: {train: [a, b], source: en}\nmodel: {width: 64, bias: true}\noptim: {lr: 0.3333333333333333}\n"
       "train: {validate_every: 20u}\n";
   CHECK(dump(config) == dump(parse_config(yaml, "yaml")));
-  CHECK(config.optim.lr == 1.0 / 3);
+  CHECK(config.optim.schedule.lr == 1.0 / 3);
   CHECK(dump(config_from({{"model.width", 32}}, config)) == dump(load_config("", {"model.width=32"}, config)));
   const auto error = [](const std::string& key, const OptionValue& value) {
     return error_of<Error>([&] { config_from({{key, value}}); });

@@ -52,8 +52,9 @@ TEST_CASE("errors of the library name configuration keys when the program prints
   ParameterStore<float> store;
   store.declare("weight", {3, 2}, init::constant(1));
   store.allocate(1);
-  CHECK(message([&] { make_optimizer({.beta1 = 1}, store); }) == "[optim.beta1] expected a number in [0, 1); got 1");
-  CHECK(message([&] { make_optimizer({.name = OptimConfig::Name::sgd, .momentum = 1}, store); }) ==
+  CHECK(message([&] { make_optimizer({.adam = {.beta1 = 1}}, store); }) ==
+        "[optim.beta1] expected a number in [0, 1); got 1");
+  CHECK(message([&] { make_optimizer({.name = OptimConfig::Name::sgd, .sgd = {.momentum = 1}}, store); }) ==
         "[optim.momentum] expected a number in [0, 1); got 1");
   CHECK(message([&] { make_optimizer({.weight_decay = -1}, store); }) ==
         "[optim.weight_decay] expected a number of at least 0; got -1");
@@ -61,9 +62,9 @@ TEST_CASE("errors of the library name configuration keys when the program prints
         "[optim.freeze] expected a pattern that matches the name of a parameter; got 'bias'. Hint: `glossa inspect` "
         "lists the names; * matches any text");
   CHECK(message([] {
-          make_schedule({.schedule = ScheduleOptions::Kind::cosine, .warmup = {5}, .total_updates = {5}}, 8);
+          make_schedule({.schedule = {.kind = ScheduleOptions::Kind::cosine}, .warmup = {5}, .total_updates = {5}}, 8);
         }) == "[optim.total_updates] expected more than the warmup (5); got 5");
-  CHECK(message([] { make_schedule({.schedule = ScheduleOptions::Kind::noam}, 0); }) ==
+  CHECK(message([] { make_schedule({.schedule = {.kind = ScheduleOptions::Kind::noam}}, 0); }) ==
         "[model.width] expected at least 1; got 0");
   CHECK(message([] { make_model({.tied = Tied::all}, 5, 6, 1); }) ==
         "[model.tied] expected one vocabulary for both sides to tie their embeddings; got 5 and 6 tokens. Hint: "

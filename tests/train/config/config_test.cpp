@@ -284,7 +284,7 @@ TEST_CASE("a dump reads back to an equal configuration, byte for byte") {
   CHECK(dump(again) == text);
   CHECK(again.data.train == config.data.train);
   CHECK(again.optim.freeze == config.optim.freeze);
-  CHECK(again.optim.lr == config.optim.lr);
+  CHECK(again.optim.schedule.lr == config.optim.schedule.lr);
   CHECK(again.train.save_every == config.train.save_every);
   CHECK(again.model.attention_dropout == 0.3);
   CHECK(text != dump(Config{}));
@@ -344,7 +344,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
   CHECK(c.model.attention_bias == AttentionBias::none);
   CHECK(c.model.init == ModelConfig::Init::normal);
   CHECK(c.optim.name == OptimConfig::Name::adamw);
-  CHECK(c.optim.schedule == ScheduleOptions::Kind::plateau);
+  CHECK(c.optim.schedule.kind == ScheduleOptions::Kind::plateau);
   CHECK(c.train.metric == TrainConfig::Metric::exact_match);
   CHECK(c.decode.length_penalty == DecodeConfig::LengthPenalty::gnmt);
   CHECK(c.runtime.gemm == RuntimeConfig::Gemm::onednn);

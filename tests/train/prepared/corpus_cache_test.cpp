@@ -81,7 +81,7 @@ TEST_CASE("a prepared corpus gives the weights of one in memory, also on resume,
     data.tokenizer = DataConfig::Tokenizer::sentencepiece;
     data.bpe_dropout = 0.2;
     fixture.config.undecided = {"data.vocab_size", "optim.warmup"};
-    fixture.config.optim.schedule = ScheduleOptions::Kind::inverse_sqrt;
+    fixture.config.optim.schedule.kind = ScheduleOptions::Kind::inverse_sqrt;
   }
   SUBCASE("several corpora with weights, one of them of several files, that lose different numbers of pairs") {
     fs::create_directory(fixture / "folder");
