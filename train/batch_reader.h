@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "data/corpora/subword_regularization.h"
 #include "train/config/config.h"
-#include "train/corpora/subword_regularization.h"
 
 namespace glossa {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "train/corpora/datasets.h"
+#include "data/corpora/datasets.h"
 #include "train/decoding/ensemble.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"

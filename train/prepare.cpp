@@ -5,16 +5,17 @@
 #include <map>
 
 #include "base/atomic_file.h"
+#include "data/corpora/corpus_doubts.h"
 #include "data/text/counted.h"
 #include "data/text/shell_word.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"
-#include "train/corpora/corpus_doubts.h"
 #include "train/direction_check.h"
 #include "train/model/memory_check.h"
 #include "train/prepared/corpus_cache.h"
+#include "train/prepared/learned_tokenizers.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/scores/bleu.h"
@@ -235,7 +236,7 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     if (prepared)
       tokenizers = prepared->tokenizers();
     else if (!tokenizers.source)
-      tokenizers = train_tokenizers(config.data, corpora.training);
+      tokenizers = learn_tokenizers(config.data, corpora.training);
   });
   job.agree("prepared pairs of data.train", prepared ? std::to_string(prepared->fingerprint()) : "");
   std::vector<const ParallelCorpus*> texts{&corpora.training, &corpora.validation};
@@ -248,9 +249,9 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     check_exportable(config, sizes);
     remarks.exports = possible_exports(config, sizes);
     run.task = std::make_unique<TranslationTask>(config, corpora, tokenizers, job, prepared);
-    for (const auto& doubts :
-         {corpus_doubts(config.data, corpora, test ? &*test : nullptr), size_doubts(config, corpora),
-          option_doubts(config), length_doubts(config, run.updates_per_epoch())})
+    for (const auto& doubts : {corpus_doubts(config.data, corpora, test ? &*test : nullptr),
+                               size_doubts(config.data, corpora, !config.train.warm_start.empty()),
+                               option_doubts(config), length_doubts(config, run.updates_per_epoch())})
       remarks.warn(doubts);
     if (prepared) prepared->release();
   });

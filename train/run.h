@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/corpora/datasets.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/corpora/datasets.h"
 #include "train/decoding/ensemble.h"
 #include "train/interruption.h"
 #include "train/model/model_factory.h"

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "data/text/text_file.h"
-#include "train/corpora/text_watch.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
+#include "train/text_watch.h"
 
 namespace glossa {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "data/corpora/corpus_doubts.h"
 #include "data/exchanged_sides.h"
 #include "data/text/counted.h"
 #include "data/text/language_evidence.h"
 #include "data/text/language_names.h"
 #include "data/text/shell_word.h"
-#include "train/corpora/corpus_doubts.h"
 
 namespace glossa {
 namespace {

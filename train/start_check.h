@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "data/corpora/datasets.h"
 #include "train/config/config.h"
-#include "train/corpora/datasets.h"
 
 namespace glossa {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "data/corpora/corpus_doubts.h"
 #include "data/text/counted.h"
-#include "train/corpora/corpus_doubts.h"
 #include "train/decoding/output_watch.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "data/corpora/datasets.h"
 #include "data/text_statistics.h"
 #include "train/batch_reader.h"
 #include "train/config/config.h"
-#include "train/corpora/datasets.h"
 #include "train/decoding/translator.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "data/corpora/datasets.h"
 #include "train/checkpoint/checkpoint_file.h"
 #include "train/config/config.h"
-#include "train/corpora/datasets.h"
 
 namespace glossa {
 

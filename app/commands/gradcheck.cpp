@@ -10,6 +10,7 @@
 #include "autograd/taylor_test.h"
 #include "base/check.h"
 #include "base/nearest_name.h"
+#include "data/corpora/datasets.h"
 #include "data/text/counted.h"
 #include "layers/cases/model_case.h"
 #include "train/config/auto_options.h"
@@ -17,9 +18,9 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/corpora/datasets.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
+#include "train/prepared/learned_tokenizers.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {
@@ -154,7 +155,7 @@ RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
   decide_auto_options(config, size_of(corpora.training), corpora.split);
   validate(config);
   const ParallelCorpus& corpus = corpora.training;
-  const Tokenizers tokenizers = train_tokenizers(config.data, corpus);
+  const Tokenizers tokenizers = learn_tokenizers(config.data, corpus);
   const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);
   std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
   std::iota(first.begin(), first.end(), 0);

@@ -7,6 +7,7 @@
 #include "train/config/auto_options.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
+#include "train/prepared/learned_tokenizers.h"
 #include "train/run.h"
 #include "train/tensor_files/open_tensors.h"
 
@@ -76,7 +77,7 @@ ImportedRun import_file(const std::string& weights, const std::string& config_pa
   const ParallelCorpus& training = corpora.training;
   decide_auto_options(config, size_of(training), corpora.split);
   validate(config);
-  const Tokenizers tokenizers = train_tokenizers(config.data, training);
+  const Tokenizers tokenizers = learn_tokenizers(config.data, training);
   const std::unique_ptr<Model> model = model_for(config, tokenizers, seed);
   import_parameters(*file, model->parameters);
   const std::uint64_t hash = encode_all(config.data, corpora, tokenizers).hash();

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "train/corpora/datasets.h"
+#include "data/corpora/datasets.h"
 
 namespace glossa {
 

@@ -18,7 +18,7 @@
 #include "base/start_thread.h"
 #include "data/tokenizers/unknown_words.h"
 #include "train/console/failure.h"
-#include "train/corpora/text_watch.h"
+#include "train/text_watch.h"
 
 namespace glossa::serve {
 

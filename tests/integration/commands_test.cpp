@@ -5,10 +5,10 @@
 #include <cmath>
 #include <set>
 
+#include "data/corpora/corpus_places.h"
 #include "tests/integration/tiny_run.h"
 #include "train/checkpoint/checkpoint_file.h"
 #include "train/console/version.h"
-#include "train/corpora/corpus_places.h"
 #include "train/scores/bleu.h"
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"

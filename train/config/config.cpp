@@ -18,8 +18,6 @@
 namespace glossa {
 namespace {
 
-constexpr std::string_view kToy = "toy:";
-
 GivenValue given_value(const YAML::Node& node) {
   using Kind = GivenValue::Kind;
   if (node.IsNull()) return {Kind::nothing, "", {}};
@@ -280,20 +278,5 @@ std::string options_page() {
   }
   return page;
 }
-
-std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location) {
-  if (!location.starts_with(kToy)) return std::nullopt;
-  const auto pairs = parse_whole(location.substr(kToy.size()));
-  if (!pairs || *pairs < 1) misuse(key, "expected toy:PAIRS such as toy:50000; got '{}'", location);
-  return pairs;
-}
-
-std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names) {
-  std::optional<std::int64_t> pairs;
-  for (const std::string& name : names) pairs = toy_pairs(key, name);
-  return names.size() == 1 ? pairs : std::nullopt;
-}
-
-std::string CorpusNames::text() const { return fmt::format("{}", fmt::join(names_, ", ")); }
 
 }  // namespace glossa

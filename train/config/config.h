@@ -11,15 +11,11 @@
 #include <vector>
 
 #include "autograd/precision.h"
-#include "data/held_out.h"
-#include "data/sampler.h"
-#include "data/text/text_file.h"
-#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/corpora/data_config.h"
 #include "layers/transformer.h"
 #include "optim/adam.h"
 #include "optim/lr_schedule.h"
 #include "optim/sgd.h"
-#include "train/config/corpus_names.h"
 #include "train/config/options.h"
 #include "train/config/settings.h"
 #include "train/scores/bleu_tokenizer.h"
@@ -28,41 +24,6 @@ namespace glossa {
 
 // The initializers in the structs are the defaults. option_table.cpp describes each member and its accepted values; its
 // lists of names are in the order of the enumerators.
-
-struct DataConfig {
-  enum class Tokenizer { words, characters, sentencepiece, pieces };
-  enum class Duplicates { keep, drop };
-
-  CorpusNames train, valid;
-  std::vector<std::int64_t> weights{};
-  std::string test;
-  std::optional<HeldOut> split = HeldOut{};
-  std::string source = "en", target = "de";
-  std::int64_t source_column = 0, target_column = 1;
-  Tokenizer tokenizer = Tokenizer::sentencepiece;
-  std::int64_t vocab_size = 8000;
-  std::int64_t vocab_sentences = 500'000;
-  std::int64_t min_frequency = 1;
-  bool shared_vocabulary = true;
-  SubwordModel sentencepiece_model = SubwordModel::bpe;
-  std::string normalization = "nmt_nfkc";
-  double character_coverage = 1.0;
-  double bpe_dropout = 0, unigram_sampling = 0;
-  bool lowercase = false;
-  InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
-  std::int64_t max_line_bytes = 1048576;
-  std::int64_t max_length = 256;
-  double max_ratio = 0;
-  Duplicates duplicates = Duplicates::keep;
-  std::string source_prefix;
-  bool source_bos = false, source_eos = true;
-  std::int64_t unk_id = 0, pad_id = 1, bos_id = 2, eos_id = 3;
-  std::int64_t max_tokens = 4096;
-  BatchRule batch_rule = BatchRule::longest_side;
-  Layout layout = Layout::packed;
-  std::int64_t prepare_above = 100;
-  std::string cache;
-};
 
 struct ModelConfig {
   enum class Positions { sinusoidal, learned, rotary, alibi };
@@ -289,13 +250,5 @@ std::string dump(const Config& config);
 
 /// The option reference page, in Markdown.
 std::string options_page();
-
-/// Returns the number of pairs if `location` is the built-in toy corpus (`toy:50000`), or empty if it names files. For
-/// a malformed number, throws a misuse error at `key`, the option whose value is `location`.
-std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
-
-/// Returns the number of pairs if the toy corpus is the only one in `names`. Throws as toy_pairs does if any of the
-/// names is malformed, even if there are several.
-std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa

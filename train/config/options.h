@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "data/corpora/corpus_names.h"
 #include "data/held_out.h"
 #include "data/text/utf8.h"
-#include "train/config/corpus_names.h"
 #include "train/config/period.h"
 
 namespace glossa {

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "data/corpora/datasets.h"
 #include "data/encoded_corpus.h"
 #include "layers/transformer.h"
 #include "train/config/config.h"
 #include "train/console/json_line.h"
-#include "train/corpora/datasets.h"
 
 namespace glossa {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/corpora/datasets.h"
 #include "data/text/line_pieces.h"
-#include "train/corpora/datasets.h"
 #include "train/decoding/attention_maps.h"
 #include "train/decoding/decoding.h"
 

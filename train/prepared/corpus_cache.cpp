@@ -9,10 +9,10 @@
 #include "base/file_lock.h"
 #include "base/folder.h"
 #include "base/heap.h"
+#include "data/corpora/text_memory.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 #include "train/console/print.h"
-#include "train/corpora/text_memory.h"
 
 namespace glossa {
 

@@ -26,6 +26,7 @@
 #include "train/console/progress_bar.h"
 #include "train/console/version.h"
 #include "train/prepared/large_text.h"
+#include "train/prepared/learned_tokenizers.h"
 
 namespace glossa {
 
@@ -204,7 +205,7 @@ void write_prepared_corpus(const fs::path& folder, const Config& config, const C
   Config decided = config;
   decide_auto_options(decided, record.size, record.text.split);
   const auto vocabulary_pairs = static_cast<std::size_t>(decided.data.vocab_sentences);
-  const Tokenizers tokenizers = given.source ? given : train_tokenizers(decided.data, text.sample(vocabulary_pairs));
+  const Tokenizers tokenizers = given.source ? given : learn_tokenizers(decided.data, text.sample(vocabulary_pairs));
   return_free_memory();  // of learning
   record.keys.push_back(prepared_key(decided, places, tokenizers));
   record.tokenizers.push_back(tokenizers.source->serialize());

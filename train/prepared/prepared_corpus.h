@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "data/corpora/datasets.h"
 #include "data/prepared/pair_file.h"
 #include "data/text_statistics.h"
 #include "train/config/auto_options.h"
-#include "train/corpora/datasets.h"
 
 namespace glossa {
 

@@ -1,4 +1,4 @@
-#include "train/config/corpus_names.h"
+#include "data/corpora/corpus_names.h"
 
 #include <doctest/doctest.h>
 

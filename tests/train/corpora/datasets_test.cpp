@@ -1,5 +1,5 @@
 // Pairs selected by a configuration: from its files, held out of one, or from its test corpora.
-#include "train/corpora/datasets.h"
+#include "data/corpora/datasets.h"
 
 #include <doctest/doctest.h>
 

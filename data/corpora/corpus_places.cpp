@@ -1,4 +1,4 @@
-#include "train/corpora/corpus_places.h"
+#include "data/corpora/corpus_places.h"
 
 #include <fmt/ranges.h>
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "data/corpora/datasets.h"
 #include "data/pair_store.h"
 #include "data/tokenizers/subword_sampler.h"
-#include "train/corpora/datasets.h"
 
 namespace glossa {
 

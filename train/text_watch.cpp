@@ -1,4 +1,4 @@
-#include "train/corpora/text_watch.h"
+#include "train/text_watch.h"
 
 #include <utility>
 

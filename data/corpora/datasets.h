@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "data/batch.h"
+#include "data/corpora/corpus_places.h"
+#include "data/corpora/data_config.h"
 #include "data/encoded_corpus.h"
 #include "data/sampler.h"
-#include "train/config/config.h"
-#include "train/corpora/corpus_places.h"
 
 namespace glossa {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "train/config/config.h"
-#include "train/corpora/datasets.h"
+#include "data/corpora/data_config.h"
+#include "data/corpora/datasets.h"
 
 namespace glossa {
 
@@ -27,6 +27,6 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
 /// Returns warnings about corpora that are too small: training text of less than 3,000 pairs, unless a model is
 /// fine-tuned, and validation text of less than 20 pairs, if there is any. check_start refuses less than 10 training
 /// pairs.
-std::vector<std::string> size_doubts(const Config& config, const Corpora& corpora);
+std::vector<std::string> size_doubts(const DataConfig& config, const Corpora& corpora, bool is_fine_tuned);
 
 }  // namespace glossa

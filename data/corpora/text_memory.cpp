@@ -1,4 +1,4 @@
-#include "train/corpora/text_memory.h"
+#include "data/corpora/text_memory.h"
 
 #include <limits>
 

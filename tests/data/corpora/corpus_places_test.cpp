@@ -1,10 +1,10 @@
-#include "train/corpora/corpus_places.h"
+#include "data/corpora/corpus_places.h"
 
 #include <doctest/doctest.h>
 
 #include "base/check.h"
+#include "data/corpora/datasets.h"
 #include "tests/support/temporary_folder.h"
-#include "train/corpora/datasets.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -1,4 +1,4 @@
-#include "train/corpora/subword_regularization.h"
+#include "data/corpora/subword_regularization.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tests/support/quiet.h"
-#include "train/corpora/text_watch.h"
+#include "train/text_watch.h"
 
 using namespace glossa;
 

@@ -1,4 +1,4 @@
-#include "train/corpora/datasets.h"
+#include "data/corpora/datasets.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,19 +6,16 @@
 
 #include "base/check.h"
 #include "base/random.h"
+#include "data/corpora/text_memory.h"
 #include "data/found_corpora.h"
 #include "data/pair_sample.h"
 #include "data/shared_pairs.h"
-#include "data/text/counted.h"
 #include "data/text/utf8.h"
 #include "data/tmx_corpus.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/toy/corpus.h"
-#include "train/console/print.h"
-#include "train/console/progress_bar.h"
-#include "train/corpora/text_memory.h"
 
 namespace glossa {
 
@@ -329,16 +326,6 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, co
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
   const auto most = static_cast<std::size_t>(config.vocab_sentences);
   const std::vector<std::size_t> sample = pair_sample(hashes_of(corpus), most);
-  ProgressBar bar;
-  std::optional<ElapsedProgress> progress;
-  if (config.tokenizer == DataConfig::Tokenizer::sentencepiece) {  // only this one is slow
-    print_note("learning {} of at most {} subwords from {} ...\n",
-               config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
-               std::ssize(sample) < corpus.report.pairs
-                   ? fmt::format("{} of {}", sample.size(), counted(corpus.report.pairs, "pair"))
-                   : counted(sample.size(), "pair"));
-    progress.emplace(bar, "learning subwords:");
-  }
   std::vector<std::string> sources, targets;
   for (const std::size_t pair : sample) sources.push_back(with_prefix(config.source_prefix, corpus.source[pair]));
   for (const std::size_t pair : sample) (config.shared_vocabulary ? sources : targets).push_back(corpus.target[pair]);

@@ -1,4 +1,4 @@
-#include "train/corpora/corpus_doubts.h"
+#include "data/corpora/corpus_doubts.h"
 
 #include <fmt/ranges.h>
 
@@ -29,14 +29,14 @@ bool holds(std::string_view text, bool (*property)(char32_t)) {
   return false;
 }
 
-bool is_letter(char32_t c) {
+bool is_alphabetic(char32_t c) {
   return !utf8::is_space(c) && !utf8::is_number(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c);
 }
 
 /// Share of sentences that have numbers but not a single letter.
 double share_of_numbers(const std::vector<std::string>& side) {
   const auto is_number = [](const std::string& sentence) {
-    return !holds(sentence, is_letter) && holds(sentence, utf8::is_number);
+    return !holds(sentence, is_alphabetic) && holds(sentence, utf8::is_number);
   };
   return static_cast<double>(std::ranges::count_if(side, is_number)) / static_cast<double>(side.size());
 }
@@ -49,7 +49,7 @@ std::string_view only_case(const std::vector<std::string>& side) {
     utf8::for_each(sentence, [&](std::string_view, const utf8::CodePoint& c) {
       lower += utf8::is_lower(c.value);
       upper += utf8::is_upper(c.value);
-      letters += is_letter(c.value);
+      letters += is_alphabetic(c.value);
     });
     if (lower > 0 && upper > 0) return {};  // as in most corpora, after a few sentences
   }
@@ -127,14 +127,14 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
   return doubts;
 }
 
-std::vector<std::string> size_doubts(const Config& config, const Corpora& corpora) {
+std::vector<std::string> size_doubts(const DataConfig& config, const Corpora& corpora, bool is_fine_tuned) {
   constexpr std::int64_t few_for_training = 3000;
   constexpr std::size_t few_for_validation = 20;
   std::vector<std::string> doubts;
-  if (toy_pairs_alone("data.train", config.data.train)) return doubts;
+  if (toy_pairs_alone("data.train", config.train)) return doubts;
   const std::int64_t training = corpora.training.report.pairs;
   const std::size_t validation = corpora.validation.source.size();
-  if (training < few_for_training && config.train.warm_start.empty())
+  if (training < few_for_training && !is_fine_tuned)
     doubts.push_back(fmt::format(
         "{} has {}:\n    a model mostly memorizes fewer than 3,000. Hint: fine-tune (docs/finetuning.md), or add text",
         corpora.training.name, counted(training, "pair")));

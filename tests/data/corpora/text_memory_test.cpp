@@ -1,5 +1,5 @@
 // Text that would not fit is refused before it is read.
-#include "train/corpora/text_memory.h"
+#include "data/corpora/text_memory.h"
 
 #include <doctest/doctest.h>
 

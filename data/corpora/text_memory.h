@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "base/available_memory.h"
-#include "train/config/config.h"
+#include "data/corpora/data_config.h"
 
 namespace glossa {
 

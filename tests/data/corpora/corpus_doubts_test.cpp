@@ -1,4 +1,4 @@
-#include "train/corpora/corpus_doubts.h"
+#include "data/corpora/corpus_doubts.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -8,7 +8,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-ParallelCorpus corpus_of(Lines source, Lines target) {
+ParallelCorpus corpus_with(Lines source, Lines target) {
   ParallelCorpus corpus;
   corpus.name = "pairs.tsv";
   corpus.source = std::move(source);
@@ -19,7 +19,7 @@ ParallelCorpus corpus_of(Lines source, Lines target) {
 Lines doubts(Lines source, Lines target, const DataConfig& config = {}) {
   target.resize(source.size(), target.front());
   return corpus_doubts(config,
-                       {.training = corpus_of(std::move(source), std::move(target)), .validation = {}, .split = {}});
+                       {.training = corpus_with(std::move(source), std::move(target)), .validation = {}, .split = {}});
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ TEST_CASE("training pairs among those of data.valid or data.test give a warning 
   }
   // 1000 pairs, of which the first `shared` are training pairs.
   const auto with_shared = [&](std::size_t shared, const char* name) {
-    ParallelCorpus corpus = corpus_of(source, target);
+    ParallelCorpus corpus = corpus_with(source, target);
     corpus.name = name;
     for (std::size_t i = shared; i < 1000; ++i) corpus.source[i] += " New.";
     return corpus;
@@ -61,7 +61,7 @@ TEST_CASE("training pairs among those of data.valid or data.test give a warning 
   const auto doubts_of = [&](std::size_t valid, std::size_t watched, std::size_t test) {
     const ParallelCorpus of_test = with_shared(test, "test.tsv");
     return corpus_doubts({},
-                         {.training = corpus_of(source, target),
+                         {.training = corpus_with(source, target),
                           .validation = with_shared(valid, "valid"),
                           .split = {},
                           .watched = {with_shared(watched, "news")}},
@@ -94,22 +94,25 @@ TEST_CASE("a source in one letter case gives a warning, unless data.lowercase is
 }
 
 TEST_CASE("the first pair is shown, shortened between characters") {
-  CHECK(first_pair(corpus_of({"Go."}, {"Geh."})) == "first pair: source 'Go.'\n    target 'Geh.'");
+  CHECK(first_pair(corpus_with({"Go."}, {"Geh."})) == "first pair: source 'Go.'\n    target 'Geh.'");
   std::string text;
   for (int i = 0; i < 37; ++i) text += "é";
-  CHECK(first_pair(corpus_of({text}, {"x"})) == "first pair: source '" + text.substr(0, 72) + "...'\n    target 'x'");
+  CHECK(first_pair(corpus_with({text}, {"x"})) == "first pair: source '" + text.substr(0, 72) + "...'\n    target 'x'");
 }
 
 TEST_CASE("corpora that are too small give a warning, unless a model is fine-tuned or the corpus is a toy") {
-  Config config;
-  config.data.train = CorpusNames("pairs.tsv");
+  DataConfig config;
+  config.train = CorpusNames("pairs.tsv");
+  bool is_fine_tuned = false;
   const auto doubts_of = [&](std::size_t training, std::size_t validation) {
-    ParallelCorpus text = corpus_of(Lines(training, "a"), Lines(training, "b"));
+    ParallelCorpus text = corpus_with(Lines(training, "a"), Lines(training, "b"));
     text.report.pairs = static_cast<std::int64_t>(training);
-    return size_doubts(config, {.training = text,
-                                .validation = corpus_of(Lines(validation, "a"), Lines(validation, "b")),
-                                .split = {},
-                                .watched = {}});
+    return size_doubts(config,
+                       {.training = text,
+                        .validation = corpus_with(Lines(validation, "a"), Lines(validation, "b")),
+                        .split = {},
+                        .watched = {}},
+                       is_fine_tuned);
   };
   CHECK(doubts_of(3000, 20).empty());
   CHECK(doubts_of(3000, 0).empty());  // no validation, by choice
@@ -118,8 +121,8 @@ TEST_CASE("corpora that are too small give a warning, unless a model is fine-tun
   REQUIRE(both.size() == 2);
   CHECK(both[0].starts_with("pairs.tsv has 60 pairs:\n    a model mostly memorizes fewer than 3,000. Hint: "));
   CHECK(both[1].starts_with("only 3 pairs for validation: "));
-  config.train.warm_start = "pretrained";
+  is_fine_tuned = true;
   CHECK(doubts_of(60, 20).empty());
-  config.data.train = CorpusNames("toy:300");
+  config.train = CorpusNames("toy:300");
   CHECK(doubts_of(60, 3).empty());
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "train/config/config.h"
+#include "data/corpora/data_config.h"
 
 namespace glossa {
 

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,5 +38,13 @@ class CorpusNames {
  private:
   std::vector<std::string> names_;
 };
+
+/// Returns the number of pairs if `location` is the built-in toy corpus (`toy:50000`), or empty if it names files. For
+/// a malformed number, throws a misuse error at `key`, the option whose value is `location`.
+std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
+
+/// Returns the number of pairs if the toy corpus is the only one in `names`. Throws as toy_pairs does if any of the
+/// names is malformed, even if there are several.
+std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa
