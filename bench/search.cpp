@@ -66,7 +66,7 @@ int run_decode(const DecodeArguments& arguments) {
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   const Translator::Sources sources =
-      translator.encode(read_lines(arguments.source, text_options(config.data)), arguments.source);
+      translator.encode(read_lines(arguments.source, config.data.reading.text), arguments.source);
   check(!sources.ids.empty(), arguments.source, "expected at least one line with a word; got none");
   print_search_speed([&] { return translator.search(sources); }, config.decode, arguments.json);
   return 0;

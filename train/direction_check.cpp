@@ -35,8 +35,9 @@ ParallelCorpus some_pairs(const ParallelCorpus& text) {
 /// Returns no fit if hardly any pair can be encoded.
 std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision precision, const ParallelCorpus& pairs) {
   constexpr int fewest = 10;
-  constexpr std::int64_t short_length = 64;
-  data.max_length = data.max_length == 0 ? short_length : std::min(data.max_length, short_length);
+  constexpr int short_length = 64;
+  data.encoding.max_length =
+      data.encoding.max_length == 0 ? short_length : std::min(data.encoding.max_length, short_length);
   EncodedCorpus encoded;
   try {
     encoded = encode(data, pairs, base.tokenizers, /*may_be_empty=*/true);

@@ -52,7 +52,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, c
 double perplexity(double loss) { return std::exp(loss); }
 
 BleuOptions bleu_options(const Config& config) {
-  return {.lowercase = config.data.lowercase,  // the text already is; only for the signature
+  return {.lowercase = config.data.reading.lowercase,  // the text already is; only for the signature
           .tokenizer = config.train.bleu_tokenize.value_or(BleuOptions().tokenizer)};
 }
 

@@ -19,7 +19,8 @@ std::shared_ptr<const PreparedCorpus> prepared_training(Config config, const std
   if (!is_large(config.data, places)) return {};
   // Translation may use another prefix than training.
   if (const auto found = newest_valid_checkpoint(folder))
-    config.data.source_prefix = parse_config(read_training_state(found->reader).config, folder).data.source_prefix;
+    config.data.encoding.source_prefix =
+        parse_config(read_training_state(found->reader).config, folder).data.encoding.source_prefix;
   return CorpusCache(config.data, places).get(config, places, load_tokenizers(config.data, folder));
 }
 
@@ -36,7 +37,7 @@ ParallelCorpus read_held_out_test(const Config& config, const std::string& folde
 
 void check_still_held_out(const LoadedRun& run, const std::string& folder) {
   DataConfig data = run.config.data;
-  data.source_prefix = parse_config(run.state.config, "checkpoint").data.source_prefix;
+  data.encoding.source_prefix = parse_config(run.state.config, "checkpoint").data.encoding.source_prefix;
   const auto prepared = prepared_training(run.config, folder);
   Corpora corpora = read_corpora(data, static_cast<std::uint64_t>(run.config.train.seed), CorpusPlaces(folder),
                                  prepared ? &prepared->record().text : nullptr);

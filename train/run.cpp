@@ -147,14 +147,14 @@ Config of_weights(const Config& run) {
   data.valid = usual.valid;
   data.test = usual.test;
   data.split = usual.split;
-  data.source_column = usual.source_column;
-  data.target_column = usual.target_column;
-  data.invalid_utf8 = usual.invalid_utf8;
-  data.max_line_bytes = usual.max_line_bytes;
-  data.max_ratio = usual.max_ratio;
+  data.reading.source_column = usual.reading.source_column;
+  data.reading.target_column = usual.reading.target_column;
+  data.reading.text.invalid_utf8 = usual.reading.text.invalid_utf8;
+  data.reading.text.max_line_bytes = usual.reading.text.max_line_bytes;
+  data.encoding.max_ratio = usual.encoding.max_ratio;
   data.duplicates = usual.duplicates;
-  data.max_tokens = usual.max_tokens;
-  data.batch_rule = usual.batch_rule;
+  data.batches.max_tokens = usual.batches.max_tokens;
+  data.batches.rule = usual.batches.rule;
   data.layout = usual.layout;
   return config;
 }

@@ -85,7 +85,7 @@ RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const Evalua
   result.ter = corpus_ter(result.translations, references);
   result.exact_match = exact_match(result.translations, references);
   result.bleu_signature = bleu_signature(scoring, references.size());
-  result.chrf_signature = chrf_signature(run.config.data.lowercase, references.size());
+  result.chrf_signature = chrf_signature(run.config.data.reading.lowercase, references.size());
   result.ter_signature = ter_signature(references.size());
   return result;
 }
@@ -94,7 +94,7 @@ RunEvaluation evaluate(const LoadedRun& run, std::span<const std::string> source
                        const EvaluationOptions& options) {
   const DataConfig& data = run.config.data;
   const auto prepared = [&](const std::string& line, std::string_view where) {
-    return normalize(data, clean_line(line, where, text_options(data)));
+    return normalize(data, clean_line(line, where, data.reading.text));
   };
   check(!source.empty(), "source", "expected at least one line; got none");
   check_references("reference", source.size(), references);

@@ -64,7 +64,7 @@ std::vector<std::optional<ScoredTranslation>> score(const LoadedRun& run, const 
   languages.compare();
   Context<float> context;
   std::vector<ScoredTranslation> scores =
-      score_translations(context, run.models(), pairs, config.decode, config.data.max_tokens);
+      score_translations(context, run.models(), pairs, config.decode, config.data.batches.max_tokens);
   std::vector<std::optional<ScoredTranslation>> of_lines(lines.source.size());
   for (std::size_t i = 0; i < scores.size(); ++i) of_lines[pairs.origin[i]] = std::move(scores[i]);
   return of_lines;

@@ -77,7 +77,7 @@ Found swapped_sides(const RunStart& start) {
       data.source, data.target, data.target, data.source,
       is_table(first) ? fmt::format("exchange the names in the first row or, if it has none, the columns: "
                                     "data.source_column={}, data.target_column={}",
-                                    data.target_column, data.source_column)
+                                    data.reading.target_column, data.reading.source_column)
       : is_translation_memory(first) ? "exchange the languages in the file"
                                      : "exchange the names of the two files");
 }

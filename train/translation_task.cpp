@@ -59,7 +59,7 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, T
       config_(config),
       tokenizers_(tokenizers),
       text_statistics_(training.statistics),
-      before_text_(ids_before_text(*tokenizers.source, encode_options(config.data))),
+      before_text_(ids_before_text(*tokenizers.source, config.data.encoding)),
       reader_(std::move(training.pairs), config, tokenizers),
       sampler_(reader_.pairs(), training_sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   data_report_ =

@@ -129,7 +129,7 @@ int run(const AttentionArguments& arguments) {
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
-  LineReader reader = open_input(arguments.input, text_options(config.data));
+  LineReader reader = open_input(arguments.input, config.data.reading.text);
 
   BadLines bad_lines(arguments.on_bad_line);
   SourceLines source(translator, run, reader.name(), bad_lines.handler());

@@ -64,7 +64,7 @@ Texts read_files(const std::string& source, const std::vector<std::string>& refe
   ParallelCorpus& corpus = texts.corpus;
   corpus.name = corpus.source_name = source;
   corpus.target_name = references.front();
-  const TextOptions options = text_options(data);
+  const TextOptions options = data.reading.text;
   BadLines stop("stop");
   const LinePairs pairs = read_line_pairs(source, references.front(), options, bad_lines, stop);
   for (const std::optional<std::string>& line : pairs.source) {
@@ -143,8 +143,8 @@ ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& argument
        {std::tuple{"source", data.source, config.data.source}, std::tuple{"target", data.target, config.data.target}})
     if (theirs != ours)
       warn("[--compare] data.{} of {} is {}, and {} of {}", side, *arguments.compare, theirs, ours, run);
-  if (!config.data.lowercase || data.lowercase) return corpus;
-  config.data.lowercase = false;
+  if (!config.data.reading.lowercase || data.reading.lowercase) return corpus;
+  config.data.reading.lowercase = false;
   BadLines bad_lines(arguments.on_bad_line);
   ParallelCorpus again =
       texts.is_held_out ? read_held_out_test(config, run) : read_texts(arguments, run, config, bad_lines).corpus;
@@ -176,7 +176,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
   std::optional<OtherSystem> other;
   if (arguments.compare) other.emplace(*arguments.compare, arguments.on_bad_line, arguments.split_sentences);
   if (arguments.split_sentences != "off" &&
-      (config.data.lowercase || (other && other->config() && other->config()->data.lowercase)))
+      (config.data.reading.lowercase || (other && other->config() && other->config()->data.reading.lowercase)))
     misuse("--split-sentences",
            "expected off with data.lowercase: true, as capital letters show where sentences begin; "
            "got {}",

@@ -32,7 +32,7 @@ OtherSystem::OtherSystem(const std::string& named, std::string_view policy, cons
 
 void OtherSystem::read(const ParallelCorpus& corpus, const DataConfig& data) {
   if (config_) return;
-  lines_ = read_lines(named_, text_options(data));
+  lines_ = read_lines(named_, data.reading.text);
   check_line_count(corpus.source_name, corpus.source.size(), named_, lines_.size());
 }
 

@@ -159,7 +159,7 @@ int run(const ReportArguments& arguments) {
   const std::string file = file_of(arguments, folders);
   std::vector<std::string> sentences;
   if (!arguments.input.empty())
-    sentences = read_lines(arguments.input, text_options(load_run_config(folders.front()).data));
+    sentences = read_lines(arguments.input, load_run_config(folders.front()).data.reading.text);
   Reporter reporter(folders, file, sentences);
   const std::string groups = arguments.follow ? follow(reporter) : reporter.write(false);
   fmt::print("wrote the report of {} to {}\n{}", counted(folders.size(), "run"), file, groups);

@@ -75,7 +75,7 @@ int run(const ScoreArguments& arguments) {
   check_acts(arguments.sets, config.decode);
   BadLines bad_lines(arguments.on_bad_line);
   const LinePairs lines =
-      read_line_pairs(arguments.source, arguments.target, text_options(config.data), bad_lines, bad_lines);
+      read_line_pairs(arguments.source, arguments.target, config.data.reading.text, bad_lines, bad_lines);
   const LoadedRun run = load_ensemble(names, config);
   apply_runtime(config.runtime);
   const std::vector<std::optional<ScoredTranslation>> scores = score(run, lines, bad_lines.handler());

@@ -178,7 +178,7 @@ int run(const TranslateArguments& arguments, const Job& job) {
     while (const auto sources = sources_of_first(job, nullptr)) translator.n_best(*sources, n_best);
     return 0;
   }
-  LineReader reader = open_input(arguments.input, text_options(run.config.data));
+  LineReader reader = open_input(arguments.input, run.config.data.reading.text);
   const std::string& name = reader.name();
   BadLines bad_lines(arguments.on_bad_line);
   SourceLines source(translator, run, name, bad_lines.handler());

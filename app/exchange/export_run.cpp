@@ -80,7 +80,7 @@ void export_run(const RunName& name, const ExportPaths& paths,
   if (to_huggingface) formats.push_back(ExportFormat::huggingface);
   if (to_marian) formats.push_back(ExportFormat::marian);
   model.check_exportable(formats);  // of all formats before the first is written
-  if (const std::string& prefix = run.config.data.source_prefix; !prefix.empty())
+  if (const std::string& prefix = run.config.data.encoding.source_prefix; !prefix.empty())
     print_note("note: data.source_prefix is not exported: other programs must put '{}' before every line\n", prefix);
   if (to_huggingface) {
     note_left_by_huggingface(run.config.decode);

@@ -172,7 +172,7 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   DecodeConfig& decode = config.decode;
   decode.beam = generation.of("num_beams").whole("num_beams", 1);
   decode.search = DecodeConfig::Search::huggingface;
-  decode.forbidden = forbidden_tokens(generation, config.data.pad_id, notes);
+  decode.forbidden = forbidden_tokens(generation, config.data.specials.pad, notes);
   decode.renormalize = generation.of("renormalize_logits").flag("renormalize_logits", false);
   decode.length_penalty = DecodeConfig::LengthPenalty::power;
   decode.alpha = generation.of("length_penalty").number("length_penalty", 1.0);
@@ -195,7 +195,7 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
                     generation.where(), decode.max_length_factor, decode.max_length_extra));
   }
   const JsonSettings& forced = generation.of("forced_eos_token_id");
-  if (!forced.has("forced_eos_token_id") || forced.whole("forced_eos_token_id") != config.data.eos_id)
+  if (!forced.has("forced_eos_token_id") || forced.whole("forced_eos_token_id") != config.data.specials.eos)
     notes.push_back(fmt::format("{}: forced_eos_token_id is {}; glossa ends translations at the length limit with </s>",
                                 forced.where(), forced.shown("forced_eos_token_id")));
   note_others(generation, notes);
@@ -235,13 +235,14 @@ void read_vocabularies(const fs::path& folder, const JsonSettings& config, const
   DataConfig& data = model.config.data;
   data.shared_vocabulary = !separate;
   data.vocab_size = static_cast<std::int64_t>(std::max(model.source.tokens.size(), model.target.tokens.size()));
-  data.unk_id = ids.unk;
-  data.pad_id = ids.pad;
-  data.bos_id = ids.bos;
-  data.eos_id = ids.eos;
+  data.specials.unk = ids.unk;
+  data.specials.pad = ids.pad;
+  data.specials.bos = ids.bos;
+  data.specials.eos = ids.eos;
   data.source = language(tokenizer, "source_lang", "source");
   data.target = language(tokenizer, "target_lang", "target");
-  data.max_length = std::min(data.max_length, model.config.model.max_positions);
+  data.encoding.max_length =
+      static_cast<int>(std::min<std::int64_t>(data.encoding.max_length, model.config.model.max_positions));
 }
 
 fs::path weights_file(const fs::path& folder) {

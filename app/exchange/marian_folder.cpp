@@ -308,10 +308,10 @@ Pretrained read_marian_folder(const fs::path& folder) {
   DataConfig& data = model.config.data;
   data.shared_vocabulary = source == target;
   data.vocab_size = static_cast<std::int64_t>(std::max(model.source.tokens.size(), model.target.tokens.size()));
-  data.unk_id = ids.unk;
-  data.pad_id = ids.pad;
-  data.bos_id = ids.bos;
-  data.eos_id = ids.eos;
+  data.specials.unk = ids.unk;
+  data.specials.pad = ids.pad;
+  data.specials.bos = ids.bos;
+  data.specials.eos = ids.eos;
   data.source = "source";
   data.target = "target";
   read_decoding(decoder, ids, model.config.decode, model.notes);

@@ -20,7 +20,7 @@ Config marian_config() {
   Config config;
   config.data.split = HeldOut{};
   config.data.tokenizer = DataConfig::Tokenizer::pieces;
-  config.data.source_eos = true;
+  config.data.encoding.source_eos = true;
   config.model.norm = NormPlace::post;
   config.model.final_norm = false;
   config.model.norm_epsilon = 1e-5;

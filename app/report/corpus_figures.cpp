@@ -76,7 +76,7 @@ JsonLine side_figures(const std::string& language, const std::vector<std::int64_
 }  // namespace
 
 std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, const PairStore& training) {
-  const EncodeOptions encoded = encode_options(config.data);
+  const EncodeOptions encoded = config.data.encoding;
   const int special = (encoded.source_bos ? 1 : 0) + (encoded.source_eos ? 1 : 0);
   std::vector<std::int64_t> source, target;
   for (int i = 0; i < training.size(); ++i) {

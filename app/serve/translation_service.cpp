@@ -147,7 +147,7 @@ Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std
   interrupt();
   Translator::Sources sources;
   try {
-    const std::string text = clean_line(line.text, fmt::format("{}:{}", name, number), text_options(run_.data));
+    const std::string text = clean_line(line.text, fmt::format("{}:{}", name, number), run_.data.reading.text);
     const std::vector<std::string_view> sentences = reader_.sentences(text);
     if (sentences.size() > limits_.queue) too_many();
     reader_.add(sources, text, name, number, interrupt);
@@ -243,7 +243,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
     if (!pending.waits()) throw HttpError(503, "the attention was not ready in time. Hint: try again");
   };
   expect_wanted();
-  const TextOptions options = text_options(run_.data);
+  const TextOptions options = run_.data.reading.text;
   std::vector<int> source, target;
   try {
     source = reader_.source_ids(clean_line(text, "q", options), "q", 1);

@@ -119,7 +119,7 @@ std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& 
   doubt_scores(corpora, test, doubts);
   const std::string_view letter_case = only_case(corpus.source);
   const bool is_toy = toy_pairs_alone("data.train", config.train).has_value();
-  if (!letter_case.empty() && !config.lowercase && !is_toy)
+  if (!letter_case.empty() && !config.reading.lowercase && !is_toy)
     doubts.push_back(
         fmt::format("{} has only {}-case source letters:\n    others will be unknown unless data.lowercase: true "
                     "lowercases all text, also when translating",

@@ -21,11 +21,6 @@ namespace glossa {
 
 namespace {
 
-SpecialIds specials(const DataConfig& config) {
-  return {static_cast<int>(config.unk_id), static_cast<int>(config.pad_id), static_cast<int>(config.bos_id),
-          static_cast<int>(config.eos_id)};
-}
-
 bool english_first(const DataConfig& config, std::string_view key) {
   if (config.source == "en" && config.target == "hi") return true;
   if (config.source == "hi" && config.target == "en") return false;
@@ -62,15 +57,11 @@ class ToyCorpora {
 
 ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets, bool may_be_empty,
                        TakeBlock take) {
-  TextOptions text = text_options(config);
-  if (!take) text.max_bytes = max_text_bytes(config);
-  const CorpusOptions options{.text = text,
-                              .lowercase = config.lowercase,
-                              .source_column = static_cast<int>(config.source_column),
-                              .target_column = static_cast<int>(config.target_column),
-                              .all_targets = all_targets,
-                              .may_be_empty = may_be_empty,
-                              .take = std::move(take)};
+  CorpusOptions options = config.reading;
+  if (!take) options.text.max_bytes = max_text_bytes(config);
+  options.all_targets = all_targets;
+  options.may_be_empty = may_be_empty;
+  options.take = std::move(take);
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
   side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
@@ -124,7 +115,7 @@ HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
 }
 
 std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<const std::string> sentences) {
-  const VocabularyOptions vocabulary{.specials = specials(config),
+  const VocabularyOptions vocabulary{.specials = config.specials,
                                      .min_frequency = config.min_frequency,
                                      .max_size = static_cast<int>(config.vocab_size)};
   switch (config.tokenizer) {
@@ -143,7 +134,7 @@ std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<c
                                          .vocabulary_size = static_cast<int>(config.vocab_size),
                                          .character_coverage = config.character_coverage,
                                          .normalization = config.normalization,
-                                         .specials = specials(config)});
+                                         .specials = config.specials});
 }
 
 std::string tokenizer_file(const DataConfig& config, const std::string& run, const std::string& side) {
@@ -202,17 +193,15 @@ bool one_tokenizer(const DataConfig& config) {
 
 std::uint64_t Tokenizers::fingerprint() const { return mix64(source->fingerprint()) ^ target->fingerprint(); }
 
-TextOptions text_options(const DataConfig& config) {
-  return {.max_line_bytes = static_cast<std::size_t>(config.max_line_bytes), .invalid_utf8 = config.invalid_utf8};
-}
-
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed) {
-  return {.max_tokens = config.max_tokens, .rule = config.batch_rule, .seed = seed};
+  SamplerOptions options = training_sampler_options(config, seed);
+  options.weights.clear();
+  return options;
 }
 
 SamplerOptions training_sampler_options(const DataConfig& config, std::uint64_t seed) {
-  SamplerOptions options = sampler_options(config, seed);
-  options.weights = config.weights;
+  SamplerOptions options = config.batches;
+  options.seed = seed;
   return options;
 }
 
@@ -327,7 +316,8 @@ Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corp
   const auto most = static_cast<std::size_t>(config.vocab_sentences);
   const std::vector<std::size_t> sample = pair_sample(hashes_of(corpus), most);
   std::vector<std::string> sources, targets;
-  for (const std::size_t pair : sample) sources.push_back(with_prefix(config.source_prefix, corpus.source[pair]));
+  for (const std::size_t pair : sample)
+    sources.push_back(with_prefix(config.encoding.source_prefix, corpus.source[pair]));
   for (const std::size_t pair : sample) (config.shared_vocabulary ? sources : targets).push_back(corpus.target[pair]);
   if (!config.shared_vocabulary) return {train_tokenizer(config, sources), train_tokenizer(config, targets)};
   const std::shared_ptr<const Tokenizer> tokenizer = train_tokenizer(config, sources);
@@ -352,28 +342,16 @@ Tokenizers load_tokenizers(const DataConfig& config, const std::string& run) {
   return both;
 }
 
-EncodeOptions encode_options(const DataConfig& config) {
-  return {.source_bos = config.source_bos,
-          .source_eos = config.source_eos,
-          .source_prefix = config.source_prefix,
-          .max_length = static_cast<int>(config.max_length)};
-}
-
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty) {
-  EncodeOptions options = encode_options(config);
+  EncodeOptions options = config.encoding;
+  options.max_ratio = 0;
   options.may_be_empty = may_be_empty;
   return encode_corpus(corpus, *tokenizers.source, *tokenizers.target, options);
 }
 
-EncodeOptions training_options(const DataConfig& config) {
-  EncodeOptions options = encode_options(config);
-  options.max_ratio = config.max_ratio;
-  return options;
-}
-
 EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers) {
-  return encode_corpus(training, *tokenizers.source, *tokenizers.target, training_options(config));
+  return encode_corpus(training, *tokenizers.source, *tokenizers.target, config.encoding);
 }
 
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers) {
@@ -385,7 +363,7 @@ EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, cons
 }
 
 std::string normalize(const DataConfig& config, std::string_view line) {
-  return config.lowercase ? utf8::lower_case(line) : std::string(line);
+  return config.reading.lowercase ? utf8::lower_case(line) : std::string(line);
 }
 
 }  // namespace glossa

@@ -100,9 +100,6 @@ void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, con
 /// differ.
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
-/// Returns the encoding options: prefix, special tokens and length limit.
-EncodeOptions encode_options(const DataConfig& config);
-
 /// Encodes pairs for validation or testing: does not apply data.max_ratio. Throws as encode_corpus.
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty = false);
@@ -110,17 +107,13 @@ EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, con
 /// Encodes the training pairs that satisfy data.max_ratio.
 EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& training, const Tokenizers& tokenizers);
 
-/// Options of encode_training.
-EncodeOptions training_options(const DataConfig& config);
-
 /// Encodes all corpora; without validation pairs, the encoded validation corpus is empty.
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
 /// Treats a clean line of text like training text: converts it to lower case if data.lowercase is set.
 std::string normalize(const DataConfig& config, std::string_view line);
 
-// Conversions of the configuration for data/.
-TextOptions text_options(const DataConfig& config);
+/// Options of a sampler for validation, without data.weights, and for training.
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
 SamplerOptions training_sampler_options(const DataConfig& config, std::uint64_t seed);
 

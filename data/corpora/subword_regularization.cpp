@@ -28,8 +28,8 @@ std::optional<SubwordSampler> sampler_of(const DataConfig& config, const Tokeniz
 SubwordRegularization::SubwordRegularization(const DataConfig& config, const Tokenizers& tokenizers, std::uint64_t seed)
     : source_(sampler_of(config, *tokenizers.source)),
       target_(sampler_of(config, *tokenizers.target)),
-      before_text_(ids_before_text(*tokenizers.source, encode_options(config))),
-      max_length_(static_cast<std::size_t>(config.max_length)),
+      before_text_(ids_before_text(*tokenizers.source, config.encoding)),
+      max_length_(static_cast<std::size_t>(config.encoding.max_length)),
       seed_(seed) {}
 
 void SubwordRegularization::draw(const PairStore& pairs, std::span<const int> sentences, std::int64_t epoch,

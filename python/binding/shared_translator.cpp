@@ -40,7 +40,7 @@ std::vector<std::string> clean_lines(const char* where, const DataConfig& data, 
     const std::string place = place_in(where, std::ssize(result) + 1);
     if (line.find('\n') != std::string::npos)
       misuse(place, "expected a line without line feeds; got one with them. Hint: pass text.splitlines()");
-    result.push_back(clean_line(line, place, text_options(data)));
+    result.push_back(clean_line(line, place, data.reading.text));
   }
   return result;
 }

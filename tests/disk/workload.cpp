@@ -88,7 +88,7 @@ Config configuration() {
   config.model.feed_forward = 4;
   config.model.encoder_layers = config.model.decoder_layers = 1;
   config.model.bias = false;
-  config.data.max_length = config.model.max_positions = 16;
+  config.data.encoding.max_length = config.model.max_positions = 16;
   config.model.norm_affine = NormAffine::none;
   config.optim.name = OptimConfig::Name::sgd;
   config.optim.schedule.lr = 0.5;

@@ -145,8 +145,8 @@ TEST_CASE("settings that the formats cannot express are refused by the option's 
   const auto to_marian = [&](const Outgoing& out) { export_marian(out, folder / "out"); };
   for (const auto& use : std::vector<std::function<void(const Outgoing&)>>{to_huggingface, to_marian}) {
     check_refused(with([](Config& c) { c.data.tokenizer = DataConfig::Tokenizer::words; }), "data.tokenizer", use);
-    check_refused(with([](Config& c) { c.data.bos_id = 3; }), "data.bos_id", use);
-    check_refused(with([](Config& c) { c.data.lowercase = true; }), "data.lowercase", use);
+    check_refused(with([](Config& c) { c.data.specials.bos = 3; }), "data.bos_id", use);
+    check_refused(with([](Config& c) { c.data.reading.lowercase = true; }), "data.lowercase", use);
     check_refused(with([](Config& c) { c.model.bias = false; }), "model.bias", use);
     check_refused(with([](Config& c) { c.model.norm_kind = NormKind::rms; }), "model.norm_kind", use);
     for (const Activation gated : {Activation::swiglu, Activation::geglu})

@@ -51,10 +51,11 @@ TEST_CASE("the recipe of each article has the options that are checked") {
 
 TEST_CASE("the recipes of articles 2 and 4 have their settings for tokens and generation") {
   const Config second = recipe(2), fourth = recipe(4);
-  CHECK(second.data.bos_id == 0);
+  CHECK(second.data.specials.bos == 0);
   CHECK(second.decode.sample);
   CHECK((second.decode.max_length_factor == 0 && second.decode.max_length_extra == 20));
-  CHECK((fourth.data.pad_id == 0 && fourth.data.bos_id == 1 && fourth.data.eos_id == 2 && fourth.data.unk_id == -1));
-  CHECK(fourth.data.source_bos);
+  CHECK((fourth.data.specials.pad == 0 && fourth.data.specials.bos == 1 && fourth.data.specials.eos == 2 &&
+         fourth.data.specials.unk == -1));
+  CHECK(fourth.data.encoding.source_bos);
   CHECK(fourth.decode.beam == 1);
 }

@@ -46,7 +46,7 @@ TEST_CASE("the loss of a corpus is that of all its tokens in any batches, withou
     for (const std::int64_t budget : {1, 25, 4096}) {
       CAPTURE(budget);
       fixture.data.layout = layout;
-      fixture.data.max_tokens = budget;
+      fixture.data.batches.max_tokens = budget;
       const CorpusLoss loss = corpus_loss(context, *fixture.model->transformer, encoded, fixture.data);
       CHECK_EQ(loss.tokens, expected.tokens);
       CHECK_EQ(loss.nll_sum, doctest::Approx(expected.nll_sum).epsilon(1e-5));

@@ -112,7 +112,7 @@ std::string learning_rates(ConfigFixture& s) {
 /// A text file as translation reads it, or the error.
 std::string read_text(ConfigFixture& s, const char* name) {
   try {
-    return fmt::format("{}", fmt::join(read_lines(s.folder / name, text_options(s.config.data)), "\n"));
+    return fmt::format("{}", fmt::join(read_lines(s.folder / name, s.config.data.reading.text), "\n"));
   } catch (const Error& error) {
     return error.what();
   }

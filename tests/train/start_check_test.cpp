@@ -111,7 +111,7 @@ TEST_CASE("text with exchanged sides is refused; for a table, the hint names its
   Start start;
   std::swap(start.corpora.training.source, start.corpora.training.target);
   start.config.data.train = start.corpora.training.name = "pairs.tsv";
-  start.config.data.target_column = 2;
+  start.config.data.reading.target_column = 2;
   CHECK(start.error().find("data.source_column=2, data.target_column=0") != std::string::npos);
   start.check_refused(
       Mistake::swapped_sides,

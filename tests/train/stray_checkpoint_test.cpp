@@ -15,7 +15,7 @@ TEST_CASE("a checkpoint of another run is named with that run and the newest one
   fixture.train(fixture.config, "own");
   Config other = fixture.config;
   other.train.max_updates = updates(6);
-  SUBCASE("with other options") { other.data.max_length = 100; }
+  SUBCASE("with other options") { other.data.encoding.max_length = 100; }
   SUBCASE("with another vocabulary") { other.data.min_frequency = 2; }
   fixture.train(other, "an other");
   const std::filesystem::path stray = checkpoint(fixture, "own", 6);

@@ -33,7 +33,7 @@ class TrainerFixture {
     folder_.write("corpus.de", target);
     config.data.train = config.data.valid = folder_ / "corpus";
     config.data.tokenizer = DataConfig::Tokenizer::words;
-    config.data.max_tokens = 40;
+    config.data.batches.max_tokens = 40;
     config.model.width = config.model.feed_forward = 8;
     config.model.heads = 2;
     config.model.encoder_layers = config.model.decoder_layers = 1;

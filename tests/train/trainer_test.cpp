@@ -120,9 +120,9 @@ TEST_CASE("a warm start requires the vocabulary that the run was trained with") 
 
 TEST_CASE("padding that starts the decoder keeps its row and its bias, whatever the optimizer, resumed or not") {
   TrainerFixture fixture;
-  fixture.config.data.unk_id = 1;
-  fixture.config.data.eos_id = 0;
-  fixture.config.data.pad_id = fixture.config.data.bos_id = 7;
+  fixture.config.data.specials.unk = 1;
+  fixture.config.data.specials.eos = 0;
+  fixture.config.data.specials.pad = fixture.config.data.specials.bos = 7;
   fixture.config.model.output_bias = true;
   fixture.config.optim.schedule.lr = 0.05;
   fixture.config.train.accumulate = 3;
@@ -169,7 +169,7 @@ TEST_CASE("samples are spread over the validation pairs in use, each with its ow
   fixture.config.train.max_updates = fixture.config.train.validate_every = updates(1);
   fixture.config.train.samples = 3;
   fixture.config.data.valid = fixture / "valid";
-  fixture.config.data.max_length = 8;
+  fixture.config.data.encoding.max_length = 8;
   std::string source, target;
   for (int i = 0; i < 9; ++i) {
     source += fmt::format("w{} end{}\n", i, i == 1 ? " and too long to be used at all" : "");
@@ -413,7 +413,7 @@ TEST_CASE("vocabularies whose sizes an exportable model cannot have end a run be
   fixture.config.data.tokenizer = DataConfig::Tokenizer::sentencepiece;
   fixture.config.data.vocab_size = 60;
   fixture.config.data.shared_vocabulary = false;
-  fixture.config.data.bos_id = fixture.config.data.pad_id;
+  fixture.config.data.specials.bos = fixture.config.data.specials.pad;
   fixture.config.model.norm = NormPlace::post;
   fixture.config.model.final_norm = false;
   fixture.config.model.tied = Tied::none;

@@ -82,7 +82,7 @@ Config decided_for(const CorpusSize& size, Config config) {
   auto& [data, model, optim, train, decode, runtime, undecided] = config;
   const Step& step = step_for(size.pairs);
   decide("data.vocab_size", data.vocab_size, vocabulary_for(data.tokenizer, size.alphabet, step.merges));
-  decide("data.max_tokens", data.max_tokens, step.max_tokens);
+  decide("data.max_tokens", data.batches.max_tokens, step.max_tokens);
   decide("model.width", model.width, step.width);
   decide("model.heads", model.heads, heads_for(model));
   decide("model.feed_forward", model.feed_forward, 4 * model.width);

@@ -58,27 +58,27 @@ void check_data(const DataConfig& data) {
   toy_pairs_alone("data.valid", data.valid);
   toy_pairs("data.test", data.test);
   check_split(data);
-  if (!data.weights.empty() && data.weights.size() != data.train.size())
+  if (!data.batches.weights.empty() && data.batches.weights.size() != data.train.size())
     misuse("data.weights", "expected one for each corpus that data.train lists, {}; got {}", data.train.size(),
-           data.weights.size());
+           data.batches.weights.size());
   for (auto name = data.valid.begin(); name != data.valid.end(); ++name)
     if (std::find(data.valid.begin(), name, *name) != name)
       misuse("data.valid", "expected each corpus once; got {} twice. Hint: remove one", *name);
-  if (data.source_column == data.target_column)
+  if (data.reading.source_column == data.reading.target_column)
     misuse("data.target_column", "expected a column other than data.source_column; got {} for both",
-           data.target_column);
-  if (data.tokenizer == DataConfig::Tokenizer::sentencepiece && data.unk_id < 0)
+           data.reading.target_column);
+  if (data.tokenizer == DataConfig::Tokenizer::sentencepiece && data.specials.unk < 0)
     misuse("data.unk_id", "expected at least 0 with data.tokenizer: sentencepiece, which needs <unk>; got {}",
-           data.unk_id);
+           data.specials.unk);
   check_subwords(data);
   struct Special {
     const char* key;
     std::int64_t id;
   };
-  const std::array<Special, 4> specials{{{"data.unk_id", data.unk_id},
-                                         {"data.pad_id", data.pad_id},
-                                         {"data.bos_id", data.bos_id},
-                                         {"data.eos_id", data.eos_id}}};
+  const std::array<Special, 4> specials{{{"data.unk_id", data.specials.unk},
+                                         {"data.pad_id", data.specials.pad},
+                                         {"data.bos_id", data.specials.bos},
+                                         {"data.eos_id", data.specials.eos}}};
   for (std::size_t i = 0; i < specials.size(); ++i) {
     const auto [key, id] = specials[i];
     if (id >= data.vocab_size) misuse(key, "expected an id below data.vocab_size ({}); got {}", data.vocab_size, id);
@@ -146,8 +146,8 @@ void check_model(const ModelConfig& model, const DataConfig& data, bool heads_ar
         "expected an even number with model.positions: sinusoidal; got {}. Hint: use {}, or model.positions: learned",
         model.width, model.width + 1);
   check_relative_positions(model);
-  if (model.max_positions < data.max_length)
-    misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.max_length,
+  if (model.max_positions < data.encoding.max_length)
+    misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.encoding.max_length,
            model.max_positions);
   const bool one_table = model.tied == Tied::all || model.tied == Tied::embeddings;
   if (one_table && !data.shared_vocabulary)
@@ -194,7 +194,7 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
 }
 
 void check_train(const TrainConfig& train, const DataConfig& data) {
-  if (train.word_dropout > 0 && data.unk_id < 0)
+  if (train.word_dropout > 0 && data.specials.unk < 0)
     misuse("train.word_dropout", "expected 0 with data.unk_id: -1, a vocabulary without <unk>; got {}",
            train.word_dropout);
   if (train.max_updates.never() && train.max_epochs.never() && train.max_minutes == 0)

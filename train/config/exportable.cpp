@@ -15,10 +15,10 @@ namespace {
 Config expressible_by_both(Config config) {
   DataConfig& data = config.data;
   if (data.tokenizer != DataConfig::Tokenizer::pieces) data.tokenizer = DataConfig::Tokenizer::sentencepiece;
-  data.lowercase = data.source_bos = false;
-  data.source_eos = true;
-  data.bos_id = data.pad_id;
-  data.unk_id = std::max<std::int64_t>(data.unk_id, 0);
+  data.reading.lowercase = data.encoding.source_bos = false;
+  data.encoding.source_eos = true;
+  data.specials.bos = data.specials.pad;
+  data.specials.unk = std::max(data.specials.unk, 0);
   using Penalty = DecodeConfig::LengthPenalty;
   if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
   ModelConfig& model = config.model;

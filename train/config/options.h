@@ -1,11 +1,13 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/corpora/corpus_names.h"
@@ -40,6 +42,18 @@ ValueRule<bool> true_or_false();
 
 /// A whole number in an interval, given in mathematical notation: `whole("[1, 4096]")`.
 ValueRule<std::int64_t> whole(std::string_view interval);
+
+/// As above, for a member of another integral type. Numbers that do not fit into it are refused.
+template <std::integral T>
+ValueRule<T> whole(std::string_view interval) {
+  const ValueRule<std::int64_t> rule = whole(interval);
+  return {rule.accepts,
+          [read = rule.read](const GivenValue& given) -> std::optional<T> {
+            const std::optional<std::int64_t> value = read(given);
+            return value && std::in_range<T>(*value) ? std::optional(static_cast<T>(*value)) : std::nullopt;
+          },
+          [text = rule.text](const T& value) { return text(static_cast<std::int64_t>(value)); }};
+}
 
 /// A list of whole numbers in an interval, as a YAML list or as comma-separated text.
 ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval);
@@ -207,6 +221,12 @@ std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows
 template <class S, class Part, class T>
 Option<S> option(const char* name, Part S::*part, T Part::*member, const ValueRule<T>& rule, const char* help) {
   return lift(part, option(name, member, rule, help));
+}
+
+template <class S, class Part, class Inner, class T>
+Option<S> option(const char* name, Part S::*part, Inner Part::*inner, T Inner::*member, const ValueRule<T>& rule,
+                 const char* help) {
+  return lift(part, option(name, inner, member, rule, help));
 }
 
 /// Parses the entire text as a whole number, whatever the locale. Empty if it is not a whole number or does not fit.

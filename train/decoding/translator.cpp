@@ -49,13 +49,13 @@ Translator::Translator(const Ensemble<float>& models, const Tokenizers& tokenize
     : models_(models), tokenizers_(tokenizers), data_(data), options_(decode) {}
 
 std::vector<int> Translator::source_ids(std::string_view line, std::string_view name, std::int64_t number) const {
-  return encode_source(*tokenizers_.source, normalize(data_, line), name, number, encode_options(data_));
+  return encode_source(*tokenizers_.source, normalize(data_, line), name, number, data_.encoding);
 }
 
 void Translator::add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
                      const std::function<void()>& interrupt) const {
   const std::size_t index = sources.count++;
-  const Index max_length = std::min<Index>(models_.max_positions(), data_.max_length);
+  const Index max_length = std::min<Index>(models_.max_positions(), data_.encoding.max_length);
   std::vector<std::vector<int>> pieces;
   std::vector<std::string_view> texts;
   const auto fits = [&](std::string_view piece) {
@@ -226,7 +226,7 @@ std::vector<int> Translator::read_tokens(const Translation& translation) {
 /// Word of the line for each id; -1 also for the prefix, which is not part of it.
 std::vector<int> Translator::words_of_line(std::span<const int> ids) const {
   std::vector<int> words = words_of_tokens(*tokenizers_.source, ids);
-  const int before = static_cast<int>(split_words(data_.source_prefix).size());
+  const int before = static_cast<int>(split_words(data_.encoding.source_prefix).size());
   for (int& word : words) word = std::max(word - before, -1);
   return words;
 }

@@ -50,11 +50,11 @@ class Need {
   BatchExtent cut(const DataConfig& data) const {
     BatchExtent b = batch_;
     if (b.sentences == 0) return b;
-    const double size = data.batch_rule == BatchRule::sentences ? b.sentences
-                        : data.batch_rule == BatchRule::tokens
+    const double size = data.batches.rule == BatchRule::sentences ? b.sentences
+                        : data.batches.rule == BatchRule::tokens
                             ? b.source_rows + b.target_rows
                             : b.sentences * std::max(b.longest_source, b.longest_target);
-    const double left = std::clamp(static_cast<double>(data.max_tokens) / size, 1 / b.sentences, 1.0);
+    const double left = std::clamp(static_cast<double>(data.batches.max_tokens) / size, 1 / b.sentences, 1.0);
     for (double* part :
          {&b.sentences, &b.source_rows, &b.target_rows, &b.source_weights, &b.target_weights, &b.cross_weights})
       *part *= left;
@@ -84,7 +84,7 @@ std::vector<Cost> costs(const ModelConfig& model) {
           {"model.decoder_layers", [](Config& c) -> std::int64_t& { return c.model.decoder_layers; }},
           {"model.max_positions", [](Config& c) -> std::int64_t& { return c.model.max_positions; }},
           {"data.vocab_size", [](Config& c) -> std::int64_t& { return c.data.vocab_size; }},
-          {"data.max_tokens", [](Config& c) -> std::int64_t& { return c.data.max_tokens; }}};
+          {"data.max_tokens", [](Config& c) -> std::int64_t& { return c.data.batches.max_tokens; }}};
 }
 
 std::int64_t value_of(const Cost& cost, Config config) { return cost.of(config); }

@@ -100,7 +100,7 @@ std::string identity(const std::string& text) {
 void write_pairs(const fs::path& folder, const Config& config, const LargeText& text, const Tokenizers& tokenizers,
                  PreparedRecord& record) {
   PairFileWriter writer(folder);
-  const EncodeOptions options = training_options(config.data);
+  const EncodeOptions options = config.data.encoding;
   CorpusEncoder encoder(*tokenizers.source, *tokenizers.target, options);
   LineLengths lengths;
   ProgressBar bar;

@@ -86,9 +86,9 @@ TEST_CASE("a source in one letter case gives a warning, unless data.lowercase is
   CHECK(doubts({"हाँ 12", "日本"}, target).empty());  // scripts without case
   CHECK(doubts({"CDを聞く"}, target).empty());       // the rest of this one has no case
   DataConfig config;
-  config.lowercase = true;
+  config.reading.lowercase = true;
   CHECK(doubts({"one"}, target, config).empty());
-  config.lowercase = false;
+  config.reading.lowercase = false;
   config.train = "toy:50000";
   CHECK(doubts({"one"}, target, config).empty());  // the user did not choose its letters
 }

@@ -47,7 +47,7 @@ TEST_CASE("the rules are those stated in the recipe") {
       CAPTURE(pairs);
       const Config config = decided(pairs);
       CHECK(config.data.vocab_size == 90 + std::stoll(cells[3]));
-      CHECK(config.data.max_tokens == std::stoll(cells[4]));
+      CHECK(config.data.batches.max_tokens == std::stoll(cells[4]));
       CHECK(config.model.width == std::stoll(cells[5]));
       CHECK(config.model.feed_forward == 4 * config.model.width);
       CHECK(config.model.heads == 4);

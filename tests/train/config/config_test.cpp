@@ -329,8 +329,8 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
                                     "runtime.gemm=onednn"});
   CHECK(c.data.tokenizer == DataConfig::Tokenizer::sentencepiece);
   CHECK(c.data.sentencepiece_model == SubwordModel::unigram);
-  CHECK(c.data.invalid_utf8 == InvalidUtf8::replace);
-  CHECK(c.data.batch_rule == BatchRule::sentences);
+  CHECK(c.data.reading.text.invalid_utf8 == InvalidUtf8::replace);
+  CHECK(c.data.batches.rule == BatchRule::sentences);
   CHECK(c.data.layout == Layout::padded);
   CHECK(c.model.similarity == Similarity::additive);
   CHECK(c.model.norm == NormPlace::post);

@@ -283,3 +283,15 @@ TEST_CASE("the first of several validation corpora decides, the others are watch
   REQUIRE(corpora.watched.size() == 1);
   CHECK(corpora.watched[0].source == std::vector<std::string>{"three"});
 }
+
+TEST_CASE("data.max_ratio leaves out pairs of training only") {
+  DataConfig config;
+  config.tokenizer = DataConfig::Tokenizer::words;
+  config.encoding.max_ratio = 1.5;
+  ParallelCorpus corpus;
+  corpus.source = {"a", "a"};
+  corpus.target = {"b b b", "b"};
+  const Tokenizers tokenizers = train_tokenizers(config, corpus);
+  CHECK_EQ(encode_training(config, corpus, tokenizers).size(), 1);
+  CHECK_EQ(encode(config, corpus, tokenizers).size(), 2);
+}

@@ -93,7 +93,7 @@ TEST_CASE("sentences that get too long keep the tokenizer's segmentation") {
   std::size_t longest = 0;
   for (std::size_t i = 0; i < f.all.size(); ++i)
     longest = std::max({longest, f.plain.source[i].size(), f.plain.target[i].size() + 1});
-  f.config.max_length = static_cast<std::int64_t>(longest);
+  f.config.encoding.max_length = static_cast<int>(longest);
   f.config.bpe_dropout = 1;
   const EncodedCorpus corpus = f.drawn(f.all, 0);
   int kept = 0;
@@ -108,8 +108,8 @@ TEST_CASE("sentences that get too long keep the tokenizer's segmentation") {
 
 TEST_CASE("a source's prefix and special tokens stay") {
   Drawn f;
-  f.config.source_prefix = "the dog";
-  f.config.source_bos = true;
+  f.config.encoding.source_prefix = "the dog";
+  f.config.encoding.source_bos = true;
   f.config.bpe_dropout = 1;
   const Quiet quiet;
   f.plain = encode_training(f.config, read_corpora(f.config, 1).training, f.tokenizers);

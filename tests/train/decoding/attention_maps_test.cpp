@@ -113,7 +113,7 @@ TEST_CASE("words are aligned by the weights of all their tokens") {
 
 TEST_CASE("every word of a translation is aligned with a word of its own line, even in pieces") {
   TranslatorFixture fixture;
-  fixture.data.max_length = 5;
+  fixture.data.encoding.max_length = 5;
   DecodeConfig decode;
   decode.beam = 2;
   Translator translator = fixture.translator(decode);

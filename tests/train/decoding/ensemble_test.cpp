@@ -206,7 +206,7 @@ TEST_CASE("runs of one vocabulary and one treatment of text load as an ensemble"
   CHECK_EQ(all.config.decode.beam, 2);
 
   Config other = fixture.config;
-  other.data.source_bos = true;
+  other.data.encoding.source_bos = true;
   fixture.train(other, "c");
   const std::vector<std::string> differing{fixture / "a", fixture / "c"};
   CHECK_THROWS_WITH_AS(load_ensemble(run_names(differing, ""), config), doctest::Contains("[data.source_bos] expected"),

@@ -66,7 +66,7 @@ TEST_CASE("a sample depends on its line's number, not on where a text is cut") {
 
 TEST_CASE("a line with as many tokens as the model has positions is read whole, a longer one in pieces") {
   TranslatorFixture fixture;
-  fixture.data.max_length = 5;
+  fixture.data.encoding.max_length = 5;
   const Translator translator = fixture.translator();
   const Lines lines{"a1", "a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1", "a1 a2 a3 a4 a5 a6 a1. a2 a3 a4 a5 a6", "a2"};
   const Translator::Sources sources = translator.encode(lines, "text", 7);
@@ -133,8 +133,8 @@ TEST_CASE("the sentences of a line are translated one by one if lines are split,
 TEST_CASE(
     "each sentence has the prefix; a sentence that is too long is cut, and one unreadable sentence fails its line") {
   TranslatorFixture fixture;
-  fixture.data.max_length = 5;
-  fixture.data.source_prefix = "a6";
+  fixture.data.encoding.max_length = 5;
+  fixture.data.encoding.source_prefix = "a6";
   Translator translator = fixture.translator();
   translator.split_sentences(true);
   Translator::Sources sources = translator.encode(Lines{"A1. A2 a1 a2 a3 a4 a5 a6 a1 a2 a3 a4 a5 a6. A3"}, "text");
@@ -144,9 +144,9 @@ TEST_CASE(
   CHECK_EQ(sources.ids.front().size(), 3);
   CHECK_EQ(sources.ids.back().size(), 3);
 
-  fixture.data.source_prefix = "";
-  fixture.data.unk_id = -1;
-  fixture.data.pad_id = 0, fixture.data.bos_id = 1, fixture.data.eos_id = 2;
+  fixture.data.encoding.source_prefix = "";
+  fixture.data.specials.unk = -1;
+  fixture.data.specials.pad = 0, fixture.data.specials.bos = 1, fixture.data.specials.eos = 2;
   fixture.tokenizers = train_tokenizers(fixture.data, fixture.corpus);
   Translator strict = fixture.translator();
   strict.split_sentences(true);
@@ -228,8 +228,8 @@ TEST_CASE("the translations of a line are of its own text, best first") {
 
 TEST_CASE("a line that cannot be translated is named, and keeps its place without a piece") {
   TranslatorFixture fixture;
-  fixture.data.unk_id = -1;
-  fixture.data.pad_id = 0, fixture.data.bos_id = 1, fixture.data.eos_id = 2;
+  fixture.data.specials.unk = -1;
+  fixture.data.specials.pad = 0, fixture.data.specials.bos = 1, fixture.data.specials.eos = 2;
   fixture.tokenizers = train_tokenizers(fixture.data, fixture.corpus);
   const Translator translator = fixture.translator();
   Translator::Sources sources;
@@ -244,7 +244,7 @@ TEST_CASE("a line that cannot be translated is named, and keeps its place withou
 
 TEST_CASE("a line that is too long and cannot be cut is named") {
   TranslatorFixture fixture;
-  fixture.data.max_length = 1;
+  fixture.data.encoding.max_length = 1;
   const Translator translator = fixture.translator();
   Translator::Sources sources;
   std::string line;

@@ -30,7 +30,7 @@ BatchExtent batch_of(double sentences) {
 /// The error for a run with these options, full vocabularies and batches.
 std::string error_for(const Strings& sets, double left) {
   const Config config = load_config("", sets);
-  const BatchExtent batch = batch_of(std::floor(static_cast<double>(config.data.max_tokens) / 40));
+  const BatchExtent batch = batch_of(std::floor(static_cast<double>(config.data.batches.max_tokens) / 40));
   try {
     check_training_fits(config, config.data.vocab_size, config.data.vocab_size, batch, Job::alone(), left);
   } catch (const Error& error) {

@@ -87,7 +87,7 @@ TEST_CASE("word dropout without <unk> is refused") {
   Config config;
   config.data.train = "toy:100";
   config.data.tokenizer = DataConfig::Tokenizer::words;
-  config.data.unk_id = -1;
+  config.data.specials.unk = -1;
   config.train.max_updates = updates(1);
   validate(config);
   config.train.word_dropout = 0.1;

@@ -70,7 +70,7 @@ TEST_CASE("a prepared corpus gives the weights of one in memory, also on resume,
   SUBCASE("pairs held out by the rule, and pairs that are too long") {
     data.valid.clear();
     data.split.reset();
-    data.max_length = 5;
+    data.encoding.max_length = 5;
   }
   SUBCASE("a vocabulary of a sample, of each side") {
     data.vocab_sentences = 30;
@@ -89,14 +89,14 @@ TEST_CASE("a prepared corpus gives the weights of one in memory, also on resume,
       for (const char* language : {"en", "de"})
         std::ofstream(fixture / "folder" / (std::string(name) + "." + language)) << name << " w1\nw2\nw3 w4 w5\n";
     data.train = std::vector<std::string>{data.train.front(), (fixture / "folder").string(), data.train.front()};
-    data.weights = {1, 7, 2};
-    data.max_length = 5;
+    data.batches.weights = {1, 7, 2};
+    data.encoding.max_length = 5;
     data.duplicates = DataConfig::Duplicates::drop;
     fixture.config.train.allow.push_back(TrainConfig::Mistake::same_text);
   }
   SUBCASE("a prefix and lower case") {
-    data.lowercase = true;
-    data.source_prefix = "w1";
+    data.reading.lowercase = true;
+    data.encoding.source_prefix = "w1";
     fixture.append("corpus.en", "W1 END\n");
     fixture.append("corpus.de", "ENDE\n");
   }
@@ -126,7 +126,7 @@ TEST_CASE("a log of a prepared corpus reports what one in memory does") {
   fixture.config.data.source = "en";
   fixture.config.data.target = "hi";
   fs::rename(fixture / "corpus.de", fixture / "corpus.hi");
-  fixture.config.data.max_length = 6;
+  fixture.config.data.encoding.max_length = 6;
   fixture.append("corpus.en", "w1\n\n");
   fixture.append("corpus.hi", "\nv1\n");
   fs::create_directory(fixture / "folder");
@@ -196,11 +196,11 @@ TEST_CASE("changed files or options are prepared anew; others are found") {
   };
   CHECK_EQ(count(), 1);
   CHECK_EQ(count(), 1);
-  fixture.config.data.max_tokens = 80;  // concerns batches
+  fixture.config.data.batches.max_tokens = 80;  // concerns batches
   CHECK_EQ(count(), 1);
-  fixture.config.data.lowercase = true;
+  fixture.config.data.reading.lowercase = true;
   CHECK_EQ(count(), 2);
-  fixture.config.data.lowercase = false;
+  fixture.config.data.reading.lowercase = false;
   CHECK_EQ(count(), 2);
   // The same bytes in another file, and other bytes with the same size and time.
   fs::copy_file(fixture / "corpus.en", fixture / "copy");
