@@ -112,7 +112,7 @@ void lowercase(ParallelCorpus& corpus) {
 
 void hand_over(ParallelCorpus& corpus, const CorpusOptions& options) {
   if (options.lowercase) lowercase(corpus);
-  options.take(corpus);
+  (*options.take)(corpus);
   corpus.source.clear();
   corpus.target.clear();
   corpus.lines.clear();

@@ -106,7 +106,7 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
   bool all_targets = false;                  // also keep a TSV file's further columns of the target language
   bool may_be_empty = false;                 // true: no error if no pair is left
-  TakeBlock take = {};                       // if set, gets the pairs in blocks; the corpus that is returned has none
+  const TakeBlock* take = nullptr;           // if set, gets the pairs in blocks; the corpus that is returned has none
 };
 
 /// Path of one side's file: `PREFIX.language`, which may be packed. Throws if it does not exist, and if `prefix` is an

@@ -233,10 +233,8 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     if (!job.is_first()) return;
     if (const std::string note = note_on_ignored(config.data, places); !note.empty()) remarks.notes.push_back(note);
     if (!origin.checkpoints) origin.new_folder = std::make_unique<NewRunFolder>(run.folder);
-    if (prepared)
-      tokenizers = prepared->tokenizers();
-    else if (!tokenizers.source)
-      tokenizers = learn_tokenizers(config.data, corpora.training);
+    if (prepared || !tokenizers.source)
+      tokenizers = prepared ? prepared->tokenizers() : learn_tokenizers(config.data, corpora.training);
   });
   job.agree("prepared pairs of data.train", prepared ? std::to_string(prepared->fingerprint()) : "");
   std::vector<const ParallelCorpus*> texts{&corpora.training, &corpora.validation};
@@ -313,7 +311,7 @@ void restore(PreparedRun& run, const Origin& origin) {
     parameters.mark_changed();
   }
   job.together([&] {
-    run.schedule = make_schedule(run.config.optim, run.config.model.width, run.updates_per_epoch());
+    run.schedule = make_schedule(run.config.optim, run.config.model.transformer.stack.width, run.updates_per_epoch());
     run.schedule.set_plateau(state.plateau);
     run.task->begin_epoch(state.epoch);
     check(state.batch < run.task->batches(), "resume",

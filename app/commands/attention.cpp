@@ -80,15 +80,16 @@ std::string as_text(const AttendedSentence& attended, const AttentionMaps::Head&
 class Choice {
  public:
   Choice(const AttentionArguments& arguments, const ModelConfig& model)
-      : layer_(arguments.layer.value_or(usual_alignment_layer(model.decoder_layers))), head_(arguments.head) {
+      : layer_(arguments.layer.value_or(usual_alignment_layer(model.transformer.decoder_layers))),
+        head_(arguments.head) {
     if ((arguments.layer || head_) && (arguments.json || !arguments.html.empty()))
       misuse(arguments.layer ? "--layer" : "--head",
              "expected neither --json nor --html, which show every layer and head; got one of them");
     const auto check_within = [](const char* name, std::int64_t value, std::int64_t count) {
       if (value < 0 || value >= count) misuse(name, "expected 0 to {}; got {}", count - 1, value);
     };
-    check_within("--layer", layer_, model.decoder_layers);
-    if (head_) check_within("--head", *head_, model.heads);
+    check_within("--layer", layer_, model.transformer.decoder_layers);
+    if (head_) check_within("--head", *head_, model.transformer.stack.heads);
   }
 
   AttentionMaps::Head of(const AttentionMaps& maps) const {

@@ -145,9 +145,10 @@ Config config_of(const TranslateArguments& arguments, const std::string& run) {
 
 /// The cross-attention layer to align by.
 Index alignment_layer(const TranslateArguments& arguments, const ModelConfig& model) {
-  const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.decoder_layers));
-  if (layer < 0 || layer >= model.decoder_layers)
-    misuse("--alignment-layer", "expected a decoder layer, 0 to {}; got {}", model.decoder_layers - 1, layer);
+  const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.transformer.decoder_layers));
+  if (layer < 0 || layer >= model.transformer.decoder_layers)
+    misuse("--alignment-layer", "expected a decoder layer, 0 to {}; got {}", model.transformer.decoder_layers - 1,
+           layer);
   return layer;
 }
 

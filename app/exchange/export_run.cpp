@@ -51,7 +51,7 @@ void note_left_by_marian(const DecodeConfig& decode, const Outgoing& model) {
 }
 
 void note_sinusoid(const ModelConfig& model) {
-  const bool is_marians = model.sinusoid == Sinusoid::halves;
+  const bool is_marians = model.transformer.sinusoid == Sinusoid::halves;
   print_note("note: this model has model.sinusoid: {}. {}, so translations differ slightly there\n",
              is_marians ? "halves" : "sorted",
              is_marians ? "ct2-marian-converter assumes sorted" : "Marian and glossa import assume halves");

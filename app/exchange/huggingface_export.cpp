@@ -32,38 +32,40 @@ OrderedJson special_ids_json(const Outgoing& out) {
 std::int64_t max_length(const Config& config) {
   const DecodeConfig& decode = config.decode;
   return decode.max_length_factor == 0 ? decode.max_length_extra + 1
-                                       : std::min<std::int64_t>(512, config.model.max_positions);
+                                       : std::min<std::int64_t>(512, config.model.transformer.max_positions);
 }
 
 OrderedJson config_json(const Outgoing& out) {
   const Config& config = out.config();
   const ModelConfig& model = config.model;
-  const bool one_table = model.tied == Tied::all || model.tied == Tied::embeddings;
+  const TransformerOptions& transformer = model.transformer;
+  const StackOptions& stack = transformer.stack;
+  const bool one_table = transformer.tied == Tied::all || transformer.tied == Tied::embeddings;
   OrderedJson json{{"architectures", {"MarianMTModel"}},
                    {"model_type", "marian"},
                    {"is_encoder_decoder", true},
-                   {"d_model", model.width},
-                   {"encoder_layers", model.encoder_layers},
-                   {"decoder_layers", model.decoder_layers},
-                   {"num_hidden_layers", model.encoder_layers},
-                   {"encoder_attention_heads", model.heads},
-                   {"decoder_attention_heads", model.heads},
-                   {"encoder_ffn_dim", model.feed_forward},
-                   {"decoder_ffn_dim", model.feed_forward},
-                   {"activation_function", activation_name(model.activation)},
-                   {"dropout", model.dropout},
-                   {"attention_dropout", model.attention_dropout.value_or(model.dropout)},
-                   {"activation_dropout", model.activation_dropout.value_or(model.dropout)},
+                   {"d_model", stack.width},
+                   {"encoder_layers", transformer.encoder_layers},
+                   {"decoder_layers", transformer.decoder_layers},
+                   {"num_hidden_layers", transformer.encoder_layers},
+                   {"encoder_attention_heads", stack.heads},
+                   {"decoder_attention_heads", stack.heads},
+                   {"encoder_ffn_dim", stack.feed_forward},
+                   {"decoder_ffn_dim", stack.feed_forward},
+                   {"activation_function", activation_name(stack.activation)},
+                   {"dropout", stack.residual_dropout},
+                   {"attention_dropout", model.attention_dropout.value_or(stack.residual_dropout)},
+                   {"activation_dropout", model.activation_dropout.value_or(stack.residual_dropout)},
                    {"encoder_layerdrop", 0.0},
                    {"decoder_layerdrop", 0.0},
-                   {"max_position_embeddings", model.max_positions},
+                   {"max_position_embeddings", transformer.max_positions},
                    {"normalize_before", false},
                    {"normalize_embedding", false},
                    {"add_final_layer_norm", false},
                    {"static_position_embeddings", true},
-                   {"scale_embedding", model.scale_embeddings},
+                   {"scale_embedding", transformer.scale_embeddings},
                    {"share_encoder_decoder_embeddings", one_table},
-                   {"tie_word_embeddings", model.tied == Tied::all || model.tied == Tied::output},
+                   {"tie_word_embeddings", transformer.tied == Tied::all || transformer.tied == Tied::output},
                    {"vocab_size", out.source().tokens.size()},
                    {"decoder_vocab_size", out.target().tokens.size()},
                    {"dtype", "float32"},
@@ -96,7 +98,7 @@ OrderedJson tokenizer_json(const Outgoing& out) {
           {"eos_token", "</s>"},
           {"unk_token", "<unk>"},
           {"pad_token", "<pad>"},
-          {"model_max_length", out.config().model.max_positions}};
+          {"model_max_length", out.config().model.transformer.max_positions}};
 }
 
 OrderedJson vocabulary_json(const std::vector<std::string>& tokens) {
@@ -108,9 +110,10 @@ OrderedJson vocabulary_json(const std::vector<std::string>& tokens) {
 /// Adds tables of positions if the sinusoids differ from those that MarianMTModel computes.
 void add_positions(std::vector<FileTensor>& tensors, const ModelConfig& model, Sinusoid sinusoid) {
   if (sinusoid == Sinusoid::sorted) return;
-  const std::vector<double> table = sinusoidal_positions(model.max_positions, model.width, sinusoid);
-  const std::vector<std::uint64_t> shape{static_cast<std::uint64_t>(model.max_positions),
-                                         static_cast<std::uint64_t>(model.width)};
+  const std::vector<double> table =
+      sinusoidal_positions(model.transformer.max_positions, model.transformer.stack.width, sinusoid);
+  const std::vector<std::uint64_t> shape{static_cast<std::uint64_t>(model.transformer.max_positions),
+                                         static_cast<std::uint64_t>(model.transformer.stack.width)};
   for (const char* side : {"encoder", "decoder"})
     tensors.push_back(
         {fmt::format("model.{}.embed_positions.weight", side), shape, std::vector<float>(table.begin(), table.end())});
@@ -123,7 +126,7 @@ void export_huggingface(const Outgoing& model, const fs::path& folder) {
   write_folder(folder, [&](const fs::path& to) {
     const ModelConfig& own = model.config().model;
     std::vector<FileTensor> tensors =
-        model.tensors(huggingface_sources(own, model.source().tokens.size(), model.target().tokens.size()));
+        model.tensors(huggingface_sources(own.transformer, model.source().tokens.size(), model.target().tokens.size()));
     add_positions(tensors, own, transformer_options(own, 1, 1).sinusoid);
     std::vector<NamedTensor<const float>> borrowed;
     for (const FileTensor& tensor : tensors) borrowed.push_back({tensor.name, tensor.shape, tensor.values});

@@ -80,7 +80,7 @@ std::int64_t of_both(const JsonSettings& config, const std::string& what) {
 
 /// Reads dropout rates, which only affect training.
 void read_dropout(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
-  model.dropout = config.number("dropout", 0.1);
+  model.transformer.stack.residual_dropout = config.number("dropout", 0.1);
   model.attention_dropout = config.number("attention_dropout", 0);
   model.activation_dropout = config.number("activation_dropout", 0);
   for (const char* key : {"encoder_layerdrop", "decoder_layerdrop"})
@@ -96,15 +96,17 @@ Tied tying(const JsonSettings& config) {
 }
 
 void read_model(const JsonSettings& config, ModelConfig& model, std::vector<std::string>& notes) {
-  model.width = config.whole("d_model");
-  model.heads = of_both(config, "attention_heads");
-  model.feed_forward = of_both(config, "ffn_dim");
-  model.encoder_layers = config.whole("encoder_layers");
-  model.decoder_layers = config.whole("decoder_layers");
-  model.activation = activation(config);
-  model.max_positions = config.whole("max_position_embeddings", 1024);
-  model.scale_embeddings = config.flag("scale_embedding", false);
-  model.tied = tying(config);
+  TransformerOptions& transformer = model.transformer;
+  StackOptions& stack = transformer.stack;
+  stack.width = config.whole("d_model");
+  stack.heads = of_both(config, "attention_heads");
+  stack.feed_forward = of_both(config, "ffn_dim");
+  transformer.encoder_layers = config.whole("encoder_layers");
+  transformer.decoder_layers = config.whole("decoder_layers");
+  stack.activation = activation(config);
+  transformer.max_positions = config.whole("max_position_embeddings", 1024);
+  transformer.scale_embeddings = config.flag("scale_embedding", false);
+  transformer.tied = tying(config);
   read_dropout(config, model, notes);
 }
 
@@ -242,7 +244,7 @@ void read_vocabularies(const fs::path& folder, const JsonSettings& config, const
   data.source = language(tokenizer, "source_lang", "source");
   data.target = language(tokenizer, "target_lang", "target");
   data.encoding.max_length =
-      static_cast<int>(std::min<std::int64_t>(data.encoding.max_length, model.config.model.max_positions));
+      static_cast<int>(std::min<std::int64_t>(data.encoding.max_length, model.config.model.transformer.max_positions));
 }
 
 fs::path weights_file(const fs::path& folder) {
@@ -275,12 +277,14 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     if (entry == tensors.entries().end()) continue;
     others.insert(name);
     const auto& shape = entry->second.shape;
-    if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.width) || shape[1] % 2 != 0)
-      fail(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name, model.width,
-           shape_text(shape));
+    if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.transformer.stack.width) || shape[1] % 2 != 0)
+      fail(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name,
+           model.transformer.stack.width, shape_text(shape));
     const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // enough to tell all sinusoids apart
     const std::vector<float> table = tensors.read<float>(name);
-    const auto fits = [&](Sinusoid order) { return is_near(table, sinusoidal_positions(rows, model.width, order)); };
+    const auto fits = [&](Sinusoid order) {
+      return is_near(table, sinusoidal_positions(rows, model.transformer.stack.width, order));
+    };
     const Sinusoid orders[] = {Sinusoid::sorted, Sinusoid::halves, Sinusoid::interleaved, Sinusoid::raw_index};
     const auto order = std::ranges::find_if(orders, fits);
     if (order == std::end(orders) || (found && *found != *order))
@@ -290,14 +294,15 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
            name);
     found = *order;
   }
-  if (found) model.sinusoid = *found;
+  if (found) model.transformer.sinusoid = *found;
 }
 
 }  // namespace
 
-std::vector<ParameterSource> huggingface_sources(const ModelConfig& m, std::uint64_t source_rows,
+std::vector<ParameterSource> huggingface_sources(const TransformerOptions& m, std::uint64_t source_rows,
                                                  std::uint64_t target_rows) {
-  const auto width = static_cast<std::uint64_t>(m.width), inner = static_cast<std::uint64_t>(m.feed_forward);
+  const auto width = static_cast<std::uint64_t>(m.stack.width),
+             inner = static_cast<std::uint64_t>(m.stack.feed_forward);
   std::vector<ParameterSource> sources;
   const auto add = [&](const std::string& name, std::vector<std::uint64_t> shape,
                        std::vector<std::vector<std::string>> parts) {
@@ -363,7 +368,7 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
   check_architecture(config);
   Pretrained model;
   model.config = marian_config();
-  model.config.model.sinusoid = Sinusoid::sorted;
+  model.config.model.transformer.sinusoid = Sinusoid::sorted;
   read_model(config, model.config.model, model.notes);
   read_vocabularies(folder, config, tokenizer, generation, model);
   read_decoding(generation, model.config, model.notes);
@@ -385,7 +390,7 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
              model.config.data.shared_vocabulary ? "vocab.json" : "target_vocab.json");
   check_ranges(model.config, config.where());
   model.tensors = open_tensors(weights_file(folder));
-  model.sources = huggingface_sources(model.config.model, source_rows, target_rows);
+  model.sources = huggingface_sources(model.config.model.transformer, source_rows, target_rows);
   read_positions(*model.tensors, model.config.model, model.others);
   return model;
 }

@@ -11,7 +11,7 @@ Pretrained read_huggingface_folder(const std::filesystem::path& folder);
 
 /// Returns the locations of the parameters in a MarianMTModel with these options. `source_rows` and `target_rows` are
 /// the sizes of the model's vocabularies.
-std::vector<ParameterSource> huggingface_sources(const ModelConfig& model, std::uint64_t source_rows,
+std::vector<ParameterSource> huggingface_sources(const TransformerOptions& model, std::uint64_t source_rows,
                                                  std::uint64_t target_rows);
 
 }  // namespace glossa

@@ -19,18 +19,20 @@ namespace fs = std::filesystem;
 /// The options stored in a model, as YAML.
 std::string model_options(const Outgoing& out) {
   const ModelConfig& model = out.config().model;
-  const bool is_pre = model.norm == NormPlace::pre;
+  const TransformerOptions& transformer = model.transformer;
+  const StackOptions& stack = transformer.stack;
+  const bool is_pre = stack.norm == NormPlace::pre;
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   // Marian's vocabulary sizes do not count padding.
   std::string yaml = fmt::format("type: transformer\nversion: v1.12.0\ndim-vocabs:\n  - {}\n  - {}\n",
                                  out.source().tokens.size() - 1, out.target().tokens.size() - 1);
-  yaml += fmt::format("dim-emb: {}\nlemma-dim-emb: 0\nenc-depth: {}\ndec-depth: {}\n", model.width,
-                      model.encoder_layers, model.decoder_layers);
+  yaml += fmt::format("dim-emb: {}\nlemma-dim-emb: 0\nenc-depth: {}\ndec-depth: {}\n", stack.width,
+                      transformer.encoder_layers, transformer.decoder_layers);
   yaml += fmt::format("tied-embeddings: {}\ntied-embeddings-src: {}\ntied-embeddings-all: {}\noutput-omit-bias: {}\n",
-                      flag(model.tied == Tied::output), flag(model.tied == Tied::embeddings),
-                      flag(model.tied == Tied::all), flag(!model.output_bias));
-  yaml += fmt::format("transformer-heads: {}\ntransformer-dim-ffn: {}\ntransformer-ffn-activation: {}\n", model.heads,
-                      model.feed_forward, model.activation == Activation::silu ? "swish" : name_of(model.activation));
+                      flag(transformer.tied == Tied::output), flag(transformer.tied == Tied::embeddings),
+                      flag(transformer.tied == Tied::all), flag(!transformer.output_bias));
+  yaml += fmt::format("transformer-heads: {}\ntransformer-dim-ffn: {}\ntransformer-ffn-activation: {}\n", stack.heads,
+                      stack.feed_forward, stack.activation == Activation::silu ? "swish" : name_of(stack.activation));
   yaml +=
       fmt::format("transformer-preprocess: \"{}\"\ntransformer-postprocess: {}\ntransformer-postprocess-top: \"{}\"\n",
                   is_pre ? "n" : "", is_pre ? "da" : "dan", is_pre ? "n" : "");
@@ -77,8 +79,8 @@ std::string decoder_options(const Outgoing& out, const std::vector<std::string>&
 void export_marian(const Outgoing& model, const fs::path& folder) {
   model.check_exportable({ExportFormat::marian});
   write_folder(folder, [&](const fs::path& to) {
-    const std::vector<FileTensor> tensors =
-        model.tensors(marian_sources(model.config().model, model.source().tokens.size(), model.target().tokens.size()));
+    const std::vector<FileTensor> tensors = model.tensors(
+        marian_sources(model.config().model.transformer, model.source().tokens.size(), model.target().tokens.size()));
     std::vector<NamedTensor<const float>> borrowed;
     for (const FileTensor& tensor : tensors) borrowed.push_back({tensor.name, tensor.shape, tensor.values});
     write_npz(to / "model.npz", borrowed, {{std::string(marian_options_name), model_options(model)}});

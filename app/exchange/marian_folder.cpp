@@ -100,14 +100,15 @@ void check_architecture(const MarianOptions& options) {
 
 /// Reads the norms' place: post-norm, or pre-norm with a final norm on each side.
 void read_norm(const MarianOptions& options, ModelConfig& model) {
+  StackOptions& stack = model.transformer.stack;
   const auto has = [&](const char* pre, const char* post, const char* top) {
     return options.get<std::string>("transformer-preprocess", "") == pre &&
            options.get<std::string>("transformer-postprocess") == post &&
            options.get<std::string>("transformer-postprocess-top", "") == top;
   };
-  model.final_norm = has("n", "da", "n");
-  model.norm = model.final_norm ? NormPlace::pre : NormPlace::post;
-  if (!model.final_norm && !has("", "dan", ""))
+  stack.final_norm = has("n", "da", "n");
+  stack.norm = stack.final_norm ? NormPlace::pre : NormPlace::post;
+  if (!stack.final_norm && !has("", "dan", ""))
     fail(options.where(),
          "expected transformer-preprocess, transformer-postprocess and transformer-postprocess-top: \"\", dan and "
          "\"\", or n, da and n; got {}, {} and {}. Hint: glossa lacks this order of dropout, sum and norm",
@@ -124,21 +125,23 @@ Tied tying(const MarianOptions& options) {
 }
 
 void read_model(const MarianOptions& options, ModelConfig& model) {
+  TransformerOptions& transformer = model.transformer;
+  StackOptions& stack = transformer.stack;
   check_architecture(options);
   read_norm(options, model);
-  model.sinusoid = Sinusoid::halves;
-  model.width = options.get<std::int64_t>("dim-emb");
-  model.heads = options.get<std::int64_t>("transformer-heads");
-  model.feed_forward = options.get<std::int64_t>("transformer-dim-ffn");
-  model.encoder_layers = options.get<std::int64_t>("enc-depth");
-  model.decoder_layers = options.get<std::int64_t>("dec-depth");
+  transformer.sinusoid = Sinusoid::halves;
+  stack.width = options.get<std::int64_t>("dim-emb");
+  stack.heads = options.get<std::int64_t>("transformer-heads");
+  stack.feed_forward = options.get<std::int64_t>("transformer-dim-ffn");
+  transformer.encoder_layers = options.get<std::int64_t>("enc-depth");
+  transformer.decoder_layers = options.get<std::int64_t>("dec-depth");
   options.must_be("transformer-ffn-activation", {"swish", "relu"}, "swish",
                   "this activation; Marian's gelu is the sigmoid form");
-  model.activation =
+  stack.activation =
       options.get<std::string>("transformer-ffn-activation", "swish") == "swish" ? Activation::silu : Activation::relu;
-  model.tied = tying(options);
-  model.output_bias = !options.get<bool>("output-omit-bias", false);
-  model.dropout = options.get<double>("transformer-dropout", 0.1);
+  transformer.tied = tying(options);
+  transformer.output_bias = !options.get<bool>("output-omit-bias", false);
+  stack.residual_dropout = options.get<double>("transformer-dropout", 0.1);
   model.attention_dropout = options.get<double>("transformer-dropout-attention", 0);
   model.activation_dropout = options.get<double>("transformer-dropout-ffn", 0);
   if (options.get<std::string>("transformer-postprocess-emb", "d").empty()) model.embedding_dropout = 0;
@@ -216,9 +219,10 @@ Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, c
 
 }  // namespace
 
-std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t source_rows,
+std::vector<ParameterSource> marian_sources(const TransformerOptions& m, std::uint64_t source_rows,
                                             std::uint64_t target_rows) {
-  const auto width = static_cast<std::uint64_t>(m.width), inner = static_cast<std::uint64_t>(m.feed_forward);
+  const auto width = static_cast<std::uint64_t>(m.stack.width),
+             inner = static_cast<std::uint64_t>(m.stack.feed_forward);
   std::vector<ParameterSource> sources;
   const auto add_matrix = [&](const std::string& name, std::uint64_t out, std::uint64_t in,
                               std::vector<std::vector<std::string>> parts) {
@@ -240,7 +244,7 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
     add_vector(own + ".out_proj.bias", width, {{theirs + "_bo"}});
   };
   const auto add_norm = [&](const std::string& own, const std::string& theirs) {
-    const bool comes_first = m.norm == NormPlace::pre && !theirs.ends_with("_top");  // then `_pre` is usual
+    const bool comes_first = m.stack.norm == NormPlace::pre && !theirs.ends_with("_top");  // then `_pre` is usual
     for (const auto& [part, name] : {std::pair{".weight", "scale"}, {".bias", "bias"}}) {
       std::vector<std::string> names{fmt::format("{}_ln_{}", theirs, name), fmt::format("{}_ln_{}_pre", theirs, name)};
       if (comes_first) std::swap(names[0], names[1]);
@@ -263,7 +267,7 @@ std::vector<ParameterSource> marian_sources(const ModelConfig& m, std::uint64_t 
       add_vector(own + "linear2.bias", width, {{theirs + "ffn_b2"}});
       add_norm(own + (decodes ? "norm3" : "norm2"), theirs + "ffn_ffn");
     }
-    if (m.final_norm) add_norm(side + ".norm", side + "_top");
+    if (m.stack.final_norm) add_norm(side + ".norm", side + "_top");
   }
   // The file's tables do not have a row for <pad>.
   const auto add_table = [&](const std::string& name, std::uint64_t rows, const std::string& theirs, bool transposed) {
@@ -316,7 +320,8 @@ Pretrained read_marian_folder(const fs::path& folder) {
   data.target = "target";
   read_decoding(decoder, ids, model.config.decode, model.notes);
   check_ranges(model.config, options.where());
-  model.sources = marian_sources(model.config.model, model.source.tokens.size(), model.target.tokens.size());
+  model.sources =
+      marian_sources(model.config.model.transformer, model.source.tokens.size(), model.target.tokens.size());
   model.others = {name};
   model.tensors = std::make_unique<NpzFile>(std::move(tensors));
   return model;

@@ -17,7 +17,7 @@ Pretrained read_marian_folder(const std::filesystem::path& folder);
 
 /// Returns the locations of the parameters in a Marian model. `source_rows` and `target_rows` are the vocabulary sizes,
 /// including the padding token. The padding token's row comes last; Marian's file does not have it.
-std::vector<ParameterSource> marian_sources(const ModelConfig& model, std::uint64_t source_rows,
+std::vector<ParameterSource> marian_sources(const TransformerOptions& model, std::uint64_t source_rows,
                                             std::uint64_t target_rows);
 
 }  // namespace glossa

@@ -21,11 +21,12 @@ Config marian_config() {
   config.data.split = HeldOut{};
   config.data.tokenizer = DataConfig::Tokenizer::pieces;
   config.data.encoding.source_eos = true;
-  config.model.norm = NormPlace::post;
-  config.model.final_norm = false;
-  config.model.norm_epsilon = 1e-5;
-  config.model.bias = config.model.output_bias = true;
-  config.model.scale_embeddings = true;
+  TransformerOptions& transformer = config.model.transformer;
+  transformer.stack.norm = NormPlace::post;
+  transformer.stack.final_norm = false;
+  transformer.stack.norm_epsilon = 1e-5;
+  transformer.stack.bias = transformer.output_bias = true;
+  transformer.scale_embeddings = true;
   return config;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "data/corpora/datasets.h"
+#include "train/config/config.h"
 
 namespace glossa {
 

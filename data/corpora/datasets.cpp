@@ -56,12 +56,12 @@ class ToyCorpora {
 };
 
 ParallelCorpus read_at(const std::string& location, const DataConfig& config, bool all_targets, bool may_be_empty,
-                       TakeBlock take) {
+                       const TakeBlock& take) {
   CorpusOptions options = config.reading;
   if (!take) options.text.max_bytes = max_text_bytes(config);
   options.all_targets = all_targets;
   options.may_be_empty = may_be_empty;
-  options.take = std::move(take);
+  if (take) options.take = &take;
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
   side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
@@ -91,8 +91,9 @@ std::vector<FoundCorpus> find(const DataConfig& config, const std::string& name,
   return all;
 }
 
-ParallelCorpus read(const DataConfig& config, const FoundCorpus& found, bool all_targets = false, TakeBlock take = {}) {
-  ParallelCorpus corpus = read_at(found.location, config, all_targets, !found.is_only, std::move(take));
+ParallelCorpus read(const DataConfig& config, const FoundCorpus& found, bool all_targets = false,
+                    const TakeBlock& take = {}) {
+  ParallelCorpus corpus = read_at(found.location, config, all_targets, !found.is_only, take);
   corpus.name.replace(0, found.location.size(), found.name);
   return corpus;
 }

@@ -24,7 +24,7 @@ using nb::literals::operator""_a;
 namespace {
 
 void check_beam(const SharedTranslator& shared, Index n) {
-  const DecodeConfig& decode = shared.run().config.decode;
+  const DecodeOptions& decode = shared.run().config.decode;
   if (n < 1) misuse("n_best", "expected at least 1; got {}", n);
   if (decode.mbr > 0) return;  // the translator checks it
   if (n > decode.beam)
@@ -42,7 +42,7 @@ std::vector<std::vector<Translation>> n_best(SharedTranslator& shared, const std
   const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, lines);
   check_beam(shared, n);
   return shared.use([&](Translator& translator, const auto&) {
-    translator.align(align ? std::optional(usual_alignment_layer(shared.run().config.model.decoder_layers))
+    translator.align(align ? std::optional(usual_alignment_layer(shared.run().config.model.transformer.decoder_layers))
                            : std::nullopt);
     return translator.n_best(translator.encode(clean, "lines"), n);
   });

@@ -40,10 +40,10 @@ void import_model(const fs::path& folder) {
 
 std::unique_ptr<Model> small_model(std::uint64_t seed) {
   ModelConfig config;
-  config.width = 4;
-  config.heads = 2;
-  config.feed_forward = 6;
-  config.encoder_layers = config.decoder_layers = 1;
+  config.transformer.stack.width = 4;
+  config.transformer.stack.heads = 2;
+  config.transformer.stack.feed_forward = 6;
+  config.transformer.encoder_layers = config.transformer.decoder_layers = 1;
   return make_model(config, 5, 5, seed);
 }
 

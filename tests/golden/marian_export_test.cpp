@@ -103,11 +103,11 @@ TEST_CASE("models of every tying, of several activations and orders of positions
           const TemporaryFolder folder;
           Read read(huggingface);
           ModelConfig& config = read.pretrained.config.model;
-          config.tied = tied;
-          config.sinusoid = order;
-          config.activation = activation;
-          config.norm = is_pre ? NormPlace::pre : NormPlace::post;
-          config.final_norm = is_pre;
+          config.transformer.tied = tied;
+          config.transformer.sinusoid = order;
+          config.transformer.stack.activation = activation;
+          config.transformer.stack.norm = is_pre ? NormPlace::pre : NormPlace::post;
+          config.transformer.stack.final_norm = is_pre;
           read.model = make_model(config, read.source->vocabulary_size(), read.target->vocabulary_size(), 7,
                                   read.target->specials());
           const auto pad = static_cast<std::size_t>(read.target->specials().pad);
@@ -128,8 +128,8 @@ TEST_CASE("models of every tying, of several activations and orders of positions
             export_marian(outgoing, folder / "marian");
             const Read again(folder / "marian");
             CHECK(again.values() == read.values());
-            CHECK(again.pretrained.config.model.tied == tied);
-            CHECK(again.pretrained.config.model.norm == config.norm);
+            CHECK(again.pretrained.config.model.transformer.tied == tied);
+            CHECK(again.pretrained.config.model.transformer.stack.norm == config.transformer.stack.norm);
           }
         }
 }
@@ -147,16 +147,18 @@ TEST_CASE("settings that the formats cannot express are refused by the option's 
     check_refused(with([](Config& c) { c.data.tokenizer = DataConfig::Tokenizer::words; }), "data.tokenizer", use);
     check_refused(with([](Config& c) { c.data.specials.bos = 3; }), "data.bos_id", use);
     check_refused(with([](Config& c) { c.data.reading.lowercase = true; }), "data.lowercase", use);
-    check_refused(with([](Config& c) { c.model.bias = false; }), "model.bias", use);
-    check_refused(with([](Config& c) { c.model.norm_kind = NormKind::rms; }), "model.norm_kind", use);
+    check_refused(with([](Config& c) { c.model.transformer.stack.bias = false; }), "model.bias", use);
+    check_refused(with([](Config& c) { c.model.transformer.stack.norm_kind = NormKind::rms; }), "model.norm_kind", use);
     for (const Activation gated : {Activation::swiglu, Activation::geglu})
-      check_refused(with([&](Config& c) { c.model.activation = gated; }), "model.activation", use);
+      check_refused(with([&](Config& c) { c.model.transformer.stack.activation = gated; }), "model.activation", use);
     check_refused(with([](Config& c) { c.model.positions = ModelConfig::Positions::learned; }), "model.positions", use);
   }
-  check_refused(with([](Config& c) { c.model.norm = NormPlace::pre; }), "model.norm", to_huggingface);
-  check_refused(with([](Config& c) { c.model.final_norm = true; }), "model.final_norm", to_marian);
-  check_refused(with([](Config& c) { c.model.activation = Activation::gelu; }), "model.activation", to_marian);
-  check_refused(with([](Config& c) { c.model.sinusoid = Sinusoid::interleaved; }), "model.sinusoid", to_marian);
+  check_refused(with([](Config& c) { c.model.transformer.stack.norm = NormPlace::pre; }), "model.norm", to_huggingface);
+  check_refused(with([](Config& c) { c.model.transformer.stack.final_norm = true; }), "model.final_norm", to_marian);
+  check_refused(with([](Config& c) { c.model.transformer.stack.activation = Activation::gelu; }), "model.activation",
+                to_marian);
+  check_refused(with([](Config& c) { c.model.transformer.sinusoid = Sinusoid::interleaved; }), "model.sinusoid",
+                to_marian);
   CHECK_FALSE(fs::exists(folder / "out"));
 }
 

@@ -108,11 +108,11 @@ TEST_CASE("a model of Marian has the same weights, and its own positions") {
   const Pretrained other = read_pretrained(golden / "huggingface");
   CHECK_EQ(pretrained.source.tokens, other.source.tokens);
   CHECK_EQ(pretrained.target.specials, other.target.specials);
-  CHECK_EQ(pretrained.config.model.sinusoid, Sinusoid::halves);
+  CHECK_EQ(pretrained.config.model.transformer.sinusoid, Sinusoid::halves);
   const auto ours = load(pretrained), theirs = load(other);
   CHECK(std::ranges::equal(ours->parameters.values(), theirs->parameters.values()));
 
-  pretrained.config.model.sinusoid = Sinusoid::sorted;  // as transformers computes
+  pretrained.config.model.transformer.sinusoid = Sinusoid::sorted;  // as transformers computes
   check_numbers(*load(pretrained), pretrained.target.specials.bos);
 }
 
@@ -121,8 +121,8 @@ TEST_CASE("a model's files determine how it translates") {
   const auto& [data, model, optim, train, decode, runtime, undecided] = hugging.config;
   CHECK_EQ(data.source, "en");
   CHECK_EQ(data.target, "fr");
-  CHECK_EQ(model.activation, Activation::silu);
-  CHECK_EQ(model.max_positions, 40);
+  CHECK_EQ(model.transformer.stack.activation, Activation::silu);
+  CHECK_EQ(model.transformer.max_positions, 40);
   CHECK_EQ(decode.beam, 4);
   CHECK_EQ(decode.search, DecodeConfig::Search::huggingface);
   CHECK_EQ(decode.max_length_factor, 0);

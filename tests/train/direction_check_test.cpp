@@ -14,7 +14,7 @@ namespace {
 struct FineTuning {
   explicit FineTuning(bool shared_vocabulary) {
     fixture.config.data.shared_vocabulary = shared_vocabulary;
-    fixture.config.model.tied = shared_vocabulary ? Tied::all : Tied::none;
+    fixture.config.model.transformer.tied = shared_vocabulary ? Tied::all : Tied::none;
     fixture.config.data.source = "tlh";  // languages that glossa does not know
     fixture.config.data.target = "qya";
     fixture.config.optim.schedule.lr = 0.01;

@@ -100,7 +100,7 @@ std::string products_of_translation(ConfigFixture& s) {
 }
 
 std::string learning_rates(ConfigFixture& s) {
-  Schedule schedule = make_schedule(s.config.optim, s.config.model.width);
+  Schedule schedule = make_schedule(s.config.optim, s.config.model.transformer.stack.width);
   std::string text;
   for (int update = 1; update <= 12; ++update) {
     text += fmt::format("{} ", schedule.lr(update));

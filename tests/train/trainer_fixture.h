@@ -34,10 +34,10 @@ class TrainerFixture {
     config.data.train = config.data.valid = folder_ / "corpus";
     config.data.tokenizer = DataConfig::Tokenizer::words;
     config.data.batches.max_tokens = 40;
-    config.model.width = config.model.feed_forward = 8;
-    config.model.heads = 2;
-    config.model.encoder_layers = config.model.decoder_layers = 1;
-    config.model.dropout = 0.3;
+    config.model.transformer.stack.width = config.model.transformer.stack.feed_forward = 8;
+    config.model.transformer.stack.heads = 2;
+    config.model.transformer.encoder_layers = config.model.transformer.decoder_layers = 1;
+    config.model.transformer.stack.residual_dropout = 0.3;
     config.optim.schedule.kind = ScheduleOptions::Kind::constant;
     config.optim.warmup = {};
     config.train.validate_every = {};

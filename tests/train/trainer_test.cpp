@@ -49,7 +49,7 @@ TEST_CASE("a log line has the mean loss of all target tokens since the previous 
   const auto each = metrics(fixture / "each"), seldom = metrics(fixture / "seldom");
   REQUIRE_EQ(each.size(), 11);
   REQUIRE_EQ(seldom.size(), 2);
-  const Schedule schedule = make_schedule(fixture.config.optim, fixture.config.model.width);
+  const Schedule schedule = make_schedule(fixture.config.optim, fixture.config.model.transformer.stack.width);
   for (int update = 1; update <= 11; ++update) CHECK_EQ(each[update - 1]["lr"].get<double>(), schedule.lr(update));
   // At the start all tokens are about equally likely.
   CHECK_EQ(each[0]["loss"].get<double>(), doctest::Approx(std::log(31)).epsilon(0.2));
@@ -123,7 +123,7 @@ TEST_CASE("padding that starts the decoder keeps its row and its bias, whatever 
   fixture.config.data.specials.unk = 1;
   fixture.config.data.specials.eos = 0;
   fixture.config.data.specials.pad = fixture.config.data.specials.bos = 7;
-  fixture.config.model.output_bias = true;
+  fixture.config.model.transformer.output_bias = true;
   fixture.config.optim.schedule.lr = 0.05;
   fixture.config.train.accumulate = 3;
   fixture.config.train.ema = 0.5;
@@ -189,7 +189,7 @@ TEST_CASE("samples are spread over the validation pairs in use, each with its ow
 TEST_CASE("refused updates are limited in a row, not in total") {
   TrainerFixture fixture;
   fixture.config.data.shared_vocabulary = false;
-  fixture.config.model.tied = Tied::none;
+  fixture.config.model.transformer.tied = Tied::none;
   fixture.config.train.max_bad_updates = 2;
   fixture.config.optim.warmup = updates(1000);
   fixture.config.train.max_updates = updates(1);
@@ -210,12 +210,12 @@ TEST_CASE("refused updates are limited in a row, not in total") {
   CHECK_EQ(state.optimizer_steps + state.bad_updates, state.update);
   // The schedule counts completed updates.
   CHECK_EQ(metrics(fixture / "run").back()["lr"].get<double>(),
-           make_schedule(fixture.config.optim, fixture.config.model.width).lr(state.optimizer_steps));
+           make_schedule(fixture.config.optim, fixture.config.model.transformer.stack.width).lr(state.optimizer_steps));
 }
 
 TEST_CASE("the loss of an update is that of all its micro-batches") {
   TrainerFixture fixture;
-  fixture.config.model.dropout = 0;
+  fixture.config.model.transformer.stack.residual_dropout = 0;
   fixture.config.optim.schedule.lr = 1e-30;  // so that all batches see the same weights
   fixture.config.train.validate_every = fixture.config.train.save_every = {};
   const auto loss = [&](const std::string& run, std::int64_t accumulate, double every) {
@@ -391,7 +391,7 @@ TEST_CASE("auto options are decided by the corpus, reported, recorded and kept o
 
   Config other = fixture.config;
   other.undecided.erase("model.dropout");
-  other.model.dropout = 0.1;
+  other.model.transformer.stack.residual_dropout = 0.1;
   CHECK(error_of<Error>([&] { fixture.train(other, "run", true); }).starts_with("[model.dropout] expected 0.3, as"));
 }
 
@@ -403,8 +403,8 @@ TEST_CASE("a warm start takes open options of the model from its weights") {
   fixture.config.undecided = {"model.width", "model.heads", "model.feed_forward", "model.encoder_layers", "optim.lr"};
   fixture.train(fixture.config, "warm");
   const Config warm = load_config(fixture / "warm/config.yaml");
-  CHECK_EQ(warm.model.width, 8);
-  CHECK_EQ(warm.model.encoder_layers, 1);
+  CHECK_EQ(warm.model.transformer.stack.width, 8);
+  CHECK_EQ(warm.model.transformer.encoder_layers, 1);
   CHECK_EQ(warm.optim.schedule.lr, 2e-3);
 }
 
@@ -414,10 +414,10 @@ TEST_CASE("vocabularies whose sizes an exportable model cannot have end a run be
   fixture.config.data.vocab_size = 60;
   fixture.config.data.shared_vocabulary = false;
   fixture.config.data.specials.bos = fixture.config.data.specials.pad;
-  fixture.config.model.norm = NormPlace::post;
-  fixture.config.model.final_norm = false;
-  fixture.config.model.tied = Tied::none;
-  fixture.config.model.sinusoid = Sinusoid::halves;
+  fixture.config.model.transformer.stack.norm = NormPlace::post;
+  fixture.config.model.transformer.stack.final_norm = false;
+  fixture.config.model.transformer.tied = Tied::none;
+  fixture.config.model.transformer.sinusoid = Sinusoid::halves;
   fixture.config.train.max_updates = updates(1);
   fixture.config.train.exportable = TrainConfig::Exportable::huggingface;
   const std::string error = error_of<Error>([&] { fixture.train(fixture.config, "run"); });

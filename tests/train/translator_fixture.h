@@ -21,12 +21,12 @@ struct TranslatorFixture {
     data.shared_vocabulary = false;
     tokenizers = train_tokenizers(data, corpus);
     ModelConfig config;
-    config.width = config.feed_forward = 16;
-    config.heads = 2;
-    config.encoder_layers = config.decoder_layers = 1;
-    config.tied = Tied::none;
-    config.dropout = 0.5;
-    config.max_positions = max_positions;
+    config.transformer.stack.width = config.transformer.stack.feed_forward = 16;
+    config.transformer.stack.heads = 2;
+    config.transformer.encoder_layers = config.transformer.decoder_layers = 1;
+    config.transformer.tied = Tied::none;
+    config.transformer.stack.residual_dropout = 0.5;
+    config.transformer.max_positions = max_positions;
     model = make_model(config, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(), 3);
     for (float& value : model->parameters.values()) value *= 2;  // makes scores distinct
   }

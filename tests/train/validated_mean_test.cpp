@@ -40,9 +40,9 @@ class MemoryObserver : public TrainingObserver {
 TEST_CASE("validating the mean of checkpoints needs no memory for a copy of the weights") {
   if (sanitized) return;  // it keeps freed memory for a while, to detect uses
   TrainerFixture fixture;
-  fixture.config.model.width = 256;
-  fixture.config.model.feed_forward = 1024;
-  fixture.config.model.encoder_layers = fixture.config.model.decoder_layers = 2;
+  fixture.config.model.transformer.stack.width = 256;
+  fixture.config.model.transformer.stack.feed_forward = 1024;
+  fixture.config.model.transformer.encoder_layers = fixture.config.model.transformer.decoder_layers = 2;
   fixture.config.train.max_updates = updates(4);
   fixture.config.train.validate_every = fixture.config.train.save_every = updates(2);
   fixture.config.decode.average = 2;

@@ -41,12 +41,13 @@ std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphab
 /// 4 heads, or the largest smaller number that divides the width. If it is not a multiple of model.key_heads, or
 /// gives heads an odd width with rotary positions, the nearest number that fits these as well, if there is any.
 std::int64_t heads_for(const ModelConfig& model) {
-  const std::int64_t width = model.width, groups = std::max<std::int64_t>(model.key_heads, 1);
+  const StackOptions& stack = model.transformer.stack;
+  const std::int64_t width = stack.width, groups = std::max<std::int64_t>(stack.key_heads, 1);
   std::int64_t usual = 4;
   while (width % usual != 0) --usual;
   const bool in_pairs = model.positions == ModelConfig::Positions::rotary && width % 2 == 0;
   const auto fits = [&](std::int64_t heads) {
-    const bool divides = model.head_width > 0 || width % (in_pairs ? 2 * heads : heads) == 0;
+    const bool divides = stack.head_width > 0 || width % (in_pairs ? 2 * heads : heads) == 0;
     return divides && heads % groups == 0;
   };
   for (std::int64_t distance = 0; distance <= std::max(width, groups); ++distance)
@@ -83,12 +84,12 @@ Config decided_for(const CorpusSize& size, Config config) {
   const Step& step = step_for(size.pairs);
   decide("data.vocab_size", data.vocab_size, vocabulary_for(data.tokenizer, size.alphabet, step.merges));
   decide("data.max_tokens", data.batches.max_tokens, step.max_tokens);
-  decide("model.width", model.width, step.width);
-  decide("model.heads", model.heads, heads_for(model));
-  decide("model.feed_forward", model.feed_forward, 4 * model.width);
-  decide("model.encoder_layers", model.encoder_layers, step.layers);
-  decide("model.decoder_layers", model.decoder_layers, step.layers);
-  decide("model.dropout", model.dropout, step.dropout);
+  decide("model.width", model.transformer.stack.width, step.width);
+  decide("model.heads", model.transformer.stack.heads, heads_for(model));
+  decide("model.feed_forward", model.transformer.stack.feed_forward, 4 * model.transformer.stack.width);
+  decide("model.encoder_layers", model.transformer.encoder_layers, step.layers);
+  decide("model.decoder_layers", model.transformer.decoder_layers, step.layers);
+  decide("model.dropout", model.transformer.stack.residual_dropout, step.dropout);
   decide("train.max_epochs", train.max_epochs, Period{epochs_for(size.pairs), Period::Unit::epochs});
   const double epochs = train.max_epochs.never() ? epochs_for(size.pairs) : train.max_epochs.amount;
   const Period tenth = tenth_of(train, epochs);

@@ -29,27 +29,17 @@ struct ModelConfig {
   enum class Positions { sinusoidal, learned, rotary, alibi };
   enum class Init { xavier, normal };
 
-  std::int64_t width = 256, heads = 4, key_heads = 0, head_width = 0;
-  Similarity similarity = Similarity::scaled_dot;
-  std::int64_t feed_forward = 1024;
-  std::int64_t encoder_layers = 3, decoder_layers = 3;
-  double dropout = 0.1;
-  std::optional<double> attention_dropout{}, activation_dropout{}, embedding_dropout{};
-  NormPlace norm = NormPlace::pre;
-  bool final_norm = true;
-  NormKind norm_kind = NormKind::layer;
-  double norm_epsilon = 1e-5;
-  EpsilonPlace epsilon_place = EpsilonPlace::inside;
-  NormAffine norm_affine = NormAffine::vector;
-  Activation activation = Activation::relu;
+  /// transformer_options sets the vocabularies, and what follows from the other members: positions, dropout rates and
+  /// initial weights.
+  TransformerOptions transformer{
+      .stack = {.width = 256, .heads = 4, .feed_forward = 1024, .norm = NormPlace::pre},
+      .encoder_layers = 3,
+      .decoder_layers = 3,
+      .tied = Tied::all,
+      .output_bias = false,
+  };
+  std::optional<double> attention_dropout{}, activation_dropout{}, embedding_dropout{};  ///< unset: residual_dropout
   Positions positions = Positions::sinusoidal;
-  Sinusoid sinusoid = Sinusoid::interleaved;
-  double rotary_base = 10000;
-  std::int64_t max_positions = 1024;
-  Tied tied = Tied::all;
-  bool bias = true, output_bias = false;
-  std::optional<AttentionBias> attention_bias{};
-  bool scale_embeddings = true;
   Init init = Init::xavier;
   double init_std = 0.01;
 };

@@ -100,73 +100,78 @@ std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
 
 /// Throws if heads cannot share keys and values as model.key_heads demands. `auto` fits the heads to it if it can.
 void check_key_heads(const ModelConfig& model, bool heads_are_auto) {
-  if (model.key_heads == 0 || model.heads % model.key_heads == 0) return;
+  const StackOptions& stack = model.transformer.stack;
+  if (stack.key_heads == 0 || stack.heads % stack.key_heads == 0) return;
   if (!heads_are_auto)
-    misuse("model.key_heads", "expected a divisor of model.heads ({}), or 0; got {}. Hint: {} it", model.heads,
-           model.key_heads, nearest_divisors(model.heads, model.key_heads));
-  const bool in_pairs = model.positions == ModelConfig::Positions::rotary && model.width % 2 == 0;
-  const std::int64_t whole = in_pairs ? model.width / 2 : model.width;
+    misuse("model.key_heads", "expected a divisor of model.heads ({}), or 0; got {}. Hint: {} it", stack.heads,
+           stack.key_heads, nearest_divisors(stack.heads, stack.key_heads));
+  const bool in_pairs = model.positions == ModelConfig::Positions::rotary && stack.width % 2 == 0;
+  const std::int64_t whole = in_pairs ? stack.width / 2 : stack.width;
   misuse("model.key_heads",
          "expected a divisor of {}model.width ({}) with model.heads: auto, or 0; got {}. Hint: {} it",
-         in_pairs ? "half of " : "", whole, model.key_heads, nearest_divisors(whole, model.key_heads));
+         in_pairs ? "half of " : "", whole, stack.key_heads, nearest_divisors(whole, stack.key_heads));
 }
 
 /// Throws if self-attention cannot have positions of this kind, or if they do not read an option.
 void check_relative_positions(const ModelConfig& model) {
-  if (model.positions != ModelConfig::Positions::rotary && model.rotary_base != ModelConfig{}.rotary_base)
+  const StackOptions& stack = model.transformer.stack;
+  if (model.positions != ModelConfig::Positions::rotary &&
+      stack.rotary_base != ModelConfig{}.transformer.stack.rotary_base)
     misuse("model.rotary_base",
            "expected {}, the default, without model.positions: rotary; got {}. Hint: set model.positions: rotary",
-           ModelConfig{}.rotary_base, model.rotary_base);
-  if (model.positions == ModelConfig::Positions::alibi && model.similarity == Similarity::additive)
+           ModelConfig{}.transformer.stack.rotary_base, stack.rotary_base);
+  if (model.positions == ModelConfig::Positions::alibi && stack.similarity == Similarity::additive)
     misuse("model.similarity",
            "expected another one with model.positions: alibi; got additive. Hint: use scaled_dot, or "
            "model.positions: sinusoidal");
   if (model.positions != ModelConfig::Positions::rotary) return;
   using enum Similarity;
-  if (model.similarity != scaled_dot && model.similarity != dot)
+  if (stack.similarity != scaled_dot && stack.similarity != dot)
     misuse("model.similarity",
            "expected scaled_dot or dot with model.positions: rotary; got {}. Hint: use model.positions: sinusoidal",
-           model.similarity == general ? "general" : "additive");
-  const std::int64_t head_width = model.head_width > 0 ? model.head_width : model.width / model.heads;
+           stack.similarity == general ? "general" : "additive");
+  const std::int64_t head_width = stack.head_width > 0 ? stack.head_width : stack.width / stack.heads;
   if (head_width % 2 != 0)
-    misuse(model.head_width > 0 ? "model.head_width" : "model.width",
+    misuse(stack.head_width > 0 ? "model.head_width" : "model.width",
            "expected heads of an even width with model.positions: rotary; got {}. Hint: use model.head_width: {}, or "
            "model.positions: sinusoidal",
            head_width, head_width + 1);
 }
 
 void check_model(const ModelConfig& model, const DataConfig& data, bool heads_are_auto) {
-  if (model.head_width == 0 && model.width % model.heads != 0)
-    misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it", model.width, model.heads,
-           nearest_divisors(model.width, model.heads));
+  const TransformerOptions& transformer = model.transformer;
+  const StackOptions& stack = transformer.stack;
+  if (stack.head_width == 0 && stack.width % stack.heads != 0)
+    misuse("model.heads", "expected a divisor of model.width ({}); got {}. Hint: {} it", stack.width, stack.heads,
+           nearest_divisors(stack.width, stack.heads));
   check_key_heads(model, heads_are_auto);
-  if (model.positions == ModelConfig::Positions::sinusoidal && model.width % 2 != 0)
+  if (model.positions == ModelConfig::Positions::sinusoidal && stack.width % 2 != 0)
     misuse(
         "model.width",
         "expected an even number with model.positions: sinusoidal; got {}. Hint: use {}, or model.positions: learned",
-        model.width, model.width + 1);
+        stack.width, stack.width + 1);
   check_relative_positions(model);
-  if (model.max_positions < data.encoding.max_length)
+  if (transformer.max_positions < data.encoding.max_length)
     misuse("model.max_positions", "expected at least data.max_length ({}); got {}", data.encoding.max_length,
-           model.max_positions);
-  const bool one_table = model.tied == Tied::all || model.tied == Tied::embeddings;
+           transformer.max_positions);
+  const bool one_table = transformer.tied == Tied::all || transformer.tied == Tied::embeddings;
   if (one_table && !data.shared_vocabulary)
     misuse("model.tied",
            "expected none or output with data.shared_vocabulary: false; got {}. Hint: embeddings of two vocabularies "
            "cannot be shared",
-           model.tied == Tied::all ? "all" : "embeddings");
-  if (model.feed_forward == 0 && model.activation != Activation::relu)
+           transformer.tied == Tied::all ? "all" : "embeddings");
+  if (stack.feed_forward == 0 && stack.activation != Activation::relu)
     misuse("model.activation",
            "expected relu, the default, with model.feed_forward: 0, which has no activation; got {}. Hint: raise "
            "model.feed_forward",
-           name_of(model.activation));
-  if (model.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)
+           name_of(stack.activation));
+  if (stack.feed_forward == 0 && model.activation_dropout.value_or(0) > 0)
     misuse("model.activation_dropout", "expected 0 or null with model.feed_forward: 0, which has no activation; got {}",
            *model.activation_dropout);
 }
 
 bool has_dropout(const ModelConfig& model) {
-  double most = model.dropout;
+  double most = model.transformer.stack.residual_dropout;
   for (const auto& dropout : {model.attention_dropout, model.activation_dropout, model.embedding_dropout})
     most = std::max(most, dropout.value_or(0));
   return most > 0;
@@ -219,13 +224,14 @@ std::vector<std::string> doubts(const Config& config) {
     if (doubtful) warnings.push_back(std::move(text));
   };
   const auto& [data, model, optim, train, decode, runtime, undecided] = config;
-  doubt(model.norm == NormPlace::post && optim.name != OptimConfig::Name::sgd && optim.schedule.lr >= 5e-4 &&
-            optim.warmup.never(),
+  doubt(model.transformer.stack.norm == NormPlace::post && optim.name != OptimConfig::Name::sgd &&
+            optim.schedule.lr >= 5e-4 && optim.warmup.never(),
         fmt::format(
             "model.norm: post with optim.lr {} and no warm-up often diverges; set optim.schedule: inverse_sqrt and "
             "optim.warmup, or model.norm: pre",
             optim.schedule.lr));
-  doubt(model.positions != ModelConfig::Positions::sinusoidal && model.sinusoid != ModelConfig{}.sinusoid,
+  doubt(model.positions != ModelConfig::Positions::sinusoidal &&
+            model.transformer.sinusoid != ModelConfig{}.transformer.sinusoid,
         "model.sinusoid has no effect without model.positions: sinusoidal");
   doubt(optim.name == OptimConfig::Name::adam && optim.weight_decay > 0,
         "optim.weight_decay with adam is an L2 penalty, scaled by Adam's denominator; adamw decouples it");

@@ -22,35 +22,39 @@ Config expressible_by_both(Config config) {
   using Penalty = DecodeConfig::LengthPenalty;
   if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
   ModelConfig& model = config.model;
-  model.norm_epsilon = 1e-5;
-  if (is_gated(model.activation)) model.activation = Activation::silu;
-  model.norm_kind = ModelConfig{}.norm_kind;
-  model.epsilon_place = ModelConfig{}.epsilon_place;
-  model.norm_affine = ModelConfig{}.norm_affine;
-  model.similarity = ModelConfig{}.similarity;
+  StackOptions& stack = model.transformer.stack;
+  const StackOptions usual = ModelConfig{}.transformer.stack;
+  stack.norm_epsilon = 1e-5;
+  if (is_gated(stack.activation)) stack.activation = Activation::silu;
+  stack.norm_kind = usual.norm_kind;
+  stack.epsilon_place = usual.epsilon_place;
+  stack.norm_affine = usual.norm_affine;
+  stack.similarity = usual.similarity;
   model.positions = ModelConfig{}.positions;
-  model.rotary_base = ModelConfig{}.rotary_base;
-  if (model.key_heads != model.heads) model.key_heads = 0;
-  if (model.head_width * model.heads != model.width) model.head_width = 0;
-  if (model.feed_forward == 0) model.feed_forward = 4 * model.width;
-  model.bias = true;
-  if (model.attention_bias != AttentionBias::all) model.attention_bias.reset();
+  stack.rotary_base = usual.rotary_base;
+  if (stack.key_heads != stack.heads) stack.key_heads = 0;
+  if (stack.head_width * stack.heads != stack.width) stack.head_width = 0;
+  if (stack.feed_forward == 0) stack.feed_forward = 4 * stack.width;
+  stack.bias = true;
+  if (stack.attention_bias != AttentionBias::all) stack.attention_bias.reset();
   return config;
 }
 
 Config expressible_by_huggingface(Config config, const std::optional<VocabularySizes>& sizes) {
-  config.model.norm = NormPlace::post;
-  config.model.final_norm = false;
+  StackOptions& stack = config.model.transformer.stack;
+  stack.norm = NormPlace::post;
+  stack.final_norm = false;
   if (sizes && sizes->source != sizes->target) config.data.shared_vocabulary = true;  // there is one padding id
   return config;
 }
 
 Config expressible_by_marian(Config config) {
-  ModelConfig& model = config.model;
-  model.final_norm = model.norm == NormPlace::pre;
-  if (model.activation != Activation::relu) model.activation = Activation::silu;
-  if (model.sinusoid != Sinusoid::sorted) model.sinusoid = Sinusoid::halves;
-  model.scale_embeddings = true;
+  TransformerOptions& transformer = config.model.transformer;
+  StackOptions& stack = transformer.stack;
+  stack.final_norm = stack.norm == NormPlace::pre;
+  if (stack.activation != Activation::relu) stack.activation = Activation::silu;
+  if (transformer.sinusoid != Sinusoid::sorted) transformer.sinusoid = Sinusoid::halves;
+  transformer.scale_embeddings = true;
   return config;
 }
 

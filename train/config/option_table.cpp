@@ -95,65 +95,77 @@ std::vector<Option<DataConfig>> data_options() {
 
 std::vector<Option<ModelConfig>> model_options() {
   using C = ModelConfig;
+  const auto of_model = [](const char* name, auto TransformerOptions::*member, const auto& rule, const char* help) {
+    return option(name, &C::transformer, member, rule, help);
+  };
+  const auto of_stack = [](const char* name, auto StackOptions::*member, const auto& rule, const char* help) {
+    return option(name, &C::transformer, &TransformerOptions::stack, member, rule, help);
+  };
   return {
-      option("width", &C::width, whole("[1, 65536]"), "width D of the model").or_auto(),
-      option("heads", &C::heads, whole("[1, 4096]"), "attention heads H; must divide width unless head_width is set")
+      of_stack("width", &StackOptions::width, whole("[1, 65536]"), "width D of the model").or_auto(),
+      of_stack("heads", &StackOptions::heads, whole("[1, 4096]"),
+               "attention heads H; must divide width unless head_width is set")
           .or_auto(),
-      option("key_heads", &C::key_heads, whole("[0, 4096]"),
-             "heads G of keys and values, each shared by heads / G heads of queries; 0: as many as heads; fewer make "
-             "decoding's cache smaller"),
-      option("head_width", &C::head_width, whole("[0, 65536]"), "width K of one head; 0: width / heads"),
-      option("similarity", &C::similarity, choice<Similarity>({"scaled_dot", "dot", "general", "additive"}),
-             "similarity of query and key: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "
-             "v, which takes much memory"),
-      option("feed_forward", &C::feed_forward, whole("[0, 1048576]"),
-             "inner width F of the feed-forward layers; 0: one width x width matrix without bias or activation")
+      of_stack("key_heads", &StackOptions::key_heads, whole("[0, 4096]"),
+               "heads G of keys and values, each shared by heads / G heads of queries; 0: as many as heads; fewer make "
+               "decoding's cache smaller"),
+      of_stack("head_width", &StackOptions::head_width, whole("[0, 65536]"), "width K of one head; 0: width / heads"),
+      of_stack(
+          "similarity", &StackOptions::similarity, choice<Similarity>({"scaled_dot", "dot", "general", "additive"}),
+          "similarity of query and key: q.k / sqrt(K), q.k, q.W k with a trained W, or v.tanh(q + k) with a trained "
+          "v, which takes much memory"),
+      of_stack("feed_forward", &StackOptions::feed_forward, whole("[0, 1048576]"),
+               "inner width F of the feed-forward layers; 0: one width x width matrix without bias or activation")
           .or_auto(),
-      option("encoder_layers", &C::encoder_layers, whole("[1, 256]"), "encoder layers").or_auto(),
-      option("decoder_layers", &C::decoder_layers, whole("[1, 256]"), "decoder layers").or_auto(),
-      option("dropout", &C::dropout, number("[0, 1)"), "dropout before each residual sum").or_auto(),
+      of_model("encoder_layers", &TransformerOptions::encoder_layers, whole("[1, 256]"), "encoder layers").or_auto(),
+      of_model("decoder_layers", &TransformerOptions::decoder_layers, whole("[1, 256]"), "decoder layers").or_auto(),
+      of_stack("dropout", &StackOptions::residual_dropout, number("[0, 1)"), "dropout before each residual sum")
+          .or_auto(),
       option("attention_dropout", &C::attention_dropout, or_null(number("[0, 1)")),
              "dropout on attention weights; null: same as dropout"),
       option("activation_dropout", &C::activation_dropout, or_null(number("[0, 1)")),
              "dropout after the activation; null: same as dropout"),
       option("embedding_dropout", &C::embedding_dropout, or_null(number("[0, 1)")),
              "dropout on embeddings plus positions; null: same as dropout"),
-      option("norm", &C::norm, choice<NormPlace>({"pre", "post"}),
-             "norm before each sublayer, or after each residual sum as in the paper"),
-      option("final_norm", &C::final_norm, true_or_false(), "extra norm after the encoder and the decoder"),
-      option("norm_kind", &C::norm_kind, choice<NormKind>({"layer", "rms"}),
-             "layer norm, or RMS norm (Zhang and Sennrich 2019), which subtracts no mean and has no biases"),
-      option("norm_epsilon", &C::norm_epsilon, number("(0, 1)"), "keeps the norm from dividing by zero"),
-      option("epsilon_place", &C::epsilon_place, choice<EpsilonPlace>({"inside", "outside"}),
-             "add norm_epsilon to the variance, inside the root, or to the root"),
-      option(
-          "norm_affine", &C::norm_affine, choice<NormAffine>({"vector", "scalar", "gain", "none"}),
+      of_stack("norm", &StackOptions::norm, choice<NormPlace>({"pre", "post"}),
+               "norm before each sublayer, or after each residual sum as in the paper"),
+      of_stack("final_norm", &StackOptions::final_norm, true_or_false(),
+               "extra norm after the encoder and the decoder"),
+      of_stack("norm_kind", &StackOptions::norm_kind, choice<NormKind>({"layer", "rms"}),
+               "layer norm, or RMS norm (Zhang and Sennrich 2019), which subtracts no mean and has no biases"),
+      of_stack("norm_epsilon", &StackOptions::norm_epsilon, number("(0, 1)"), "keeps the norm from dividing by zero"),
+      of_stack("epsilon_place", &StackOptions::epsilon_place, choice<EpsilonPlace>({"inside", "outside"}),
+               "add norm_epsilon to the variance, inside the root, or to the root"),
+      of_stack(
+          "norm_affine", &StackOptions::norm_affine, choice<NormAffine>({"vector", "scalar", "gain", "none"}),
           "trained parameters of a norm: gain and bias per feature, one gain and one bias, one gain, or none; rms has "
           "no biases, so scalar is the same as gain"),
-      option("activation", &C::activation, choice<Activation>(activation_names),
-             "activation of the feed-forward layers. swiglu and geglu (Shazeer 2020) have a gate, silu or gelu: the "
-             "first matrix then has 2 F rows, those of the gate first"),
+      of_stack("activation", &StackOptions::activation, choice<Activation>(activation_names),
+               "activation of the feed-forward layers. swiglu and geglu (Shazeer 2020) have a gate, silu or gelu: the "
+               "first matrix then has 2 F rows, those of the gate first"),
       option("positions", &C::positions, choice<C::Positions>({"sinusoidal", "learned", "rotary", "alibi"}),
              "positions: sinusoids or learned numbers, added to the embeddings; rotary (RoPE): self-attention turns "
              "queries and keys; alibi: its scores fall with the distance"),
-      option(
-          "sinusoid", &C::sinusoid, choice<Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
+      of_model(
+          "sinusoid", &TransformerOptions::sinusoid, choice<Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
           "columns of sines and cosines. interleaved: alternating, as in the paper; sorted: the paper's columns, all "
           "sines first, as in transformers; halves: all sines first, with Marian's frequencies; raw_index: "
           "alternating, with frequency 10000^(-2i/width) in column i"),
-      option("rotary_base", &C::rotary_base, number("[1, 1e12]"),
-             "rotary: position p turns columns 2i and 2i + 1 of a head by p / rotary_base^(2i/K)"),
-      option("max_positions", &C::max_positions, whole("[1, 1048576]"),
-             "maximum number of positions, which limits sentences with any kind of positions"),
-      option("tied", &C::tied, choice<Tied>({"none", "output", "all", "embeddings"}),
-             "shared weights: none, target embedding and output projection, these and the source embedding, or the two "
-             "embeddings"),
-      option("bias", &C::bias, true_or_false(), "biases in attention and feed-forward layers"),
-      option("attention_bias", &C::attention_bias, or_null(choice<AttentionBias>({"all", "output", "none"})),
-             "biases in attention: all, only the output projection's, or none; null: same as bias"),
-      option("output_bias", &C::output_bias, true_or_false(), "bias of the output projection"),
-      option("scale_embeddings", &C::scale_embeddings, true_or_false(),
-             "multiply embeddings by the square root of width"),
+      of_stack("rotary_base", &StackOptions::rotary_base, number("[1, 1e12]"),
+               "rotary: position p turns columns 2i and 2i + 1 of a head by p / rotary_base^(2i/K)"),
+      of_model("max_positions", &TransformerOptions::max_positions, whole("[1, 1048576]"),
+               "maximum number of positions, which limits sentences with any kind of positions"),
+      of_model(
+          "tied", &TransformerOptions::tied, choice<Tied>({"none", "output", "all", "embeddings"}),
+          "shared weights: none, target embedding and output projection, these and the source embedding, or the two "
+          "embeddings"),
+      of_stack("bias", &StackOptions::bias, true_or_false(), "biases in attention and feed-forward layers"),
+      of_stack("attention_bias", &StackOptions::attention_bias,
+               or_null(choice<AttentionBias>({"all", "output", "none"})),
+               "biases in attention: all, only the output projection's, or none; null: same as bias"),
+      of_model("output_bias", &TransformerOptions::output_bias, true_or_false(), "bias of the output projection"),
+      of_model("scale_embeddings", &TransformerOptions::scale_embeddings, true_or_false(),
+               "multiply embeddings by the square root of width"),
       option("init", &C::init, choice<C::Init>({"xavier", "normal"}),
              "initial weights: those of nn.Transformer, or normal with init_std and zero biases"),
       option("init_std", &C::init_std, number("(0, 1]"), "standard deviation for init: normal"),

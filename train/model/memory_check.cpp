@@ -76,15 +76,16 @@ struct Cost {
 std::vector<Cost> costs(const ModelConfig& model) {
   const std::int64_t pairs = model.positions == ModelConfig::Positions::sinusoidal ? 2 : 1;
   const std::int64_t head_pairs = model.positions == ModelConfig::Positions::rotary ? 2 : 1;
-  return {{"model.width", [](Config& c) -> std::int64_t& { return c.model.width; },
-           std::lcm(pairs, model.head_width == 0 ? head_pairs * model.heads : 1)},
-          {"model.head_width", [](Config& c) -> std::int64_t& { return c.model.head_width; }, head_pairs},
-          {"model.feed_forward", [](Config& c) -> std::int64_t& { return c.model.feed_forward; }},
-          {"model.encoder_layers", [](Config& c) -> std::int64_t& { return c.model.encoder_layers; }},
-          {"model.decoder_layers", [](Config& c) -> std::int64_t& { return c.model.decoder_layers; }},
-          {"model.max_positions", [](Config& c) -> std::int64_t& { return c.model.max_positions; }},
-          {"data.vocab_size", [](Config& c) -> std::int64_t& { return c.data.vocab_size; }},
-          {"data.max_tokens", [](Config& c) -> std::int64_t& { return c.data.batches.max_tokens; }}};
+  return {
+      {"model.width", [](Config& c) -> std::int64_t& { return c.model.transformer.stack.width; },
+       std::lcm(pairs, model.transformer.stack.head_width == 0 ? head_pairs * model.transformer.stack.heads : 1)},
+      {"model.head_width", [](Config& c) -> std::int64_t& { return c.model.transformer.stack.head_width; }, head_pairs},
+      {"model.feed_forward", [](Config& c) -> std::int64_t& { return c.model.transformer.stack.feed_forward; }},
+      {"model.encoder_layers", [](Config& c) -> std::int64_t& { return c.model.transformer.encoder_layers; }},
+      {"model.decoder_layers", [](Config& c) -> std::int64_t& { return c.model.transformer.decoder_layers; }},
+      {"model.max_positions", [](Config& c) -> std::int64_t& { return c.model.transformer.max_positions; }},
+      {"data.vocab_size", [](Config& c) -> std::int64_t& { return c.data.vocab_size; }},
+      {"data.max_tokens", [](Config& c) -> std::int64_t& { return c.data.batches.max_tokens; }}};
 }
 
 std::int64_t value_of(const Cost& cost, Config config) { return cost.of(config); }

@@ -16,39 +16,16 @@ RelativePositions relative_positions(ModelConfig::Positions positions) {
 }  // namespace
 
 TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabulary, Index target_vocabulary) {
-  TransformerOptions options;
+  TransformerOptions options = m.transformer;
   options.source_vocabulary = source_vocabulary;
   options.target_vocabulary = target_vocabulary;
-  options.stack = {.width = m.width,
-                   .heads = m.heads,
-                   .key_heads = m.key_heads,
-                   .head_width = m.head_width,
-                   .similarity = m.similarity,
-                   .feed_forward = m.feed_forward,
-                   .norm = m.norm,
-                   .final_norm = m.final_norm,
-                   .norm_kind = m.norm_kind,
-                   .norm_epsilon = m.norm_epsilon,
-                   .norm_affine = m.norm_affine,
-                   .epsilon_place = m.epsilon_place,
-                   .activation = m.activation,
-                   .bias = m.bias,
-                   .attention_bias = m.attention_bias,
-                   .relative_positions = relative_positions(m.positions),
-                   .rotary_base = m.rotary_base,
-                   .residual_dropout = m.dropout,
-                   .attention_dropout = m.attention_dropout.value_or(m.dropout),
-                   .activation_dropout = m.activation_dropout.value_or(m.dropout)};
-  if (m.init == ModelConfig::Init::normal) options.stack.weight_init = init::normal(m.init_std);
-  options.encoder_layers = m.encoder_layers;
-  options.decoder_layers = m.decoder_layers;
-  options.embedding_dropout = m.embedding_dropout.value_or(m.dropout);
   options.learned_positions = m.positions == ModelConfig::Positions::learned;
-  options.sinusoid = m.sinusoid;
-  options.max_positions = m.max_positions;
-  options.tied = m.tied;
-  options.scale_embeddings = m.scale_embeddings;
-  options.output_bias = m.output_bias;
+  StackOptions& stack = options.stack;
+  stack.relative_positions = relative_positions(m.positions);
+  stack.attention_dropout = m.attention_dropout.value_or(stack.residual_dropout);
+  stack.activation_dropout = m.activation_dropout.value_or(stack.residual_dropout);
+  options.embedding_dropout = m.embedding_dropout.value_or(stack.residual_dropout);
+  if (m.init == ModelConfig::Init::normal) stack.weight_init = init::normal(m.init_std);
   return options;
 }
 

@@ -20,15 +20,16 @@ struct ShapeKey {
 };
 
 ShapeKey shape_key(const ModelConfig& model) {
+  const StackOptions& stack = model.transformer.stack;
   constexpr Index vocabulary = 100;
-  const bool is_trained = model.similarity == Similarity::general || model.similarity == Similarity::additive;
+  const bool is_trained = stack.similarity == Similarity::general || stack.similarity == Similarity::additive;
   try {
     const TransformerOptions options = transformer_options(model, vocabulary, vocabulary);
     return {.numbers = memory_need(options).parameters,
-            .tied = model.tied,
-            .has_feed_forward = model.feed_forward > 0,
-            .is_gated = model.feed_forward > 0 && is_gated(model.activation),
-            .heads = is_trained ? model.heads : 0,
+            .tied = model.transformer.tied,
+            .has_feed_forward = stack.feed_forward > 0,
+            .is_gated = stack.feed_forward > 0 && is_gated(stack.activation),
+            .heads = is_trained ? stack.heads : 0,
             .inner_width = options.stack.attention(false).inner_width()};
   } catch (const Error&) {
     return {};

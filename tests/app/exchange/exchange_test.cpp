@@ -22,12 +22,12 @@ const std::string source = "src_tok_emb.embedding.weight", target = "tgt_tok_emb
 
 std::unique_ptr<Model> model_of(Tied tied, std::uint64_t seed) {
   ModelConfig config;
-  config.width = 4;
-  config.heads = 2;
-  config.feed_forward = 6;
-  config.encoder_layers = config.decoder_layers = 1;
-  config.tied = tied;
-  config.output_bias = true;
+  config.transformer.stack.width = 4;
+  config.transformer.stack.heads = 2;
+  config.transformer.stack.feed_forward = 6;
+  config.transformer.encoder_layers = config.transformer.decoder_layers = 1;
+  config.transformer.tied = tied;
+  config.transformer.output_bias = true;
   return make_model(config, 5, 5, seed);
 }
 

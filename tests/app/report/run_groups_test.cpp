@@ -40,7 +40,7 @@ TEST_CASE("runs are a group if their configurations differ in train.seed only") 
   std::vector<RunHistory> runs;
   for (int i = 0; i < 6; ++i) runs.push_back(run_of("run" + std::to_string(i), i, {1.0 * i}));
   runs[1].config.optim.schedule.lr = runs[4].config.optim.schedule.lr = 0.5;
-  runs[3].config.model.width = 8;
+  runs[3].config.model.transformer.stack.width = 8;
   const std::vector<RunGroup> groups = groups_of(runs);
   REQUIRE_EQ(groups.size(), 2);
   CHECK_EQ(groups[0].runs, std::vector<std::size_t>{0, 2, 5});
@@ -101,7 +101,7 @@ TEST_CASE("drawn runs fall into groups by what differs besides the seed") {
       runs.push_back(run_of("run", static_cast<std::int64_t>(i), {50}));
       runs.back().config.decode.beam = 1 + static_cast<std::int64_t>(draw() % 4);  // of use, not of training
       runs.back().config.runtime.threads = 1 + static_cast<std::int64_t>(draw() % 4);
-      runs.back().config.model.width = 16 << (kind % 2);
+      runs.back().config.model.transformer.stack.width = 16 << (kind % 2);
       runs.back().config.optim.schedule.lr = 0.1 * static_cast<double>(1 + kind / 2);
       expected[kind].push_back(i);
     }

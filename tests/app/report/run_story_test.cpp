@@ -42,7 +42,7 @@ TEST_CASE("the story of a run from its events is that from its log: ends, resump
   fixture.train(fixture.config, "run");
   CHECK_EQ(checked_story(fixture, "run").state, "finished");
   fixture.config.undecided.clear();
-  fixture.config.model.heads = 4;
+  fixture.config.model.transformer.stack.heads = 4;
   fixture.config.train.max_updates = updates(9);
   fixture.train(fixture.config, "run", true);
   RunStory story = checked_story(fixture, "run");

@@ -48,12 +48,12 @@ TEST_CASE("the rules are those stated in the recipe") {
       const Config config = decided(pairs);
       CHECK(config.data.vocab_size == 90 + std::stoll(cells[3]));
       CHECK(config.data.batches.max_tokens == std::stoll(cells[4]));
-      CHECK(config.model.width == std::stoll(cells[5]));
-      CHECK(config.model.feed_forward == 4 * config.model.width);
-      CHECK(config.model.heads == 4);
-      CHECK(config.model.encoder_layers == std::stoll(cells[6]));
-      CHECK(config.model.decoder_layers == std::stoll(cells[6]));
-      CHECK(config.model.dropout == std::stod(cells[7]));
+      CHECK(config.model.transformer.stack.width == std::stoll(cells[5]));
+      CHECK(config.model.transformer.stack.feed_forward == 4 * config.model.transformer.stack.width);
+      CHECK(config.model.transformer.stack.heads == 4);
+      CHECK(config.model.transformer.encoder_layers == std::stoll(cells[6]));
+      CHECK(config.model.transformer.decoder_layers == std::stoll(cells[6]));
+      CHECK(config.model.transformer.stack.residual_dropout == std::stod(cells[7]));
       CHECK(config.optim.schedule.lr == std::stod(cells[8]));
     }
     if (!is_last) below = std::stoll(cells[2]);
@@ -75,9 +75,9 @@ TEST_CASE("short corpora get more epochs, and other periods scale with the epoch
 
 TEST_CASE("given values stay, and the rest follows from them") {
   const Config narrow = decided(10'000, {"model.width=66", "train.max_epochs=20", "train.validate_every=50u"});
-  CHECK(narrow.model.width == 66);
-  CHECK(narrow.model.heads == 3);
-  CHECK(narrow.model.feed_forward == 264);
+  CHECK(narrow.model.transformer.stack.width == 66);
+  CHECK(narrow.model.transformer.stack.heads == 3);
+  CHECK(narrow.model.transformer.stack.feed_forward == 264);
   CHECK(narrow.optim.warmup == Period{2, Period::Unit::epochs});
   CHECK(narrow.train.save_every == Period{50, Period::Unit::updates});
   const Config by_updates = decided(10'000, {"train.max_epochs=0", "train.max_updates=700"});
@@ -91,7 +91,7 @@ TEST_CASE("given values stay, and the rest follows from them") {
 TEST_CASE("heads are as near to the usual number as model.key_heads and rotary positions allow") {
   const auto heads = [](std::vector<std::string> sets) {
     sets.push_back("model.heads=auto");
-    return decided(10'000, sets).model.heads;
+    return decided(10'000, sets).model.transformer.stack.heads;
   };
   CHECK(heads({"model.key_heads=2"}) == 4);
   CHECK(heads({"model.key_heads=8"}) == 8);

@@ -34,8 +34,8 @@ TEST_CASE("a configuration is made of names and values, as of YAML") {
 TEST_CASE("settings apply in order, from a program or the command line, and their errors name the place") {
   const std::map<std::string, OptionValue> options{{"model.width", 32}, {"data.valid", std::vector<std::string>{"v"}}};
   CHECK_EQ(dump(load_config("", options)), dump(load_config("", {"model.width=32", "data.valid=v"})));
-  CHECK_EQ(config_from({{"model.width", 32}, {"model.width", 64}}).model.width, 64);
-  CHECK_EQ(config_from({"model.width=32", {"model.width", 64}}).model.width, 64);
+  CHECK_EQ(config_from({{"model.width", 32}, {"model.width", 64}}).model.transformer.stack.width, 64);
+  CHECK_EQ(config_from({"model.width=32", {"model.width", 64}}).model.transformer.stack.width, 64);
 
   const auto error = [](const Setting& setting) { return error_of<Error>([&] { config_from({setting}); }); };
   CHECK(error("model.width=x").starts_with("[--set model.width=x] model.width: expected a whole number"));

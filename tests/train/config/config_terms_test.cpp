@@ -66,7 +66,7 @@ TEST_CASE("errors of the library name configuration keys when the program prints
         }) == "[optim.total_updates] expected more than the warmup (5); got 5");
   CHECK(message([] { make_schedule({.schedule = {.kind = ScheduleOptions::Kind::noam}}, 0); }) ==
         "[model.width] expected at least 1; got 0");
-  CHECK(message([] { make_model({.tied = Tied::all}, 5, 6, 1); }) ==
+  CHECK(message([] { make_model(ModelConfig{}, 5, 6, 1); }) ==
         "[model.tied] expected one vocabulary for both sides to tie their embeddings; got 5 and 6 tokens. Hint: "
         "use model.tied: output");
   CHECK(message([] { Sampler(EncodedCorpus(), {.max_tokens = 0}); }) == "[data.max_tokens] expected 1 or more; got 0");

@@ -72,10 +72,10 @@ TEST_CASE("YAML values reach their members") {
   CHECK(config.data.train == "toy:50000");
   CHECK(config.data.source == "no");
   CHECK(config.data.tokenizer == DataConfig::Tokenizer::words);
-  CHECK(config.model.width == 128);
+  CHECK(config.model.transformer.stack.width == 128);
   CHECK(config.model.attention_dropout == 0.2);
   CHECK_FALSE(config.model.embedding_dropout);
-  CHECK(config.model.norm == NormPlace::post);
+  CHECK(config.model.transformer.stack.norm == NormPlace::post);
   CHECK(config.optim.freeze == std::vector<std::string>{"*bias", "encoder.*"});
   CHECK(config.train.max_epochs == Period{20, Period::Unit::epochs});
   CHECK(config.train.validate_every == Period{1e7, Period::Unit::target_tokens});
@@ -86,15 +86,17 @@ TEST_CASE("an empty file means defaults; CRLF and a byte order mark do not matte
   const std::string defaults = dump(Config{});
   CHECK(dump(YamlFile("").load()) == defaults);
   CHECK(dump(YamlFile("# nothing\n").load()) == defaults);
-  CHECK(YamlFile("\xEF\xBB\xBFmodel:\r\n  width: 64\r\n").load().model.width == 64);
+  CHECK(YamlFile("\xEF\xBB\xBFmodel:\r\n  width: 64\r\n").load().model.transformer.stack.width == 64);
 }
 
 TEST_CASE("the last --set wins, even over the file") {
   const YamlFile file("model:\n  width: 64\n");
-  CHECK(load_config(file.path(), {"model.width=128", "model.width=32", "data.train=a=b"}).model.width == 32);
+  CHECK(
+      load_config(file.path(), {"model.width=128", "model.width=32", "data.train=a=b"}).model.transformer.stack.width ==
+      32);
   const Config both = load_config(file.path(), {"data.train=a=b"});
   CHECK(both.data.train == "a=b");
-  CHECK(both.model.width == 64);
+  CHECK(both.model.transformer.stack.width == 64);
 }
 
 TEST_CASE("errors in a file name the line") {
@@ -194,7 +196,7 @@ TEST_CASE("a file that cannot be read is named") {
 }
 
 TEST_CASE("text without a file is read the same, and its errors name the given place") {
-  CHECK(parse_config("model:\n  width: 64\n", "here").model.width == 64);
+  CHECK(parse_config("model:\n  width: 64\n", "here").model.transformer.stack.width == 64);
   CHECK(complaint_of([] {
           parse_config("model:\n  width: x\n", "here");
         }).starts_with("[here:2] model.width: expected "));
@@ -332,16 +334,16 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
   CHECK(c.data.reading.text.invalid_utf8 == InvalidUtf8::replace);
   CHECK(c.data.batches.rule == BatchRule::sentences);
   CHECK(c.data.layout == Layout::padded);
-  CHECK(c.model.similarity == Similarity::additive);
-  CHECK(c.model.norm == NormPlace::post);
-  CHECK(c.model.norm_kind == NormKind::rms);
-  CHECK(c.model.norm_affine == NormAffine::none);
-  CHECK(c.model.epsilon_place == EpsilonPlace::outside);
-  CHECK(c.model.activation == Activation::geglu);
+  CHECK(c.model.transformer.stack.similarity == Similarity::additive);
+  CHECK(c.model.transformer.stack.norm == NormPlace::post);
+  CHECK(c.model.transformer.stack.norm_kind == NormKind::rms);
+  CHECK(c.model.transformer.stack.norm_affine == NormAffine::none);
+  CHECK(c.model.transformer.stack.epsilon_place == EpsilonPlace::outside);
+  CHECK(c.model.transformer.stack.activation == Activation::geglu);
   CHECK(c.model.positions == ModelConfig::Positions::alibi);
-  CHECK(c.model.sinusoid == Sinusoid::raw_index);
-  CHECK(c.model.tied == Tied::embeddings);
-  CHECK(c.model.attention_bias == AttentionBias::none);
+  CHECK(c.model.transformer.sinusoid == Sinusoid::raw_index);
+  CHECK(c.model.transformer.tied == Tied::embeddings);
+  CHECK(c.model.transformer.stack.attention_bias == AttentionBias::none);
   CHECK(c.model.init == ModelConfig::Init::normal);
   CHECK(c.optim.name == OptimConfig::Name::adamw);
   CHECK(c.optim.schedule.kind == ScheduleOptions::Kind::plateau);

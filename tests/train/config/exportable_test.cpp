@@ -80,7 +80,7 @@ TEST_CASE("an error lists every obstacle of every format, with its value, the va
 }
 
 TEST_CASE("neither format has grouped queries; groups of single heads are not an obstacle") {
-  const std::string heads = std::to_string(recipe("marian").model.heads);
+  const std::string heads = std::to_string(recipe("marian").model.transformer.stack.heads);
   for (const ExportFormat format : both) {
     CHECK(keys_of(recipe("marian", {"model.key_heads=1"}), format) == Strings{"model.key_heads"});
     CHECK(keys_of(recipe("marian", {"model.key_heads=" + heads}), format).empty());

@@ -23,11 +23,11 @@ struct Committee {
   Committee() {
     for (const std::uint64_t seed : {11U, 12U, 13U}) {
       ModelConfig config;
-      config.width = config.feed_forward = 8 + 8 * (seed % 2);
-      config.heads = 2;
-      config.encoder_layers = config.decoder_layers = 1;
-      config.tied = Tied::none;
-      config.max_positions = 30 + static_cast<std::int64_t>(seed);
+      config.transformer.stack.width = config.transformer.stack.feed_forward = 8 + 8 * (seed % 2);
+      config.transformer.stack.heads = 2;
+      config.transformer.encoder_layers = config.transformer.decoder_layers = 1;
+      config.transformer.tied = Tied::none;
+      config.transformer.max_positions = 30 + static_cast<std::int64_t>(seed);
       models.push_back(make_model(config, source.tokenizers.source->vocabulary_size(),
                                   source.tokenizers.target->vocabulary_size(), seed));
       for (float& value : models.back()->parameters.values()) value *= 2;
@@ -128,7 +128,7 @@ TEST_CASE("scorers that divide the batches score each pair once, with the bits o
   double loss = 0;
   for (const ScoredTranslation& scored : whole) loss -= scored.log_probability;
   DataConfig data = committee.source.data;
-  data.max_tokens = 20;
+  data.batches.max_tokens = 20;
   const CorpusLoss found = corpus_loss(context, models, pairs, data);
   CHECK_EQ(found.nll_sum, loss);
   CHECK_EQ(found.tokens, std::accumulate(pairs.target.begin(), pairs.target.end(), std::int64_t{0},
@@ -156,9 +156,9 @@ TEST_CASE("an ensemble has the positions that all models have, and models of one
   const Committee committee;
   CHECK_EQ(committee.of({2, 0, 1}).max_positions(), 41);
   ModelConfig config;
-  config.width = config.feed_forward = 8;
-  config.heads = 2;
-  config.tied = Tied::none;
+  config.transformer.stack.width = config.transformer.stack.feed_forward = 8;
+  config.transformer.stack.heads = 2;
+  config.transformer.tied = Tied::none;
   const auto other = make_model(config, committee.source.tokenizers.source->vocabulary_size(), 50, 1);
   Ensemble<float> all = committee.of({0});
   CHECK_THROWS_WITH_AS(all.add(*other->transformer), doctest::Contains("expected models of one vocabulary"), Error);
@@ -196,7 +196,7 @@ TEST_CASE("runs of one vocabulary and one treatment of text load as an ensemble"
   fixture.config.train.max_updates = updates(3);
   fixture.train(fixture.config, "a");
   fixture.config.train.seed = 2;
-  fixture.config.model.width = 12;
+  fixture.config.model.transformer.stack.width = 12;
   fixture.train(fixture.config, "b");
   const std::vector<std::string> named{fixture / "a", fixture / "b"};
   const std::vector<RunName> names = run_names(named, "last");

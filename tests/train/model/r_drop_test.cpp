@@ -77,7 +77,7 @@ TEST_CASE("R-Drop without dropout is refused") {
   config.train.max_updates = updates(1);
   config.train.r_drop = 5;
   validate(config);
-  config.model.dropout = 0;
+  config.model.transformer.stack.residual_dropout = 0;
   CHECK_THROWS_WITH_AS(validate(config), doctest::Contains("[train.r_drop] expected 0 without dropout"), Error);
   config.model.attention_dropout = 0.1;
   validate(config);

@@ -75,7 +75,7 @@ TEST_CASE("a prepared corpus gives the weights of one in memory, also on resume,
   SUBCASE("a vocabulary of a sample, of each side") {
     data.vocab_sentences = 30;
     data.shared_vocabulary = false;
-    fixture.config.model.tied = Tied::none;
+    fixture.config.model.transformer.tied = Tied::none;
   }
   SUBCASE("drawn subwords, and options that depend on the corpus") {
     data.tokenizer = DataConfig::Tokenizer::sentencepiece;
