@@ -1,64 +1,51 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "data/toy/corpus.h"
 #include "data/toy/phrases.h"
 
-/// Clauses of the toy language: each function renders one meaning in both languages.
+/// Clauses of the toy language: one meaning in both languages.
 namespace glossa::toy {
 
-enum class Tense { habitual, progressive, past, past_progressive, future, can, want };
-enum class Mood { statement, yes_no };
+enum class Tense { present, progressive, past, past_progressive, future, can, want };
 
-/// One verbal clause. English is subject, verb, object, adjunct, time; Hindi is subject, time, adjunct, object, verb.
+/// A clause, or parts of one. English is subject, verb, object or quality, adjunct, time; Hindi is subject, time,
+/// adjunct, object or quality, verb.
 struct Clause {
-  const NounPhrase* subject;
-  const Verb* verb;
-  Tense tense = Tense::habitual;
-  const NounPhrase* object = nullptr;
+  std::shared_ptr<const NounPhrase> subject = nullptr;
+  const Verb* verb = nullptr;
+  std::shared_ptr<const NounPhrase> object = nullptr;
+  const Adjective* quality = nullptr;  ///< the boy is hungry
+  const Preposition* preposition = nullptr;
+  std::shared_ptr<const NounPhrase> place = nullptr;  ///< or person: noun phrase of the adjunct
+  const Adverb* time = nullptr;
+  const Adverb* question = nullptr;  ///< where, kahaan
+  std::optional<Tense> tense = {};   ///< present if unset
   bool negative = false;
-  Mood mood = Mood::statement;
-  Phrase question = {};  ///< a wh-word that is not the subject: where, kahaan
-  Phrase adjunct = {};
-  Phrase time = {};
+  bool yes_no = false;
+  bool very = false;     ///< very hungry
+  bool there = false;    ///< there is a book on the table
+  bool request = false;  ///< the polite imperative; its subject is `you`
+  bool please = false;
 };
 
-/// True if the clause is natural in both languages, and each language has only one way to say it. Excludes:
-/// - a third person's possessive with a third-person subject (uska or apna); `we ... my` and `i ... our`
-/// - an indefinite object under negation
-/// - acting on oneself
-/// - `ve ve kitaaben` (they, those books)
-/// - a past tense spelled like the present (read), unless something else in the clause shows the tense (he read, i read
-///   yesterday, did you read)
+/// Sets of clauses. The product of two sets has each clause of the first set with each clause of the second set, the
+/// second varying faster; a part of the second replaces that of the first. The sum (`+`) has the clauses of both.
+using Clauses = std::vector<Clause>;
+Clauses operator*(const Clauses& first, const Clauses& second);
+
+/// True if the clause is natural in both languages, and each language has only one way to say it. Comments in the
+/// definition name the rules.
 bool well_formed(const Clause& clause);
 
 /// The clause in both languages.
 ToyPair render(const Clause& clause);
 
-/// "who" as a subject: kaun, kisne.
-const NounPhrase& who();
-
-/// The polite imperative: (please) [do not] verb object; (kripaya) object [mat] verb-iye.
-ToyPair imperative(const Verb& verb, const NounPhrase* object, const Phrase& adjunct, bool please, bool negative);
-
-/// Tenses of `to be` that copular clauses use.
-enum class Being { present, past, future };
-
-/// A clause of being: "the boy was not hungry", "kya ladka bhookha tha".
-struct Copula {
-  const NounPhrase* subject;
-  Phrase complement;
-  Being being = Being::present;
-  bool negative = false;
-  Mood mood = Mood::statement;
-};
-
-/// The copular clause in both languages.
-ToyPair render(const Copula& clause);
-
-/// The finite forms of `to be` (am, is, are ...) and `hona` (hoon, hai, hain; tha, the, thi, thin; hoga, hogi ...).
-std::string english_be(Being being, Conjugation conjugation);
-std::string hindi_be(Being being, Agreement agreement);
+/// Present forms of `hona`: hoon, hai, hain.
+std::string hona(Agreement agreement);
 
 }  // namespace glossa::toy

@@ -8,13 +8,13 @@
 /// Words of the toy language. Hindi is written in lower-case ASCII by one scheme. Long a, i, u are `aa`, `ee`, `oo`
 /// inside a word and `a`, `i`, `u` at its end (aadmi, kamra, kitaab). An `n` follows a nasal vowel (mein, nahin, hoon).
 /// `chh` is the aspirate of `ch`. Retroflex and dental consonants look alike. The honorific `ji` is joined to a
-/// complete word (pitaji).
+/// complete word (pitaji). A stem with a final hyphen takes an ending in -a, -e or -i: `acch-` is accha, acche, acchi.
 namespace glossa::toy {
 
 enum class Gender { masculine, feminine };
 enum class Number { singular, plural };
 
-/// Kind of a noun. Each kind is one bit, because an adjective may fit several kinds.
+/// Kinds of nouns. Each kind is one bit, because an adjective may fit several kinds.
 enum Kind : unsigned {
   person = 1,
   animal = 2,
@@ -24,69 +24,87 @@ enum Kind : unsigned {
   thing = 32,
   flora = 64,
   place = 128,
-  tale = 256
+  tale = 256,
+  respected = 512,  ///< takes the plural in Hindi: mere pitaji kitaab padhte hain
+  fixture = 1024    ///< cannot be carried off
 };
 
 /// Kinds of things that a person may possess.
 inline constexpr unsigned belongings = animal | text | fruit | food | thing | flora;
 
-/// A noun. Hindi has two genders and two cases: direct, and oblique before every postposition.
+/// A noun. The other Hindi forms follow from the gender and the ending of the direct singular.
 struct Noun {
   std::string english, english_plural;  ///< empty plural: a mass noun (water)
   Gender gender;
-  std::string direct, direct_plural, oblique, oblique_plural;
+  std::string hindi;
   unsigned kind;
-  bool honorific = false;  ///< takes the plural: mere pitaji kitaab padhte hain
 
   bool mass() const { return english_plural.empty(); }
 };
 
-/// An adjective. Adjectives in -a agree with their noun (accha, acche, acchi); other adjectives never change (laal).
 struct Adjective {
-  std::string english;
-  std::string hindi;  ///< the stem if it inflects, else the word
-  bool inflects;
+  std::string english, hindi;
   unsigned kinds;  ///< the nouns it fits
 };
 
+/// Hindi cases inside a clause. Oblique nouns precede postpositions; pronouns have fused forms (mujhe, mujhse, mer-).
+enum class Case { direct, oblique, ergative, dative, instrumental, genitive };
+
 /// A verb. Compound verbs put a noun or adjective before `karna`: band karna (to close), kaam karna (to work).
 struct Verb {
-  std::string english, english_third, english_ing, english_past;
-  std::string english_particle;           ///< `at` of look at
-  std::string element;                    ///< `band` of band karna
-  std::string root;                       ///< before -ta and -na: khaata, khaana
-  std::string stem;                       ///< as a separate word: kha raha hai
-  std::string future_first;               ///< khaaoonga
-  std::string future_stem;                ///< before -ga, -gi, -nge, -ngi: khaayega
-  std::array<std::string, 4> perfective;  ///< masculine and feminine singular, masculine and feminine plural
-  std::string request;                    ///< the polite imperative in -iye
-  bool takes_ne = true;                   ///< transitive: ergative subject in the past tense
-  Gender inner = Gender::masculine;       ///< gender that the past agrees with if the clause has no object
+  std::array<std::string, 4> english;  ///< eat, eats, eating, ate
+  std::string particle = "";           ///< `at` of look at
+  std::string element = "";            ///< `band` of band karna
+  std::string root;                    ///< before -ta and -na: khaata, khaana
+  Case past_subject = Case::ergative;  ///< usne kitaab padhi, but vah gayi
+  Case to = Case::oblique;             ///< Hindi for `to`: baazaar jaata hai, use deta hai, usse baat karta hai
+  Gender inner = Gender::masculine;    ///< gender that the past agrees with if the clause has no object
+  Case subject = Case::direct;         ///< dative or genitive: the Hindi verb agrees with the English object
+};
+
+/// Hindi stems of a verb. Most verbs have one.
+struct Stems {
+  std::string_view root;
+  std::string_view word;     ///< as a separate word: kha raha hai
+  std::string_view past;     ///< before -a: khaaya
+  std::string_view future;   ///< before -oonga: khaaoonga
+  std::string_view request;  ///< before the -iye of the polite imperative: khaaiye
 };
 
 /// Person meant by a possessive or pronoun; `apna` replaces a possessive that means the subject.
 enum class Owner { none, i, we, you, third };
 
-/// A word before the noun. Only possessives have an owner and agree with the thing possessed.
+/// A word before the noun. It goes with singular nouns, plural nouns or both.
 struct Determiner {
-  std::string english, direct, oblique;  ///< for a possessive, both Hindi forms are the stem (mer-)
-  bool singular, plural;                 ///< true if the word goes with singular nouns, with plural nouns
-  bool definite;
+  std::string english, direct, oblique;
+  bool singular, plural, definite;
   Owner owner = Owner::none;
 
   /// Number of the nouns that it goes with; singular if it goes with both.
   Number number() const { return singular ? Number::singular : Number::plural; }
 };
 
+/// A preposition. Its Hindi follows a noun phrase in a certain case: mez ke neeche, mere saath.
+struct Preposition {
+  std::string english, hindi;
+  Case governs;
+};
+
+/// An adverb of time or of a question.
+struct Adverb {
+  std::string english, hindi;
+};
+
 const std::vector<Noun>& nouns();
 const std::vector<Adjective>& adjectives();
-const std::vector<Verb>& verbs();
-const std::vector<Determiner>& determiners();
 
 /// Returns the entry with this English word; throws if there is no such entry.
 const Noun& noun(std::string_view english);
-const Adjective& adjective(std::string_view english);
 const Verb& verb(std::string_view english);
 const Determiner& determiner(std::string_view english);
+const Preposition& preposition(std::string_view english);
+const Adverb& adverb(std::string_view english);
+
+Stems stems_of(const Verb& verb);
 
 }  // namespace glossa::toy

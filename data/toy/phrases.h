@@ -1,13 +1,15 @@
 #pragma once
 
+#include <array>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "data/toy/lexicon.h"
 
-/// Phrases of the toy language: noun phrases in their cases, adverbs and postpositional phrases.
+/// Noun phrases of the toy language in all their cases, and lists of them.
 namespace glossa::toy {
 
 /// Features with which a Hindi verb, adjective or possessive agrees. An honorific noun and `aap` count as plural.
@@ -20,67 +22,72 @@ struct Agreement {
 /// Form of an English finite verb: i am, he is, they are.
 enum class Conjugation { i, singular, plural };
 
-/// A noun phrase in the cases that clauses need. English has two cases (`i`, `me`); Hindi has the cases below.
+/// A noun, pronoun or name with all before it. English has two cases (i, me); Hindi has those of `Case`.
 struct NounPhrase {
   std::string english, english_object;
-  std::string direct;        ///< ladka, main
-  std::string oblique;       ///< before mein, par, se: ladke; empty for pronouns
-  std::string ergative;      ///< ladke ne, maine
-  std::string dative;        ///< ladke ko, mujhe
-  std::string instrumental;  ///< ladke se, mujhse
-  std::string genitive;      ///< the stem before -a, -e, -i: ladke k-, mer-
+  std::array<std::string, 6> hindi;  ///< by case: ladka, ladke, ladke ne, ladke ko, ladke se, ladke k-
   Agreement agreement;
   Conjugation conjugation = Conjugation::singular;
   unsigned kind = person;
   bool definite = true;
   Owner self = Owner::third;  ///< person of this phrase; if it is the subject, possessives of this person become `apna`
   Owner owner = Owner::none;  ///< owner of a possessed noun
+  const Adjective* adjective = nullptr;
+  bool asks = false;  ///< who, what, whose book, how many books
+
+  const std::string& form(Case which) const { return hindi[static_cast<std::size_t>(which)]; }
+  bool plural() const { return conjugation == Conjugation::plural; }
+  bool none() const { return english.starts_with("no "); }  ///< no book: koi kitaab ... nahin
 };
 
-/// An adverb or a postpositional phrase: `in my house`, `mere ghar mein`.
-struct Phrase {
-  std::string english, hindi;
-  Owner owner = Owner::none;  ///< owner named by the possessive that the phrase begins with
-  Owner self = Owner::none;   ///< person of the noun phrase inside; none for adverbs
-};
-
-using NounPhrases = std::vector<NounPhrase>;
-using Phrases = std::vector<Phrase>;
+using NounPhrases = std::vector<std::shared_ptr<const NounPhrase>>;
+using Words = std::initializer_list<std::string_view>;
 
 /// Joins words with single spaces; skips empty words.
-std::string join(std::initializer_list<std::string_view> words);
+std::string join(Words words);
 
-/// Returns an adjective, possessive or participle in -a with the ending that agrees: accha, acche (plural or oblique),
-/// acchi (feminine).
+/// Splits a text at each separator.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
+
+/// Replaces the hyphen of a stem by the ending that agrees: accha, acche (plural or oblique), acchi (feminine). Returns
+/// a word without hyphen unchanged.
 std::string agree(const std::string& stem, Agreement agreement, bool oblique = false);
 
-/// Returns an adjective with the ending that agrees; many adjectives have only one form.
-std::string agree(const Adjective& adjective, Agreement agreement, bool oblique = false);
-
-/// Builds the phrase of a determiner, an adjective (may be null) and a noun, in all cases and in agreement.
-NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number number,
-                       const Adjective* adjective = nullptr);
-
-/// The noun phrase with these English words: noun_phrase("my", "sister"), noun_phrase("two boys").
-NounPhrase noun_phrase(std::string_view determiner, std::string_view noun);
-NounPhrase noun_phrase(std::string_view words);
+/// The phrases of a list: "i, ram, the/a boy/girl, two boys". Every combination of the words between slashes is one
+/// phrase; the nouns vary slowest. `two boy` also is "two boys". Skips phrases whose determiner does not fit the noun.
+NounPhrases phrases(std::string_view list);
 
 /// i, you, he, she, we, they.
-const NounPhrases& pronouns();
+NounPhrases pronouns();
 
-/// A person's name.
-NounPhrase name(const std::string& english, const std::string& hindi, Gender gender);
+/// Ram, Mohan, Sita and Meera.
+NounPhrases names();
+
+/// Phrases of a noun with each determiner that fits: in the number of the determiner, or in both numbers.
+NounPhrases determined(const Noun& noun, Words determiners, bool both_numbers = false,
+                       const Adjective* adjective = nullptr);
+
+/// Phrases of a noun with each adjective that fits its kind, and each determiner.
+NounPhrases described(const Noun& noun, Words determiners, bool both_numbers = false);
+
+/// Phrases, in both numbers, of all nouns that are of one of these kinds but not of `except`.
+NounPhrases things(unsigned kinds, Words determiners, unsigned except = 0);
 
 /// "the brother of the girl", "ladki ka bhaai": in Hindi the possessor comes first, and ka, ke or ki agrees with the
 /// thing.
 NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
 
-/// "to the boy". In Hindi, the receiver of a thing is in the dative (ladke ko, mujhe). The person spoken to is in the
-/// instrumental (ladke se, mujhse).
-Phrase receiver(const NounPhrase& phrase);
-Phrase hearer(const NounPhrase& phrase);
+/// The demonstrative of a shown thing. A respected person takes the plural: ye mere pitaji hain.
+NounPhrase demonstrative(bool near, const NounPhrase& shown);
 
-/// A phrase with a postposition; compound postpositions follow the genitive (mez ke neeche, mere saath).
-Phrase adpositional(std::string_view preposition, const NounPhrase& phrase);
+/// "who", "kaun" or "what", "kya" as a subject or object.
+NounPhrase interrogative(std::string_view english);
+
+/// Concatenation of lists.
+template <class Entry>
+std::vector<Entry> operator+(std::vector<Entry> first, const std::vector<Entry>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
 
 }  // namespace glossa::toy
