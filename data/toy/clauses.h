@@ -1,8 +1,8 @@
 #pragma once
 
+#include <initializer_list>
 #include <memory>
-#include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/toy/corpus.h"
@@ -13,39 +13,45 @@ namespace glossa::toy {
 
 enum class Tense { present, progressive, past, past_progressive, future, can, want };
 
-/// A clause, or parts of one. English is subject, verb, object or quality, adjunct, time; Hindi is subject, time,
+/// A clause, or parts of one. English is subject, verb, object or quality, adjunct, time. Hindi is subject, time,
 /// adjunct, object or quality, verb.
 struct Clause {
   std::shared_ptr<const NounPhrase> subject = nullptr;
   const Verb* verb = nullptr;
   std::shared_ptr<const NounPhrase> object = nullptr;
-  const Adjective* quality = nullptr;  ///< the boy is hungry
-  const Preposition* preposition = nullptr;
-  std::shared_ptr<const NounPhrase> place = nullptr;  ///< or person: noun phrase of the adjunct
+  const Adjective* quality = nullptr;                 ///< the boy is hungry
+  const Preposition* preposition = nullptr;           ///< adjunct: the preposition
+  std::shared_ptr<const NounPhrase> place = nullptr;  ///< adjunct: the place or person
   const Adverb* time = nullptr;
-  const Adverb* question = nullptr;  ///< where, kahaan
-  std::optional<Tense> tense = {};   ///< present if unset
-  bool negative = false;
-  bool yes_no = false;
-  bool very = false;     ///< very hungry
-  bool there = false;    ///< there is a book on the table
-  bool request = false;  ///< the polite imperative; its subject is `you`
-  bool please = false;
+  const Adverb* question = nullptr;  ///< where, when, why, how
+  Tense tense = Tense::present;
+  bool negative = false, yes_no = false;
+  bool very = false;                     ///< very hungry
+  bool there = false;                    ///< there is a book on the table
+  bool request = false, please = false;  ///< the polite imperative; its subject is `you`
 };
 
-/// Sets of clauses. The product of two sets has each clause of the first set with each clause of the second set, the
-/// second varying faster; a part of the second replaces that of the first. The sum (`+`) has the clauses of both.
+/// Set of clauses. The sum (`+`) of two sets has the clauses of both. The product merges each clause of the first set
+/// with each clause of the second set, which varies faster; parts of the second replace those of the first.
 using Clauses = std::vector<Clause>;
 Clauses operator*(const Clauses& first, const Clauses& second);
 
-/// True if the clause is natural in both languages, and each language has only one way to say it. Comments in the
-/// definition name the rules.
+/// Sets with a choice of one part. The texts are lists of `phrases`, or words separated by slashes.
+Clauses subjects(const NounPhrases& list);
+Clauses subjects(std::string_view list);
+Clauses objects(const NounPhrases& list);
+Clauses objects(std::string_view list);
+Clauses places(std::string_view list);
+Clauses tenses(std::initializer_list<Tense> list);
+Clauses verbs(std::string_view words);
+Clauses prepositions(std::string_view words);
+Clauses questions(std::string_view words);
+Clauses times(std::string_view words);
+
+/// True if the clause is natural in both languages, and each language has only one way to say it.
 bool well_formed(const Clause& clause);
 
 /// The clause in both languages.
 ToyPair render(const Clause& clause);
-
-/// Present forms of `hona`: hoon, hai, hain.
-std::string hona(Agreement agreement);
 
 }  // namespace glossa::toy

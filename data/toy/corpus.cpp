@@ -51,19 +51,19 @@ std::vector<std::size_t> shares(const std::vector<std::size_t>& sizes, std::size
   return share;
 }
 
-/// Number of pairs in each group of a topic, and each topic of the language.
-std::vector<std::size_t> sizes_of(const toy::Topic& topic) {
-  std::vector<std::size_t> sizes;
-  for (const auto& [name, pairs] : topic.groups) sizes.push_back(pairs.size());
-  return sizes;
+std::size_t size_of(const toy::Group& group) { return group.pairs.size(); }
+
+std::size_t size_of(const toy::Topic& topic) {
+  std::size_t size = 0;
+  for (const toy::Group& group : topic.groups) size += size_of(group);
+  return size;
 }
 
-std::vector<std::size_t> sizes_of(const std::vector<toy::Topic>& topics) {
+/// Number of pairs in each topic, or in each group of a topic.
+template <class Part>
+std::vector<std::size_t> sizes_of(const std::vector<Part>& parts) {
   std::vector<std::size_t> sizes;
-  for (const toy::Topic& topic : topics) {
-    const std::vector<std::size_t> groups = sizes_of(topic);
-    sizes.push_back(std::accumulate(groups.begin(), groups.end(), std::size_t{0}));
-  }
+  for (const Part& part : parts) sizes.push_back(size_of(part));
   return sizes;
 }
 
@@ -78,7 +78,7 @@ std::string text_of(const std::vector<ToyPair>& pairs, std::string ToyPair::*sid
 ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where) {
   std::vector<toy::Topic> topics = toy::toy_language();
   for (toy::Topic& topic : topics)
-    for (auto& [name, group] : topic.groups) std::erase_if(group, is_always);
+    for (toy::Group& group : topic.groups) std::erase_if(group.pairs, is_always);
   const std::vector<std::size_t> sizes = sizes_of(topics);
   const std::int64_t min_pairs = std::size(always);
   const std::int64_t max_pairs = std::accumulate(sizes.begin(), sizes.end(), min_pairs);
@@ -90,9 +90,9 @@ ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view wh
   std::vector<ToyPair> drawn(std::begin(always), std::end(always));
   const std::vector<std::size_t> topic_shares = shares(sizes, static_cast<std::size_t>(pairs - min_pairs));
   for (std::size_t t = 0; t < topics.size(); ++t) {
-    const std::vector<std::size_t> group_shares = shares(sizes_of(topics[t]), topic_shares[t]);
+    const std::vector<std::size_t> group_shares = shares(sizes_of(topics[t].groups), topic_shares[t]);
     for (std::size_t g = 0; g < group_shares.size(); ++g) {
-      std::vector<ToyPair>& group = topics[t].groups[g].second;
+      std::vector<ToyPair>& group = topics[t].groups[g].pairs;
       draw(group, group_shares[g], random);
       std::move(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(group_shares[g]), std::back_inserter(drawn));
     }

@@ -1,11 +1,42 @@
 #include "data/toy/lexicon.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace glossa::toy {
 namespace {
 
-constexpr auto masculine = Gender::masculine, feminine = Gender::feminine;
+/// Nouns of one kind, and the adjectives that describe them.
+struct WordsOfKind {
+  unsigned kind;
+  std::string_view adjectives, nouns;  ///< a noun's English singular and plural, gender, Hindi
+};
+
+constexpr WordsOfKind words_by_kind[] = {
+    {person, "good, bad, small, beautiful, happy, sad, hungry, thirsty, tall",
+     "boy boys m ladk-, girl girls f ladki, man men m aadmi, woman women f aurat, child children m bacch-, "
+     "friend friends m dost, brother brothers m bhaai, sister sisters f bahan"},
+    {person | respected, "",
+     "father fathers m pitaji, mother mothers f maataji, grandmother grandmothers f daadi, "
+     "teacher teachers m adhyaapak"},
+    {animal, "good, bad, big, small, beautiful, happy, hungry, thirsty, black, white",
+     "dog dogs m kutt-, cat cats f billi, bird birds f chidiya"},
+    {text, "good, bad, big, small, new, old, expensive, cheap",
+     "book books f kitaab, letter letters f chitthi, newspaper newspapers m akhbaar"},
+    {tale, "good, bad, new, old, beautiful", "story stories f kahaani, song songs m gaan-"},
+    {fruit, "good, big, small, yellow, sweet, expensive, cheap",
+     "apple apples m seb, mango mangoes m aam, banana bananas m kel-"},
+    {food, "good, hot, cold", "bread - f roti, water - m paani, milk - m doodh, tea - f chaay"},
+    {thing | fixture, "", "door doors m darvaaz-, window windows f khidki"},
+    {thing, "good, big, small, new, old, red, yellow, black, white, clean, expensive, cheap",
+     "table tables f mez, chair chairs f kursi, car cars f gaadi"},
+    {flora, "good, big, small, beautiful, red, yellow", "flower flowers m phool"},
+    {flora | fixture, "", "tree trees m ped"},
+    {place, "good, big, small, new, old, beautiful, clean",
+     "house houses m ghar, room rooms m kamr-, garden gardens m bageech-, market markets m baazaar, "
+     "school schools m skool, city cities m shahar, village villages m gaanv, shop shops f dukaan, world - m vishva"},
+};
 
 template <class Entry>
 const Entry& find(const std::vector<Entry>& entries, std::string_view english) {
@@ -16,81 +47,47 @@ const Entry& find(const std::vector<Entry>& entries, std::string_view english) {
 
 }  // namespace
 
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(separator)) != std::string_view::npos;) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + separator.size());
+  }
+  parts.push_back(text);
+  return parts;
+}
+
 const std::vector<Noun>& nouns() {
-  static const std::vector<Noun> table = {
-      {"boy", "boys", masculine, "ladk-", person},
-      {"girl", "girls", feminine, "ladki", person},
-      {"man", "men", masculine, "aadmi", person},
-      {"woman", "women", feminine, "aurat", person},
-      {"child", "children", masculine, "bacch-", person},
-      {"friend", "friends", masculine, "dost", person},
-      {"brother", "brothers", masculine, "bhaai", person},
-      {"sister", "sisters", feminine, "bahan", person},
-      {"father", "fathers", masculine, "pitaji", person | respected},
-      {"mother", "mothers", feminine, "maataji", person | respected},
-      {"grandmother", "grandmothers", feminine, "daadi", person | respected},
-      {"teacher", "teachers", masculine, "adhyaapak", person | respected},
-      {"dog", "dogs", masculine, "kutt-", animal},
-      {"cat", "cats", feminine, "billi", animal},
-      {"bird", "birds", feminine, "chidiya", animal},
-      {"book", "books", feminine, "kitaab", text},
-      {"letter", "letters", feminine, "chitthi", text},
-      {"newspaper", "newspapers", masculine, "akhbaar", text},
-      {"story", "stories", feminine, "kahaani", tale},
-      {"song", "songs", masculine, "gaan-", tale},
-      {"apple", "apples", masculine, "seb", fruit},
-      {"mango", "mangoes", masculine, "aam", fruit},
-      {"banana", "bananas", masculine, "kel-", fruit},
-      {"bread", "", feminine, "roti", food},
-      {"water", "", masculine, "paani", food},
-      {"milk", "", masculine, "doodh", food},
-      {"tea", "", feminine, "chaay", food},
-      {"door", "doors", masculine, "darvaaz-", thing | fixture},
-      {"window", "windows", feminine, "khidki", thing | fixture},
-      {"table", "tables", feminine, "mez", thing},
-      {"chair", "chairs", feminine, "kursi", thing},
-      {"car", "cars", feminine, "gaadi", thing},
-      {"flower", "flowers", masculine, "phool", flora},
-      {"tree", "trees", masculine, "ped", flora | fixture},
-      {"house", "houses", masculine, "ghar", place},
-      {"room", "rooms", masculine, "kamr-", place},
-      {"garden", "gardens", masculine, "bageech-", place},
-      {"market", "markets", masculine, "baazaar", place},
-      {"school", "schools", masculine, "skool", place},
-      {"city", "cities", masculine, "shahar", place},
-      {"village", "villages", masculine, "gaanv", place},
-      {"shop", "shops", feminine, "dukaan", place},
-      {"world", "", masculine, "vishva", place},
-  };
-  return table;
+  static const std::vector<Noun> all = [] {
+    std::vector<Noun> entries;
+    for (const WordsOfKind& row : words_by_kind)
+      for (const std::string_view entry : split(row.nouns, ", ")) {
+        const auto words = split(entry, " ");  // English singular and plural, gender, Hindi
+        const Gender gender = words[2] == "f" ? Gender::feminine : Gender::masculine;
+        entries.push_back({std::string(words[0]), words[1] == "-" ? "" : std::string(words[1]), gender,
+                           std::string(words[3]), row.kind});
+      }
+    return entries;
+  }();
+  return all;
 }
 
 const std::vector<Adjective>& adjectives() {
-  static const std::vector<Adjective> table = {
-      {"good", "acch-", tale | person | animal | text | fruit | food | thing | flora | place},
-      {"bad", "bur-", tale | person | animal | text},
-      {"big", "bad-", animal | text | fruit | thing | flora | place},
-      {"small", "chhot-", person | animal | text | fruit | thing | flora | place},
-      {"new", "nay-", tale | text | thing | place},
-      {"old", "puraan-", tale | text | thing | place},
-      {"beautiful", "sundar", tale | person | animal | flora | place},
-      {"happy", "khush", person | animal},
-      {"sad", "udaas", person},
-      {"hungry", "bhookh-", person | animal},
-      {"thirsty", "pyaas-", person | animal},
-      {"tall", "lamb-", person},
-      {"red", "laal", thing | flora},
-      {"yellow", "peel-", thing | flora | fruit},
-      {"black", "kaal-", thing | animal},
-      {"white", "safed", thing | animal},
-      {"hot", "garam", food},
-      {"cold", "thand-", food},
-      {"sweet", "meeth-", fruit},
-      {"clean", "saaf", thing | place},
-      {"expensive", "mahang-", text | fruit | thing},
-      {"cheap", "sast-", text | fruit | thing},
-  };
-  return table;
+  static const std::vector<Adjective> all = [] {
+    std::vector<Adjective> entries = {
+        {"good", "acch-"},        {"bad", "bur-"},       {"big", "bad-"},         {"small", "chhot-"},
+        {"new", "nay-"},          {"old", "puraan-"},    {"beautiful", "sundar"}, {"happy", "khush"},
+        {"sad", "udaas"},         {"hungry", "bhookh-"}, {"thirsty", "pyaas-"},   {"tall", "lamb-"},
+        {"red", "laal"},          {"yellow", "peel-"},   {"black", "kaal-"},      {"white", "safed"},
+        {"hot", "garam"},         {"cold", "thand-"},    {"sweet", "meeth-"},     {"clean", "saaf"},
+        {"expensive", "mahang-"}, {"cheap", "sast-"},
+    };
+    for (Adjective& entry : entries)
+      for (const WordsOfKind& row : words_by_kind)
+        if (std::ranges::count(split(row.adjectives, ", "), entry.english)) entry.kinds |= row.kind;
+    return entries;
+  }();
+  return all;
 }
 
 const Verb& verb(std::string_view english) {
@@ -113,7 +110,7 @@ const Verb& verb(std::string_view english) {
        .element = "baat",
        .root = "kar",
        .to = Case::instrumental,
-       .inner = feminine},
+       .inner = Gender::feminine},
       {.english = {"go", "goes", "going", "went"}, .root = "jaa", .past_subject = Case::direct},
       {.english = {"come", "comes", "coming", "came"}, .root = "aa", .past_subject = Case::direct},
       {.english = {"run", "runs", "running", "ran"}, .root = "daud", .past_subject = Case::direct},
@@ -128,7 +125,7 @@ const Verb& verb(std::string_view english) {
 }
 
 Stems stems_of(const Verb& verb) {
-  static constexpr Stems irregular[] = {
+  static const Stems irregular[] = {
       {"khaa", "kha", "khaay", "khaa", "khaa"}, {"banaa", "bana", "banaay", "banaa", "banaa"},
       {"jaa", "ja", "gay", "jaa", "jaa"},       {"aa", "aa", "aay", "aa", "aa"},
       {"pee", "pi", "piy", "piy", "peej"},      {"de", "de", "diy", "d", "deej"},
@@ -168,24 +165,19 @@ const Determiner& determiner(std::string_view english) {
 
 const Preposition& preposition(std::string_view english) {
   static const std::vector<Preposition> table = {
-      {"in", "mein", Case::oblique},
-      {"on", "par", Case::oblique},
-      {"from", "se", Case::oblique},
-      {"to", "", Case::oblique},
-      {"under", "neeche", Case::genitive},
-      {"near", "paas", Case::genitive},
-      {"behind", "peechhe", Case::genitive},
-      {"in front of", "saamne", Case::genitive},
-      {"with", "saath", Case::genitive},
-      {"for", "liye", Case::genitive},
+      {"in", "mein", Case::oblique},         {"on", "par", Case::oblique},
+      {"from", "se", Case::oblique},         {"to", "", Case::oblique},
+      {"under", "neeche", Case::genitive},   {"near", "paas", Case::genitive},
+      {"behind", "peechhe", Case::genitive}, {"in front of", "saamne", Case::genitive},
+      {"with", "saath", Case::genitive},     {"for", "liye", Case::genitive},
   };
   return find(table, english);
 }
 
 const Adverb& adverb(std::string_view english) {
   static const std::vector<Adverb> table = {
-      {"every day", "roz"}, {"now", "abhi"},     {"yesterday", "kal"}, {"today", "aaj"}, {"tomorrow", "kal"},
-      {"where", "kahaan"},  {"when", "kab"},     {"why", "kyon"},      {"how", "kais-"}, {"who", "kaun"},
+      {"every day", "roz"}, {"now", "abhi"}, {"yesterday", "kal"}, {"today", "aaj"}, {"tomorrow", "kal"},
+      {"where", "kahaan"},  {"when", "kab"}, {"why", "kyon"},      {"how", "kais-"}, {"who", "kaun"},
   };
   return find(table, english);
 }

@@ -44,7 +44,7 @@ struct Noun {
 
 struct Adjective {
   std::string english, hindi;
-  unsigned kinds;  ///< the nouns it fits
+  unsigned kinds = 0;  ///< the nouns it fits
 };
 
 /// Hindi cases inside a clause. Oblique nouns precede postpositions; pronouns have fused forms (mujhe, mujhse, mer-).
@@ -64,11 +64,11 @@ struct Verb {
 
 /// Hindi stems of a verb. Most verbs have one.
 struct Stems {
-  std::string_view root;
-  std::string_view word;     ///< as a separate word: kha raha hai
-  std::string_view past;     ///< before -a: khaaya
-  std::string_view future;   ///< before -oonga: khaaoonga
-  std::string_view request;  ///< before the -iye of the polite imperative: khaaiye
+  std::string root;
+  std::string word;     ///< as a separate word: kha raha hai
+  std::string past;     ///< before -a: khaaya
+  std::string future;   ///< before -oonga: khaaoonga
+  std::string request;  ///< before the -iye of the polite imperative: khaaiye
 };
 
 /// Person meant by a possessive or pronoun; `apna` replaces a possessive that means the subject.
@@ -94,6 +94,9 @@ struct Preposition {
 struct Adverb {
   std::string english, hindi;
 };
+
+/// Splits a text at each separator.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
 const std::vector<Noun>& nouns();
 const std::vector<Adjective>& adjectives();

@@ -2,34 +2,56 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace glossa::toy {
 namespace {
 
 /// Direct or oblique form of a noun.
 std::string decline(const Noun& noun, Number number, bool oblique) {
   const std::string& word = noun.hindi;
+  const std::string stem = word.substr(0, word.size() - 1);
   const bool plural = number == Number::plural;
   if (noun.kind & respected) return word;
-  if (word.ends_with('-')) {  // ladka, ladke; ladke ko, ladkon ko
-    const std::string stem = word.substr(0, word.size() - 1);
-    return stem + (plural ? (oblique ? "on" : "e") : (oblique ? "e" : "a"));
-  }
+  if (word.ends_with('-')) return stem + (!oblique ? (plural ? "e" : "a") : plural ? "on" : "e");  // ladka, ladke
   if (!plural) return word;
-  const std::string glide = word.ends_with('i') ? "y" : "";
-  if (word.ends_with("iya")) return word.substr(0, word.size() - 1) + (oblique ? "on" : "aan");  // chidiyaan
-  if (oblique) return word + glide + "on";                                                       // gharon, ladkiyon
-  if (noun.gender == Gender::masculine) return word;                                             // ghar, aadmi
-  return word + (word.ends_with('i') ? "yaan" : "en");  // ladkiyaan, kitaaben
+  if (word.ends_with("iya")) return stem + (oblique ? "on" : "aan");  // chidiyon, chidiyaan
+  if (oblique) return word + (word.ends_with('i') ? "yon" : "on");    // ladkiyon, aadmiyon, gharon
+  if (noun.gender == Gender::masculine) return word;                  // aadmi, ghar
+  return word + (word.ends_with('i') ? "yaan" : "en");                // ladkiyaan, kitaaben
 }
 
-/// Fills the cases made of the oblique form and a postposition; pronouns have fused ones instead.
+/// Sets the cases of a noun or name: the oblique form and a postposition.
 NounPhrase with_cases(NounPhrase phrase, const std::string& direct, const std::string& oblique) {
   phrase.hindi = {direct, oblique, oblique + " ne", oblique + " ko", oblique + " se", oblique + " k-"};
   return phrase;
 }
 
-NounPhrase name(const std::string& english, const std::string& hindi, Agreement agreement = {}) {
-  return with_cases({english, english, {}, agreement}, hindi, hindi);
+/// Pronouns, with their fused cases, and names. The speaker is a man; aap, ham and ve are plural.
+std::vector<NounPhrase> make_pronouns_and_names() {
+  using enum Conjugation;
+  constexpr Agreement he, she = {Gender::feminine}, they = {.number = Number::plural}, me = {.first_person = true};
+  const auto name = [](const char* english, const char* hindi, Agreement agreement) {
+    return with_cases({english, english, {}, agreement}, hindi, hindi);
+  };
+  NounPhrase who = name("who", "kaun", he), what = name("what", "kya", he);
+  who.hindi[static_cast<std::size_t>(Case::ergative)] = "kisne";
+  what.kind = thing;
+  who.asks = what.asks = true;
+  return {
+      {"i", "me", {"main", "", "maine", "mujhe", "mujhse", "mer-"}, me, Conjugation::i, person, true, Owner::i},
+      {"you", "you", {"aap", "", "aapne", "aapko", "aapse", "aapk-"}, they, plural, person, true, Owner::you},
+      {"he", "him", {"vah", "", "usne", "use", "usse", "usk-"}, he},
+      {"she", "her", {"vah", "", "usne", "use", "usse", "usk-"}, she},
+      {"we", "us", {"ham", "", "hamne", "hamen", "hamse", "hamaar-"}, they, plural, person, true, Owner::we},
+      {"they", "them", {"ve", "", "unhone", "unhen", "unse", "unk-"}, they, plural},
+      who,
+      what,
+      name("ram", "raam", he),
+      name("mohan", "mohan", he),
+      name("sita", "seeta", she),
+      name("meera", "meera", she),
+  };
 }
 
 /// a or an, by the sound of the next word.
@@ -81,9 +103,14 @@ void append(NounPhrases& list, NounPhrase phrase) {
   list.push_back(std::make_shared<const NounPhrase>(std::move(phrase)));
 }
 
+void append_fitting(NounPhrases& list, const Determiner& determiner, const Noun& noun, Number number,
+                    const Adjective* adjective = nullptr) {
+  if (fits(determiner, noun, number)) append(list, noun_phrase(determiner, noun, number, adjective));
+}
+
 }  // namespace
 
-std::string join(Words words) {
+std::string join(std::initializer_list<std::string_view> words) {
   std::string line;
   std::size_t length = 0;
   for (const std::string_view word : words) length += word.size() + 1;
@@ -96,130 +123,89 @@ std::string join(Words words) {
   return line;
 }
 
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end; (end = text.find(separator)) != std::string_view::npos;) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + separator.size());
-  }
-  parts.push_back(text);
-  return parts;
-}
-
 std::string agree(const std::string& stem, Agreement agreement, bool oblique) {
   if (!stem.ends_with('-')) return stem;
   std::string word = stem;
-  word.back() = agreement.gender == Gender::feminine                 ? 'i'
-                : oblique || agreement.number == Number::plural ? 'e'
-                                                                : 'a';
+  const bool plural = agreement.number == Number::plural;
+  word.back() = agreement.gender == Gender::feminine ? 'i' : oblique || plural ? 'e' : 'a';
   return word;
 }
 
-NounPhrases pronouns() {
-  constexpr auto masculine = Gender::masculine, feminine = Gender::feminine;
-  constexpr auto singular = Number::singular, plural = Number::plural;
-  // The speaker is a man unless the pronoun says otherwise; aap, ham and ve are plural.
-  static const NounPhrase table[] = {
-      {"i", "me", {"main", "", "maine", "mujhe", "mujhse", "mer-"}, {masculine, singular, true}, Conjugation::i},
-      {"you", "you", {"aap", "", "aapne", "aapko", "aapse", "aapk-"}, {masculine, plural}, Conjugation::plural},
-      {"he", "him", {"vah", "", "usne", "use", "usse", "usk-"}, {masculine, singular}},
-      {"she", "her", {"vah", "", "usne", "use", "usse", "usk-"}, {feminine, singular}},
-      {"we", "us", {"ham", "", "hamne", "hamen", "hamse", "hamaar-"}, {masculine, plural}, Conjugation::plural},
-      {"they", "them", {"ve", "", "unhone", "unhen", "unse", "unk-"}, {masculine, plural}, Conjugation::plural},
-  };
-  NounPhrases list;
-  for (NounPhrase phrase : table) {
-    phrase.self = phrase.english == "i" ? Owner::i
-                  : phrase.english == "you" ? Owner::you
-                  : phrase.english == "we" ? Owner::we : Owner::third;
-    append(list, phrase);
-  }
-  return list;
-}
-
-NounPhrases names() {
-  NounPhrases list;
-  append(list, name("ram", "raam"));
-  append(list, name("mohan", "mohan"));
-  append(list, name("sita", "seeta", {Gender::feminine}));
-  append(list, name("meera", "meera", {Gender::feminine}));
-  return list;
-}
-
 NounPhrases phrases(std::string_view list) {
+  static const std::vector<NounPhrase> pronouns_and_names = make_pronouns_and_names();
   NounPhrases result;
   for (const std::string_view item : split(list, ", ")) {
     const auto words = split(item, " ");
     if (words.size() == 1) {
-      for (const auto& phrase : pronouns() + names())
-        if (phrase->english == item) result.push_back(phrase);
+      const auto found = std::ranges::find(pronouns_and_names, item, &NounPhrase::english);
+      check(found != pronouns_and_names.end(), "toy grammar", "expected a pronoun or name; got '{}'", item);
+      append(result, *found);
       continue;
     }
-    for (const std::string_view noun_word : split(words[1], "/"))
-      for (const std::string_view determiner_word : split(words[0], "/")) {
-        const Determiner& before = determiner(determiner_word);
-        const auto is_plural = [&](const Noun& entry) { return entry.english_plural == noun_word; };
-        const auto plural = std::ranges::find_if(nouns(), is_plural);
-        const Noun& entry = plural != nouns().end() ? *plural : noun(noun_word);
-        const Number number = plural != nouns().end() ? Number::plural : before.number();
-        if (fits(before, entry, number)) append(result, noun_phrase(before, entry, number, nullptr));
+    for (const std::string_view word : split(words[1], "/")) {
+      const auto plural = std::ranges::find(nouns(), word, &Noun::english_plural);
+      for (const std::string_view which : split(words[0], "/")) {
+        const Determiner& before = determiner(which);
+        if (plural != nouns().end())
+          append_fitting(result, before, *plural, Number::plural);
+        else
+          append_fitting(result, before, noun(word), before.number());
       }
+    }
   }
   return result;
 }
 
-NounPhrases determined(const Noun& noun, Words determiners, bool both_numbers, const Adjective* adjective) {
+NounPhrases determined(const Noun& noun, std::string_view determiners, bool both_numbers, const Adjective* adjective) {
   NounPhrases list;
-  for (const std::string_view word : determiners) {
+  for (const std::string_view word : split(determiners, "/")) {
     const Determiner& before = determiner(word);
     for (const Number number : {Number::singular, Number::plural})
-      if ((both_numbers || number == before.number()) && fits(before, noun, number))
-        append(list, noun_phrase(before, noun, number, adjective));
+      if (both_numbers || number == before.number()) append_fitting(list, before, noun, number, adjective);
   }
   return list;
 }
 
-NounPhrases described(const Noun& noun, Words determiners, bool both_numbers) {
+NounPhrases described(const Noun& noun, std::string_view determiners, bool both_numbers) {
   NounPhrases list;
   for (const Adjective& adjective : adjectives())
     if (adjective.kinds & noun.kind) list = list + determined(noun, determiners, both_numbers, &adjective);
   return list;
 }
 
-NounPhrases things(unsigned kinds, Words determiners, unsigned except) {
+NounPhrases things(unsigned kinds, std::string_view determiners, unsigned except) {
   NounPhrases list;
   for (const Noun& noun : nouns())
     if ((noun.kind & kinds) && !(noun.kind & except) && noun.english != "world")
-      for (const auto& phrase : determined(noun, determiners, true))
-        if (!(noun.kind & respected) || !phrase->plural()) list.push_back(phrase);
+      list = list + determined(noun, determiners, true);
+  std::erase_if(list, [](const auto& phrase) { return (phrase->kind & respected) && phrase->plural(); });
   return list;
 }
 
-NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor) {
-  NounPhrase phrase = thing;
-  phrase.english = phrase.english_object = join({thing.english, "of", possessor.english_object});
-  phrase.owner = possessor.owner;
-  const std::string& stem = possessor.form(Case::genitive);
-  return with_cases(phrase, join({agree(stem, thing.agreement), thing.form(Case::direct)}),
-                    join({agree(stem, thing.agreement, true), thing.form(Case::oblique)}));
+NounPhrases possessions(const NounPhrases& things, const NounPhrases& possessors) {
+  NounPhrases list;
+  for (const auto& thing : things)
+    for (const auto& possessor : possessors) {
+      NounPhrase phrase = *thing;
+      phrase.english = phrase.english_object = join({thing->english, "of", possessor->english_object});
+      phrase.owner = possessor->owner;
+      const std::string& stem = possessor->form(Case::genitive);
+      append(list, with_cases(phrase, join({agree(stem, thing->agreement), thing->form(Case::direct)}),
+                              join({agree(stem, thing->agreement, true), thing->form(Case::oblique)})));
+    }
+  return list;
 }
 
-NounPhrase demonstrative(bool near, const NounPhrase& shown) {
-  const std::string english = shown.plural() ? (near ? "these" : "those") : (near ? "this" : "that");
-  const bool plural = shown.agreement.number == Number::plural;
-  NounPhrase phrase = name(english, plural ? (near ? "ye" : "ve") : (near ? "yah" : "vah"), shown.agreement);
-  phrase.conjugation = shown.conjugation;
-  phrase.kind = shown.kind;
-  phrase.self = Owner::none;
-  return phrase;
-}
-
-NounPhrase interrogative(std::string_view english) {
-  NounPhrase phrase = english == "who" ? name("who", "kaun") : name("what", "kya");
-  phrase.hindi[static_cast<std::size_t>(Case::ergative)] = "kisne";
-  phrase.kind = english == "who" ? person : thing;
-  phrase.asks = true;
-  return phrase;
+NounPhrases demonstratives(const NounPhrase& shown) {
+  const Agreement agreement = shown.agreement;
+  const bool plural = agreement.number == Number::plural;
+  NounPhrases list;
+  for (const bool near : {true, false}) {
+    const std::string english = shown.plural() ? (near ? "these" : "those") : (near ? "this" : "that");
+    const std::string hindi = plural ? (near ? "ye" : "ve") : (near ? "yah" : "vah");
+    append(list, {english, english, {hindi}, agreement, shown.conjugation, shown.kind, true, Owner::none});
+  }
+  return list;
 }
 
 }  // namespace glossa::toy

@@ -41,47 +41,35 @@ struct NounPhrase {
 };
 
 using NounPhrases = std::vector<std::shared_ptr<const NounPhrase>>;
-using Words = std::initializer_list<std::string_view>;
 
 /// Joins words with single spaces; skips empty words.
-std::string join(Words words);
-
-/// Splits a text at each separator.
-std::vector<std::string_view> split(std::string_view text, std::string_view separator);
+std::string join(std::initializer_list<std::string_view> words);
 
 /// Replaces the hyphen of a stem by the ending that agrees: accha, acche (plural or oblique), acchi (feminine). Returns
 /// a word without hyphen unchanged.
 std::string agree(const std::string& stem, Agreement agreement, bool oblique = false);
 
-/// The phrases of a list: "i, ram, the/a boy/girl, two boys". Every combination of the words between slashes is one
-/// phrase; the nouns vary slowest. `two boy` also is "two boys". Skips phrases whose determiner does not fit the noun.
+/// The phrases of a list of pronouns, names, and determiners with nouns: "i, ram, the/a boy/girl, the boys". Slashes
+/// separate choices; the noun varies slowest. `two boy` means two boys. Skips determiners that do not fit the noun.
 NounPhrases phrases(std::string_view list);
 
-/// i, you, he, she, we, they.
-NounPhrases pronouns();
-
-/// Ram, Mohan, Sita and Meera.
-NounPhrases names();
-
-/// Phrases of a noun with each determiner that fits: in the number of the determiner, or in both numbers.
-NounPhrases determined(const Noun& noun, Words determiners, bool both_numbers = false,
+/// Phrases of a noun with each determiner that fits: in the number of the determiner, or in both numbers. The empty
+/// word between two slashes leaves the noun bare.
+NounPhrases determined(const Noun& noun, std::string_view determiners, bool both_numbers = false,
                        const Adjective* adjective = nullptr);
 
-/// Phrases of a noun with each adjective that fits its kind, and each determiner.
-NounPhrases described(const Noun& noun, Words determiners, bool both_numbers = false);
+/// Phrases of a noun with each adjective that fits its kind and each determiner.
+NounPhrases described(const Noun& noun, std::string_view determiners, bool both_numbers = false);
 
-/// Phrases, in both numbers, of all nouns that are of one of these kinds but not of `except`.
-NounPhrases things(unsigned kinds, Words determiners, unsigned except = 0);
+/// Phrases, in both numbers, of the nouns that are of one of these kinds but not of `except`.
+NounPhrases things(unsigned kinds, std::string_view determiners, unsigned except = 0);
 
 /// "the brother of the girl", "ladki ka bhaai": in Hindi the possessor comes first, and ka, ke or ki agrees with the
-/// thing.
-NounPhrase possession(const NounPhrase& thing, const NounPhrase& possessor);
+/// thing. Every thing is combined with every possessor.
+NounPhrases possessions(const NounPhrases& things, const NounPhrases& possessors);
 
-/// The demonstrative of a shown thing. A respected person takes the plural: ye mere pitaji hain.
-NounPhrase demonstrative(bool near, const NounPhrase& shown);
-
-/// "who", "kaun" or "what", "kya" as a subject or object.
-NounPhrase interrogative(std::string_view english);
+/// this and that, or these and those, for a shown thing. A respected person takes the plural: ye mere pitaji hain.
+NounPhrases demonstratives(const NounPhrase& shown);
 
 /// Concatenation of lists.
 template <class Entry>

@@ -1,358 +1,346 @@
 #include "data/toy/topics.h"
 
-#include <fmt/core.h>
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
 
-#include "data/toy/collector.h"
+#include "base/check.h"
+#include "base/random.h"
+#include "data/toy/clauses.h"
 
 namespace glossa::toy {
 namespace {
 
-// ---- people and things ----
+// ---- collection of topics ----
 
-NounPhrases pronouns_and_mother() { return pronouns() + phrases("my mother"); }
-
-/// Sixteen subjects that show every agreement.
-NounPhrases some_people() {
-  return pronouns() + phrases("the boy, the girl, the children, the women, this man, two girls, my father, your mother, "
-                              "our brother, ram");
-}
-
-/// About seventy subjects.
-NounPhrases people() {
-  return pronouns() + names() +
-         phrases("the/a/this boy, the/those/two/five boys, the/a/this girl, the/those/two/five girls, the/a/this man, "
-                 "the/those/two/five men, the/a/this woman, the/those/two/five women, the/a/this child, "
-                 "the/those/two/five children, my brother/sister/father/mother/grandmother/teacher, my friends, "
-                 "your brother/sister/father/mother/grandmother/teacher, your friends, "
-                 "his brother/sister/father/mother/grandmother/teacher, his friends, "
-                 "her brother/sister/father/mother/grandmother/teacher, her friends, the teacher");
-}
-
-/// People that a subject deals with.
-NounPhrases companions() {
-  return pronouns() + names() +
-         phrases("the child, the boys, this girl, that woman, these men, my friend, my mother, your brother, "
-                 "your teacher, our father, our sisters, his grandmother, her friends, their sister");
-}
-
-/// Things to have, want and like.
-NounPhrases goods(Words determiners, unsigned kinds = belongings) { return things(kinds, determiners, fixture); }
-
-// ---- parts of clauses ----
-
-template <class Part, class List>
-Clauses each(Part Clause::*part, const List& list) {
-  Clauses clauses;
-  for (const auto& choice : list) clauses.emplace_back().*part = choice;
-  return clauses;
-}
-
-Clauses subjects(const NounPhrases& list) { return each(&Clause::subject, list); }
-Clauses objects(const NounPhrases& list) { return each(&Clause::object, list); }
-Clauses tenses(std::initializer_list<Tense> list) { return each(&Clause::tense, list); }
-
-Clauses verbs(std::string_view list) {
-  Clauses clauses;
-  for (const std::string_view word : split(list, "/")) clauses.push_back({.verb = &verb(word)});
-  return clauses;
-}
-
-/// The verb be, have ...
-Clauses to(std::string_view word) { return {{.preposition = &preposition(word)}}; }
-
-Clauses places(const NounPhrases& list) { return each(&Clause::place, list); }
-Clauses places(std::string_view word, std::string_view list) {
-  return Clauses{{.preposition = &preposition(word)}} * places(phrases(list));
-}
-Clauses with(std::string_view word, const NounPhrases& list) {
-  return Clauses{{.preposition = &preposition(word)}} * places(list);
-}
-
-Clauses asking(std::string_view word) { return {{.question = &adverb(word)}}; }
-Clauses time(std::string_view word) { return {{.time = &adverb(word)}}; }
-
-NounPhrases one(NounPhrase phrase) { return {std::make_shared<const NounPhrase>(std::move(phrase))}; }
-NounPhrases who() { return one(interrogative("who")); }
-NounPhrases what() { return one(interrogative("what")); }
-
-const Clauses affirmative = {{}}, negative = {{.negative = true}}, yes_no = {{.yes_no = true}},
-              there = {{.there = true}};
-const Clauses polarities = affirmative + negative, moods = polarities + yes_no;
-
-const Clauses past = tenses({Tense::past}), future = tenses({Tense::future}), present = tenses({Tense::present}),
-              progressive = tenses({Tense::progressive});
-const Clauses plain_tenses = present + progressive + past + future;
-const std::pair<Clauses, const char*> named_tenses[] = {
-    {present, "habitual"}, {progressive, "progressive"},           {past, "past"},
-    {tenses({Tense::past_progressive}), "past progressive"},       {future, "future"},
-    {tenses({Tense::can}), "can"}, {tenses({Tense::want}), "want"}};
-const Clauses all_tenses = tenses({Tense::present, Tense::progressive, Tense::past, Tense::past_progressive, Tense::future, Tense::can, Tense::want});
-
-/// Transitive verbs, each with its usual objects. `forms` returns the phrases of an object.
-template <class Forms>
-Clauses deeds(const Forms& forms, std::string_view only = "") {
-  Clauses clauses;
-  for (const std::string_view deed : {
-           "read book/letter/newspaper/story",
-           "write book/letter/story/song",
-           "eat apple/mango/banana/bread",
-           "drink water/milk/tea",
-           "look book/letter/car/newspaper/tree/flower/dog/cat/bird",
-           "buy book/newspaper/apple/mango/banana/milk/flower/car/table/chair/house",
-           "open door/window/shop",
-           "close door/window/shop",
-           "make tea/bread/table/chair/house",
-           "clean room/house/garden/car/table/chair/window",
-       }) {
-    const auto words = split(deed, " ");
-    if (only.find(words[0]) == std::string_view::npos && !only.empty()) continue;
-    for (const std::string_view object : split(words[1], "/"))
-      clauses = clauses + verbs(words[0]) * objects(forms(noun(object)));
-  }
-  return clauses;
-}
-
-/// Deeds with one definite object each, and going, coming, running, working, resting.
-Clauses actions() {
-  return deeds([](const Noun& noun) { return determined(noun, {"the"}); }) +
-         places(phrases("the house/market/school/city/village/shop")) *
-             (verbs("go") * to("to") + verbs("come") * (to("to") + to("from"))) +
-         verbs("go/come/run/work/rest");
-}
-
-NounPhrases counted(const Noun& noun) {
-  return determined(noun,
-                    {"the", "", "a", "this", "that", "these", "those", "two", "three", "four", "five", "many", "my",
-                     "our", "your", "his", "her", "their"},
-                    true);
-}
-
-// ---- groups ----
-
-std::string with_gender(const std::string& word, Gender gender) {
-  return word + (gender == Gender::feminine ? ", feminine" : ", masculine");
-}
-
+/// Names of the group of a clause.
 std::string ungrouped(const Clause&) { return ""; }
 std::string by_verb(const Clause& clause) { return clause.verb->english[0]; }
 std::string by_verb_and_gender(const Clause& clause) {
-  return with_gender(by_verb(clause), clause.object->agreement.gender);
+  return by_verb(clause) + (clause.object->agreement.gender == Gender::feminine ? ", feminine" : ", masculine");
 }
 std::string by_adjective(const Clause& clause) {
-  if (clause.quality) return with_gender(clause.quality->english, clause.subject->agreement.gender);
-  return with_gender(clause.object->adjective->english, clause.object->agreement.gender);
+  const NounPhrase& noun = clause.quality ? *clause.subject : *clause.object;
+  return (clause.quality ? clause.quality : noun.adjective)->english +
+         (noun.agreement.gender == Gender::feminine ? ", feminine" : ", masculine");
 }
 
-void add_actions(Collector& collector) {
-  for (const auto& [tense, name] : named_tenses) {
-    collector.topic(fmt::format("statements, {}", name));
-    collector.add(actions() * tense * subjects(people()) * polarities, by_verb);
+/// Collector of topics. It ensures that every English sentence occurs once, with one Hindi sentence.
+class Collector {
+ public:
+  Collector() { known_.reserve(400'000); }  // full size, to avoid fifteen rehashes
+
+  /// Starts a topic; later additions belong to it.
+  void topic(const std::string& name) { topics_.push_back({name, {}}); }
+  void topic(const std::string& name, std::string (*group_of)(const Clause&), const Clauses& clauses) {
+    topic(name);
+    add(group_of, clauses);
   }
-  collector.topic("yes-no questions");
-  collector.add(actions() * subjects(some_people()) * all_tenses * yes_no, by_verb);
-  collector.topic("adverb questions");
-  collector.add(actions() * subjects(some_people()) * (present + past + future) *
-                    (asking("where") + asking("when") + asking("why") * polarities + asking("how")),
-                by_verb);
-  collector.topic("what questions");
-  collector.add(verbs("read/write/eat/drink/look/buy/open/make/clean/close/do") * subjects(people()) * all_tenses *
-                    objects(what()),
-                by_verb);
-  collector.topic("who questions");
-  collector.add(actions() * all_tenses * subjects(who()), ungrouped);
-  collector.topic("times");
-  collector.add(actions() * subjects(some_people()) *
-                    (present * time("every day") + progressive * time("now") + past * time("yesterday") +
-                     future * time("tomorrow") + past * time("today") + future * time("today")) *
-                    polarities,
-                by_verb);
-  for (const auto& [tense, name] : named_tenses) {
-    if (tense[0].tense > Tense::future || tense[0].tense == Tense::past_progressive) continue;
-    collector.topic(fmt::format("determined objects, {}", name));
-    collector.add(deeds(counted) * tense * subjects(pronouns_and_mother()) * polarities, by_verb_and_gender);
+
+  /// Adds the clauses that are well formed, each to the group that `group_of` returns.
+  void add(std::string (*group_of)(const Clause&), const Clauses& clauses) {
+    for (const Clause& clause : clauses)
+      if (well_formed(clause)) add(group_of(clause), render(clause));
   }
-  for (const auto& [tense, name] : named_tenses) {
-    if (tense[0].tense != Tense::past && tense[0].tense != Tense::future) continue;
-    collector.topic(fmt::format("described objects, {}", name));
-    collector.add(deeds([](const Noun& noun) { return described(noun, {"the", "a", "my", "those"}); }) *
-                      tense * subjects(pronouns()),
-                  by_adjective);
-  }
-  collector.topic("ways");
-  collector.add(places(phrases("the/my/our/your/their house/school/city/village/shop")) *
-                    subjects(pronouns_and_mother()) * (past + future) * polarities *
-                    (verbs("go") * to("to") + verbs("come") * (to("to") + to("from")) + verbs("run") * to("in")),
-                by_verb);
-  collector.topic("described subjects");
-  for (const char* word : {"boy", "girl", "man", "woman", "child"})
-    collector.add(subjects(described(noun(word), {"the"}, true)) * actions() * (progressive + past), by_verb);
-  collector.topic("places");
-  const Clauses spots = places("in", "the/this/my/our/your house/room/garden/school/shop/village") +
-                        places("on", "the table/chair") + places("under", "the tree");
-  collector.add(verbs("read/write/eat/work/rest/run") * subjects(some_people()) * spots * plain_tenses, by_verb);
-}
 
-void add_dealings(Collector& collector) {
-  collector.topic("giving");
-  collector.add(subjects(some_people()) * verbs("give") *
-                    objects(phrases("the/a/those/two book/letter/apple/mango/flower/milk")) * with("to", companions()) *
-                    (past + future),
-                by_verb);
-  collector.topic("talking");
-  collector.add(subjects(people()) * verbs("talk") * with("to", companions()) * plain_tenses * polarities, by_verb);
-  collector.topic("looking");
-  collector.add(subjects(people()) * verbs("look") * objects(companions()) * plain_tenses * polarities, by_verb);
-  collector.topic("company");
-  collector.add(subjects(some_people()) * verbs("go/come/work/eat/read/run/rest") * with("with", companions()) *
-                    plain_tenses,
-                ungrouped);
-  collector.topic("favours");
-  const auto new_thing = [](const Noun& noun) { return determined(noun, {"the", "a"}); };
-  collector.add(subjects(pronouns()) * deeds(new_thing, "buy/make") * with("for", companions()) *
-                    (progressive + past),
-                ungrouped);
-  collector.topic("requests");
-  collector.add((actions() + deeds(counted) + verbs("talk") * with("to", companions()) +
-                 verbs("go/come/work/eat/read/run/rest") * with("with", companions()) +
-                 verbs("give") * with("to", companions()) *
-                     objects(phrases("the book/letter/apple/flower/milk/tea/water"))) *
-                    subjects(phrases("you")) * Clauses{{.request = true}, {.request = true, .please = true}} *
-                    polarities,
-                by_verb);
-}
-
-Clauses spots() {
-  return places("in", "the room/house/garden/city/market/school/shop/village/car") + places("on", "the table/chair") +
-         places("under", "the table/chair/tree") + places("near", "the house/market/tree/window") +
-         places("behind", "the house/door/shop") + places("in front of", "the school/car/door");
-}
-
-void add_states(Collector& collector) {
-  const Clauses be = verbs("be");
-  Clauses qualities;
-  for (const Adjective& adjective : adjectives()) qualities.push_back({.quality = &adjective});
-  const std::pair<std::string, NounPhrases> described_subjects[] = {
-      {"pronouns with qualities", pronouns()},
-      {"people with qualities", people()},
-      {"things with qualities", things(belongings | tale | place, {"the", "this", "those", "my"})},
-      {"the world", phrases("the world")},
-  };
-  const Clauses forms = moods + Clauses{{.very = true}};
-  for (const auto& [name, list] : described_subjects)
-    for (const auto& [tense, tense_name] : {std::pair{present, "present"}, {past, "past"}, {future, "future"}}) {
-      collector.topic(fmt::format("{}, {}", name, tense_name));
-      collector.add(be * tense * subjects(list) * qualities * forms, by_adjective);
+  /// Adds a pair to a group of the topic, unless the pair is known or a side has fewer than 2 or more than 10 words.
+  /// Throws if the English sentence is known with a different Hindi sentence.
+  void add(const std::string& group, ToyPair pair) {
+    auto& groups = topics_.back().groups;
+    auto found = std::ranges::find(groups, group, &Group::name);
+    if (found == groups.end()) found = groups.insert(found, {group, {}});
+    for (const std::string& side : {std::cref(pair.english), std::cref(pair.hindi)}) {
+      const auto words = 1 + std::ranges::count(side, ' ');
+      if (words < 2 || words > 10) return;
     }
-  collector.topic("relatives with qualities");
-  for (const auto& relative : phrases("the friend/brother/sister/father/mother/teacher"))
-    for (const auto& owner : phrases("the boy/girl/man/woman/child/boys/girls/women/children"))
-      collector.add(be * subjects(one(possession(*relative, *owner))) * qualities * forms, by_adjective);
-
-  collector.topic("how");
-  NounPhrases definite;
-  for (const auto& person : people())
-    if (person->definite && person->self != Owner::i && person->self != Owner::you) definite.push_back(person);
-  collector.add(be * subjects(definite + things(belongings | place, {"the", "this", "those", "my", "your"})) *
-                    (present + past) * asking("how"),
-                by_verb);
-
-  collector.topic("identity");
-  const auto point_at = [&](const NounPhrases& list) {
-    for (const auto& shown : list)
-      for (const bool near : {true, false})
-        collector.add(be * subjects(one(demonstrative(near, *shown))) * objects({shown}) * moods, by_verb);
-  };
-  point_at(things(person | belongings | place, {"my", "our", "your", "his", "her", "their"}));
-  point_at(things(animal | text | fruit | thing | flora | place, {"a"}));
-  for (const Noun& noun : nouns()) {
-    if ((noun.kind & (text | thing | place)) == 0 || noun.mass()) continue;
-    for (const auto& owner : people())
-      if (owner->form(Case::genitive).ends_with(" k-") && owner->owner == Owner::none && owner->definite)
-        point_at(one(possession(*determined(noun, {"the"})[0], *owner)));
-    point_at(described(noun, {"a", "my"}));
+    const std::uint64_t hindi = hash_name(pair.hindi);
+    const auto [known, is_new] = known_.try_emplace(hash_name(pair.english), hindi);
+    check(known->second == hindi, "toy grammar", "expected one Hindi sentence for '{}'; got '{}' and another",
+          pair.english, pair.hindi);
+    if (is_new) found->pairs.push_back(std::move(pair));
   }
 
-  collector.topic("whose");
-  for (const auto& thing : things(animal | text | fruit | food, {"whose"}))
-    collector.add(be * subjects({thing}) *
-                      (objects(one(demonstrative(true, *thing)) + one(demonstrative(false, *thing))) + spots()),
-                  by_verb);
-  collector.add(be * subjects(pronouns()) * asking("who"), by_verb);
+  std::vector<Topic> take() { return std::move(topics_); }
 
-  collector.topic("whereabouts");
-  collector.add(be * subjects(things(animal | text | fruit, {"the", "my", "your", "this", "those"}) + some_people()) *
-                    ((present + past) * asking("where") + spots() * (present + past + future) * moods),
-                by_verb);
+ private:
+  std::vector<Topic> topics_;
+  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< from an English sentence's hash to its Hindi hash
+};
 
-  collector.topic("existence");
-  const NounPhrases contents =
-      things(animal | text | fruit | food, {"a", "no", "", "two", "three", "four", "five", "many"}) +
-      phrases("a/no/two/three/four/five/many boy/girl/man/woman/child");
-  collector.add(be * spots() *
-                    (subjects(contents) * there * (present + past) * (affirmative + yes_no) +
-                     subjects(things(animal | text | fruit, {"how many"})) * there +
-                     subjects(who() + what()) * (present + past)),
-                by_verb);
+// ---- people and things ----
+
+constexpr std::string_view pronouns = "i, you, he, she, we, they";
+constexpr std::string_view names = "ram, mohan, sita, meera";
+
+/// Pronouns and a subject for the feminine plural.
+constexpr std::string_view pronouns_and_mother = "i, you, he, she, we, they, my mother";
+
+/// Sixteen subjects that show every agreement.
+constexpr std::string_view some_people =
+    "i, you, he, she, we, they, the boy, the girl, the children, the women, this man, two girls, my father, "
+    "your mother, our brother, ram";
+
+/// About seventy subjects.
+constexpr std::string_view people =
+    "i, you, he, she, we, they, ram, mohan, sita, meera, "
+    "the/a/this boy, the/those/two/five boys, the/a/this girl, the/those/two/five girls, "
+    "the/a/this man, the/those/two/five men, the/a/this woman, the/those/two/five women, "
+    "the/a/this child, the/those/two/five children, "
+    "my brother/sister/father/mother/grandmother/teacher/friends, "
+    "your brother/sister/father/mother/grandmother/teacher/friends, "
+    "his brother/sister/father/mother/grandmother/teacher/friends, "
+    "her brother/sister/father/mother/grandmother/teacher/friends, the teacher";
+
+/// People that a subject deals with.
+constexpr std::string_view companions =
+    "i, you, he, she, we, they, ram, mohan, sita, meera, the child, the boys, this girl, that woman, these men, "
+    "my friend, my mother, your brother, your teacher, our father, our sisters, his grandmother, her friends, "
+    "their sister";
+
+/// Things to have, want and like.
+NounPhrases goods(std::string_view determiners, unsigned kinds = belongings) {
+  return things(kinds, determiners, fixture);
 }
 
-void add_having(Collector& collector) {
-  const Clauses someone = subjects(some_people()), moods = affirmative + yes_no + negative;
-  collector.topic("having things");
-  collector.add(someone * verbs("have") *
-                    objects(goods({"a", "no", "the", "this", "", "two", "three", "four", "five", "many"})) *
-                    (present + past) * moods,
-                by_verb);
-  collector.topic("how many one has");
-  collector.add(someone * verbs("have") * objects(goods({"how many"})), by_verb);
-  collector.topic("having relatives");
-  NounPhrases relatives;
-  for (const char* word : {"a", "no", "two", "three", "four", "five", "many"})
-    relatives = relatives + phrases(fmt::format("{} friend/brother/sister", word));
-  collector.add(someone * verbs("have") * objects(relatives) * moods, by_verb);
-  collector.topic("wanting");
-  collector.add(someone * verbs("want") *
-                    (objects(what()) +
-                     objects(goods({"the", "a", "this", "that", "these", "two", "three", "four"})) * moods),
-                by_verb);
-  collector.topic("liking");
-  collector.add(someone * verbs("like") *
-                    objects(goods({"", "the", "this", "that", "these", "those"}, belongings | tale)) * moods,
-                by_verb);
+/// A noun with every determiner but `no`, which negates the whole Hindi clause.
+NounPhrases counted(const Noun& noun) {
+  return determined(noun, "the//a/this/that/these/those/two/three/four/five/many/my/our/your/his/her/their", true);
 }
 
-/// "good morning brother how are you", "suprabhaat bhaai aap kaise ho". The greeting "how are you" keeps the familiar
-/// `ho`; everywhere else `aap` takes `hain`.
+// ---- parts of clauses ----
+
+const Clause negative = {.negative = true}, yes_no = {.yes_no = true};
+
+Clauses polarities() { return {{}, negative}; }
+Clauses moods() { return {{}, negative, yes_no}; }
+
+constexpr std::initializer_list<Tense> plain_tenses = {Tense::present, Tense::progressive, Tense::past, Tense::future};
+constexpr std::initializer_list<Tense> all_tenses = {
+    Tense::present, Tense::progressive, Tense::past, Tense::past_progressive, Tense::future, Tense::can, Tense::want};
+
+/// Transitive verbs, each with its usual objects.
+Clauses deeds(const std::function<NounPhrases(const Noun&)>& phrases_of, std::string_view only = "") {
+  Clauses clauses;
+  for (const std::string_view deed :
+       {"read book/letter/newspaper/story", "write book/letter/story/song", "eat apple/mango/banana/bread",
+        "drink water/milk/tea", "look book/letter/car/newspaper/tree/flower/dog/cat/bird",
+        "buy book/newspaper/apple/mango/banana/milk/flower/car/table/chair/house", "open door/window/shop",
+        "close door/window/shop", "make tea/bread/table/chair/house",
+        "clean room/house/garden/car/table/chair/window"}) {
+    const auto words = split(deed, " ");
+    if (!only.empty() && only.find(words[0]) == std::string_view::npos) continue;
+    for (const std::string_view object : split(words[1], "/"))
+      clauses = clauses + verbs(words[0]) * objects(phrases_of(noun(object)));
+  }
+  return clauses;
+}
+
+/// Going and coming.
+Clauses to_and_from() { return verbs("go") * prepositions("to") + verbs("come") * prepositions("to/from"); }
+
+/// Deeds with one definite object each, and going, coming, running, working, resting.
+Clauses actions() {
+  const auto definite = [](const Noun& noun) { return determined(noun, "the"); };
+  return deeds(definite) + places("the house/market/school/city/village/shop") * to_and_from() +
+         verbs("go/come/run/work/rest");
+}
+
+Clauses adjuncts(std::string_view preposition, std::string_view list) {
+  return prepositions(preposition) * places(list);
+}
+
+// ---- topics ----
+
+/// Greetings, alone or before a question: "good morning brother how are you", "suprabhaat bhaai aap kaise ho". The
+/// greeting "how are you" keeps the familiar `ho`; everywhere else `aap` takes `hain`.
 void add_greetings(Collector& collector) {
-  using Pairs = std::vector<ToyPair>;
-  collector.topic("greetings");
-  const Pairs greetings = {{"", ""}, {"hello", "namaste"}, {"good morning", "suprabhaat"}, {"thank you", "dhanyavaad"}};
-  Pairs addressees = {{"", ""}, {"world", "vishva"}, {"my friend", "mere dost"}};
+  std::vector<ToyPair> addressees = {{"", ""}, {"world", "vishva"}, {"my friend", "mere dost"}};
   for (const char* word : {"brother", "sister", "father", "mother", "grandmother"})
     addressees.push_back({word, noun(word).hindi});
-  for (const auto& name : names()) addressees.push_back({name->english, name->form(Case::direct)});
-  Pairs questions = {{"", ""},
-                     {"how are you", "aap kaise ho"},
-                     {"how are you now", "aap abhi kaise ho"},
-                     {"how are you today", "aap aaj kaise ho"},
-                     {"where are you", "aap kahaan hain"},
-                     {"where are you going", "aap kahaan ja rahe hain"},
-                     {"what are you doing", "aap kya kar rahe hain"}};
-  for (const Clause& clause : verbs("be") * asking("how") *
-                                  subjects(phrases("your friend/brother/sister/father/mother/grandmother/teacher")))
-    questions.push_back(render(clause));
-  for (const ToyPair& greeting : greetings)
+  for (const auto& name : phrases(names)) addressees.push_back({name->english, name->form(Case::direct)});
+  std::vector<ToyPair> asked = {
+      {"", ""},
+      {"how are you", "aap kaise ho"},
+      {"how are you now", "aap abhi kaise ho"},
+      {"how are you today", "aap aaj kaise ho"},
+      {"where are you", "aap kahaan hain"},
+      {"where are you going", "aap kahaan ja rahe hain"},
+      {"what are you doing", "aap kya kar rahe hain"},
+  };
+  for (const Clause& clause :
+       verbs("be") * questions("how") * subjects("your friend/brother/sister/father/mother/grandmother/teacher"))
+    asked.push_back(render(clause));
+
+  collector.topic("greetings");
+  for (const ToyPair& greeting : std::vector<ToyPair>{
+           {"", ""}, {"hello", "namaste"}, {"good morning", "suprabhaat"}, {"thank you", "dhanyavaad"}})
     for (const ToyPair& addressee : addressees)
-      for (const ToyPair& question : questions) {
-        if (greeting.english == "thank you" && !question.english.empty()) continue;
-        const std::string english = join({greeting.english, addressee.english, question.english});
-        if (english.find(' ') != std::string::npos && !(greeting.english.empty() && question.english.empty()))
-          collector.add({english, join({greeting.hindi, addressee.hindi, question.hindi})});
-      }
-  for (const auto& gift : things(text | tale | fruit | food | flora, {"the", "this", "that"})) {
-    if (gift->plural()) continue;
-    collector.add({"thank you for " + gift->english,
-                   agree(gift->form(Case::genitive), {}, true) + " liye dhanyavaad"});
-  }
+      for (const ToyPair& question : asked)
+        if (question.english.empty() ? !greeting.english.empty() : greeting.english != "thank you")
+          collector.add("", {join({greeting.english, addressee.english, question.english}),
+                             join({greeting.hindi, addressee.hindi, question.hindi})});
+  for (const auto& gift : things(text | tale | fruit | food | flora, "the/this/that"))
+    if (!gift->plural())  // thank you for the tea
+      collector.add(
+          "", {"thank you for " + gift->english, agree(gift->form(Case::genitive), {}, true) + " liye dhanyavaad"});
+}
+
+/// Being.
+void add_states(Collector& collector) {
+  using enum Tense;
+  const Clauses be = verbs("be"), then_and_now = tenses({present, past});
+
+  // "the apples were very sweet", "seb bahut meethe the"
+  Clauses qualities;
+  for (const Adjective& adjective : adjectives()) qualities.push_back({.quality = &adjective});
+  qualities = qualities * Clauses{{}, negative, yes_no, {.very = true}};
+  for (const NounPhrases& list : {phrases(pronouns), phrases(people),
+                                  things(belongings | tale | place, "the/this/those/my"), phrases("the world")})
+    for (const Tense tense : {present, past, future})
+      collector.topic("qualities", by_adjective, be * tenses({tense}) * subjects(list) * qualities);
+  const NounPhrases relatives = possessions(phrases("the friend/brother/sister/father/mother/teacher"),
+                                            phrases("the boy/girl/man/woman/child/boys/girls/women/children"));
+  collector.topic("qualities of relatives", by_adjective, be * subjects(relatives) * qualities);
+
+  // "how was your sister", "aapki bahan kaisi thi"; without i and you, whose greeting differs
+  NounPhrases others = phrases(people) + things(belongings | place, "the/this/those/my/your");
+  std::erase_if(others,
+                [](const auto& one) { return !one->definite || one->self == Owner::i || one->self == Owner::you; });
+  collector.topic("how", by_verb, be * subjects(others) * then_and_now * questions("how"));
+
+  // "are those your books", "kya ve aapki kitaaben hain"; "this is the house of ram", "yah raam ka ghar hai"
+  NounPhrases shown = things(person | belongings | place, "my/our/your/his/her/their") +
+                      things(animal | text | fruit | thing | flora | place, "a");
+  const NounPhrases owners = phrases(
+      "ram, mohan, sita, meera, the/this boy, the/those boys, the/this girl, "
+      "the/those girls, the/this man, the/those men, the/this woman, the/those women, "
+      "the/this child, the/those children, the teacher");
+  for (const Noun& noun : nouns())
+    if ((noun.kind & (text | thing | place)) && !noun.mass())
+      shown = shown + possessions(determined(noun, "the"), owners) + described(noun, "a/my");
+  collector.topic("identity");
+  for (const auto& one : shown) collector.add(by_verb, be * subjects(demonstratives(*one)) * objects({one}) * moods());
+
+  // "whose books are these", "ye kiski kitaaben hain"; "whose book is on the table", "mez par kiski kitaab hai"
+  const Clauses spots = adjuncts("in", "the room/house/garden/city/market/school/shop/village/car") +
+                        adjuncts("on", "the table/chair") + adjuncts("under", "the table/chair/tree") +
+                        adjuncts("near", "the house/market/tree/window") + adjuncts("behind", "the house/door/shop") +
+                        adjuncts("in front of", "the school/car/door");
+  collector.topic("whose");
+  for (const auto& thing : things(animal | text | fruit | food, "whose"))
+    collector.add(by_verb, be * subjects({thing}) * (objects(demonstratives(*thing)) + spots));
+  collector.add(by_verb, be * subjects(pronouns) * questions("who"));
+
+  // "where is my book", "meri kitaab kahaan hai"; "the cat is under the table", "billi mez ke neeche hai"
+  const Clauses located = subjects(things(animal | text | fruit, "the/my/your/this/those")) + subjects(some_people);
+  collector.topic(
+      "whereabouts", by_verb,
+      be * located * (then_and_now * questions("where") + spots * tenses({present, past, future}) * moods()));
+
+  // "there are two birds in the garden", "bageeche mein do chidiyaan hain"; "who is in the garden"
+  const Clauses contents = subjects(things(animal | text | fruit | food, "a/no//two/three/four/five/many")) +
+                           subjects("a/no/two/three/four/five/many boy/girl/man/woman/child");
+  const Clauses there = {{.there = true}};
+  collector.topic(
+      "existence", by_verb,
+      be * spots *
+          (contents * there * then_and_now * Clauses{{}, yes_no} +
+           subjects(things(animal | text | fruit, "how many")) * there + subjects("who, what") * then_and_now));
+}
+
+/// Having, wanting and liking.
+void add_having(Collector& collector) {
+  const Clauses someone = subjects(some_people), have = verbs("have"), forms = {{}, yes_no, negative};
+  // "the boy had three apples", "ladke ke paas teen seb the"
+  collector.topic("having things", by_verb,
+                  someone * have * objects(goods("a/no/the/this//two/three/four/five/many")) *
+                      tenses({Tense::present, Tense::past}) * forms);
+  // "how many books does he have", "uske paas kitni kitaaben hain"
+  collector.topic("how many one has", by_verb, someone * have * objects(goods("how many")));
+  // "i have two sisters", "meri do bahanen hain"
+  const std::string_view relatives =
+      "a friend/brother/sister, no friend/brother/sister, two friend/brother/sister, three friend/brother/sister, "
+      "four friend/brother/sister, five friend/brother/sister, many friend/brother/sister";
+  collector.topic("having relatives", by_verb, someone * have * objects(relatives) * forms);
+  // "i want the water", "mujhe paani chaahiye"; "what does he want", "use kya chaahiye"
+  collector.topic(
+      "wanting", by_verb,
+      someone * verbs("want") * (objects("what") + objects(goods("the/a/this/that/these/two/three/four")) * forms));
+  // "do you like tea", "kya aapko chaay pasand hai"
+  collector.topic("liking", by_verb,
+                  someone * verbs("like") * objects(goods("/the/this/that/these/those", belongings | tale)) * forms);
+}
+
+/// Dealings with people.
+void add_dealings(Collector& collector) {
+  using enum Tense;
+  const Clauses to_somebody = adjuncts("to", companions);
+  // "i gave two books to her", "maine use do kitaaben din"
+  collector.topic("giving", by_verb,
+                  subjects(some_people) * verbs("give") *
+                      objects("the/a/those/two book/letter/apple/mango/flower/milk") * to_somebody *
+                      tenses({past, future}));
+  // "is she talking to them", "kya vah unse baat kar rahi hai"; "look at me", "mujhe dekho"
+  const Clauses talk = verbs("talk") * to_somebody, look = verbs("look") * objects(companions);
+  collector.topic("talking", by_verb, subjects(people) * talk * tenses(plain_tenses) * polarities());
+  collector.topic("looking", by_verb, subjects(people) * look * tenses(plain_tenses) * polarities());
+  // "he works with my friend", "vah mere dost ke saath kaam karta hai"
+  const Clauses together = verbs("go/come/work/eat/read/run/rest") * adjuncts("with", companions);
+  collector.topic("company", ungrouped, subjects(some_people) * together * tenses(plain_tenses));
+  // "my father is making tea for us", "mere pitaji hamaare liye chaay bana rahe hain"
+  const auto a_or_the = [](const Noun& noun) { return determined(noun, "the/a"); };
+  collector.topic(
+      "favours", ungrouped,
+      subjects(pronouns) * deeds(a_or_the, "buy/make") * adjuncts("for", companions) * tenses({progressive, past}));
+  // "please do not close the window", "kripaya khidki band mat keejiye"; the addressee is `aap`
+  const Clauses give = verbs("give") * to_somebody * objects("the book/letter/apple/flower/milk/tea/water");
+  const Clauses request = {{.request = true}, {.request = true, .please = true}};
+  collector.topic("requests", by_verb,
+                  subjects("you") * (actions() + deeds(counted) + talk + together + give) * request * polarities());
+}
+
+/// Actions.
+void add_actions(Collector& collector) {
+  using enum Tense;
+  const Clauses someone = subjects(some_people), all = tenses(all_tenses);
+  // "the boy does not read the book", "ladka kitaab nahin padhta hai"
+  for (const Tense tense : all_tenses)
+    collector.topic("statements", by_verb, actions() * subjects(people) * tenses({tense}) * polarities());
+  // "can she open the door", "kya vah darvaaza khol sakti hai"
+  collector.topic("yes-no questions", by_verb, actions() * someone * all * Clauses{yes_no});
+  // "when will they come from the city", "ve shahar se kab aayenge"
+  collector.topic("adverb questions", by_verb,
+                  actions() * someone * tenses({present, past, future}) *
+                      (questions("where/when/why") + questions("why") * Clauses{negative} + questions("how")));
+  // "what is my mother making", "meri maataji kya bana rahi hain"; "who closed the window", "khidki kisne band ki"
+  const Clauses making = verbs("read/write/eat/drink/look/buy/open/make/clean/close/do");
+  collector.topic("what questions", by_verb, making * subjects(people) * all * objects("what"));
+  collector.topic("who questions", ungrouped, actions() * subjects("who") * all);
+  // "i will go to the market tomorrow", "main kal baazaar jaaoonga"; kal is both yesterday and tomorrow
+  const Clauses when = tenses({present}) * times("every day") + tenses({progressive}) * times("now") +
+                       tenses({past}) * times("yesterday") + tenses({future}) * times("tomorrow") +
+                       tenses({past, future}) * times("today");
+  collector.topic("times", by_verb, actions() * someone * when * polarities());
+  // "she bought three mangoes", "usne teen aam khareede"
+  for (const Tense tense : plain_tenses)
+    collector.topic("determined objects", by_verb_and_gender,
+                    deeds(counted) * tenses({tense}) * subjects(pronouns_and_mother) * polarities());
+  // "we will read a new book", "ham ek nayi kitaab padhenge"
+  const auto with_adjectives = [](const Noun& noun) { return described(noun, "the/a/my/those"); };
+  for (const Tense tense : {past, future})
+    collector.topic("described objects", by_adjective, deeds(with_adjectives) * tenses({tense}) * subjects(pronouns));
+  // "i will come from my village", "main apne gaanv se aaoonga"
+  collector.topic("ways", by_verb,
+                  places("the/my/our/your/their house/school/city/village/shop") * subjects(pronouns_and_mother) *
+                      tenses({past, future}) * polarities() * (to_and_from() + verbs("run") * prepositions("in")));
+  // "the small girls opened the door", "chhoti ladkiyon ne darvaaza khola"
+  collector.topic("described subjects");
+  for (const char* word : {"boy", "girl", "man", "woman", "child"})
+    collector.add(by_verb, subjects(described(noun(word), "the", true)) * actions() * tenses({progressive, past}));
+  // "the children read in the garden", "bacche bageeche mein padhte hain"
+  const Clauses spots = adjuncts("in", "the/this/my/our/your house/room/garden/school/shop/village") +
+                        adjuncts("on", "the table/chair") + adjuncts("under", "the tree");
+  collector.topic("places", by_verb, verbs("read/write/eat/work/rest/run") * someone * spots * tenses(plain_tenses));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "data/toy/corpus.h"
@@ -9,11 +8,16 @@
 /// Sentences of the toy language, by topic.
 namespace glossa::toy {
 
+struct Group {
+  std::string name;
+  std::vector<ToyPair> pairs;
+};
+
 /// All sentences of one pattern, in a fixed order, grouped by the main verb or adjective, and by the gender with which
-/// this word agrees. Every English sentence occurs in one topic, with one Hindi sentence.
+/// this word agrees.
 struct Topic {
   std::string name;
-  std::vector<std::pair<std::string, std::vector<ToyPair>>> groups;
+  std::vector<Group> groups;
 };
 
 /// Every sentence of the language.
