@@ -5,20 +5,6 @@ namespace {
 
 bool is(const Clause& clause, std::string_view verb) { return clause.verb->english[0] == verb; }
 
-template <class Part, class List>
-Clauses each(Part Clause::*part, const List& list) {
-  Clauses clauses;
-  for (const auto& choice : list) clauses.emplace_back().*part = choice;
-  return clauses;
-}
-
-template <class Word>
-Clauses each(const Word* Clause::*part, const Word& (*find)(std::string_view), std::string_view words) {
-  Clauses clauses;
-  for (const std::string_view word : split(words, "/")) clauses.emplace_back().*part = &find(word);
-  return clauses;
-}
-
 /// True for one `i` and one `we`: usage wavers between apna and mera, hamaara.
 bool overlap(Owner a, Owner b) { return (a == Owner::i && b == Owner::we) || (a == Owner::we && b == Owner::i); }
 
@@ -72,17 +58,6 @@ Clauses operator*(const Clauses& first, const Clauses& second) {
     }
   return product;
 }
-
-Clauses subjects(const NounPhrases& list) { return each(&Clause::subject, list); }
-Clauses subjects(std::string_view list) { return subjects(phrases(list)); }
-Clauses objects(const NounPhrases& list) { return each(&Clause::object, list); }
-Clauses objects(std::string_view list) { return objects(phrases(list)); }
-Clauses places(std::string_view list) { return each(&Clause::place, phrases(list)); }
-Clauses tenses(std::initializer_list<Tense> list) { return each(&Clause::tense, list); }
-Clauses verbs(std::string_view words) { return each(&Clause::verb, verb, words); }
-Clauses prepositions(std::string_view words) { return each(&Clause::preposition, preposition, words); }
-Clauses questions(std::string_view words) { return each(&Clause::question, adverb, words); }
-Clauses times(std::string_view words) { return each(&Clause::time, adverb, words); }
 
 bool well_formed(const Clause& clause) {
   if (clause.object && !natural_object(clause)) return false;

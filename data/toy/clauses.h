@@ -36,17 +36,31 @@ struct Clause {
 using Clauses = std::vector<Clause>;
 Clauses operator*(const Clauses& first, const Clauses& second);
 
-/// Sets with a choice of one part. The texts are lists of `phrases`, or words separated by slashes.
-Clauses subjects(const NounPhrases& list);
-Clauses subjects(std::string_view list);
-Clauses objects(const NounPhrases& list);
-Clauses objects(std::string_view list);
-Clauses places(std::string_view list);
-Clauses tenses(std::initializer_list<Tense> list);
-Clauses verbs(std::string_view words);
-Clauses prepositions(std::string_view words);
-Clauses questions(std::string_view words);
-Clauses times(std::string_view words);
+/// Sets with a choice of one part. A text is a list of `phrases`, or of words between slashes.
+template <class Part, class List>
+Clauses each(Part Clause::*part, const List& list) {
+  Clauses clauses;
+  for (const auto& choice : list) clauses.emplace_back().*part = choice;
+  return clauses;
+}
+
+template <class Word>
+Clauses each(const Word* Clause::*part, const Word& (*find)(std::string_view), std::string_view words) {
+  Clauses clauses;
+  for (const std::string_view word : split(words, "/")) clauses.emplace_back().*part = &find(word);
+  return clauses;
+}
+
+inline Clauses subjects(const NounPhrases& list) { return each(&Clause::subject, list); }
+inline Clauses subjects(std::string_view list) { return subjects(phrases(list)); }
+inline Clauses objects(const NounPhrases& list) { return each(&Clause::object, list); }
+inline Clauses objects(std::string_view list) { return objects(phrases(list)); }
+inline Clauses places(std::string_view list) { return each(&Clause::place, phrases(list)); }
+inline Clauses tenses(std::initializer_list<Tense> list) { return each(&Clause::tense, list); }
+inline Clauses verbs(std::string_view words) { return each(&Clause::verb, verb, words); }
+inline Clauses prepositions(std::string_view words) { return each(&Clause::preposition, preposition, words); }
+inline Clauses questions(std::string_view words) { return each(&Clause::question, adverb, words); }
+inline Clauses times(std::string_view words) { return each(&Clause::time, adverb, words); }
 
 /// True if the clause is natural in both languages, and each language has only one way to say it.
 bool well_formed(const Clause& clause);

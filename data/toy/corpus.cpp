@@ -21,16 +21,9 @@ bool is_always(const ToyPair& pair) { return std::ranges::find(always, pair) != 
 
 /// Of every 50 Hindi sentences, one is for validation and one for testing.
 std::vector<ToyPair>& split_of(ToySplits& splits, const ToyPair& pair) {
-  const auto is_translation = [&](const ToyPair& fixed) { return fixed.hindi == pair.hindi; };
-  if (std::ranges::any_of(always, is_translation)) return splits.train;
-  switch (hash_name(pair.hindi) % 50) {
-    case 0:
-      return splits.valid;
-    case 1:
-      return splits.test;
-    default:
-      return splits.train;
-  }
+  const bool fixed = std::ranges::count(always, pair.hindi, &ToyPair::hindi) > 0;
+  const std::uint64_t share = hash_name(pair.hindi) % 50;
+  return fixed || share > 1 ? splits.train : share == 0 ? splits.valid : splits.test;
 }
 
 /// Moves `count` random elements to the front, in random order (Fisher-Yates).
@@ -38,33 +31,19 @@ void draw(std::vector<ToyPair>& pairs, std::size_t count, RandomStream& random) 
   for (std::size_t i = 0; i < count; ++i) std::swap(pairs[i], pairs[i + random.below(pairs.size() - i)]);
 }
 
-/// Splits `total` equally. A size below its share gives everything, and larger sizes make up for it.
-std::vector<std::size_t> shares(const std::vector<std::size_t>& sizes, std::size_t total) {
-  std::vector<std::size_t> order(sizes.size()), share(sizes.size());
+/// Splits `total` equally between topics or groups. One smaller than its share gives everything, and larger ones make
+/// up for it.
+template <class Part>
+std::vector<std::size_t> shares(const std::vector<Part>& parts, std::size_t total) {
+  std::vector<std::size_t> order(parts.size()), share(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return sizes[i]; });
-  std::size_t left = sizes.size();
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return parts[i].size(); });
+  std::size_t left = parts.size();
   for (const std::size_t i : order) {
-    share[i] = std::min(sizes[i], total / left--);
+    share[i] = std::min(parts[i].size(), total / left--);
     total -= share[i];
   }
   return share;
-}
-
-std::size_t size_of(const toy::Group& group) { return group.pairs.size(); }
-
-std::size_t size_of(const toy::Topic& topic) {
-  std::size_t size = 0;
-  for (const toy::Group& group : topic.groups) size += size_of(group);
-  return size;
-}
-
-/// Number of pairs in each topic, or in each group of a topic.
-template <class Part>
-std::vector<std::size_t> sizes_of(const std::vector<Part>& parts) {
-  std::vector<std::size_t> sizes;
-  for (const Part& part : parts) sizes.push_back(size_of(part));
-  return sizes;
 }
 
 std::string text_of(const std::vector<ToyPair>& pairs, std::string ToyPair::*side) {
@@ -77,20 +56,21 @@ std::string text_of(const std::vector<ToyPair>& pairs, std::string ToyPair::*sid
 
 ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where) {
   std::vector<toy::Topic> topics = toy::toy_language();
-  for (toy::Topic& topic : topics)
-    for (toy::Group& group : topic.groups) std::erase_if(group.pairs, is_always);
-  const std::vector<std::size_t> sizes = sizes_of(topics);
   const std::int64_t min_pairs = std::size(always);
-  const std::int64_t max_pairs = std::accumulate(sizes.begin(), sizes.end(), min_pairs);
+  std::int64_t max_pairs = min_pairs;
+  for (toy::Topic& topic : topics) {
+    for (toy::Group& group : topic.groups) std::erase_if(group.pairs, is_always);
+    max_pairs += static_cast<std::int64_t>(topic.size());
+  }
   if (pairs < min_pairs || pairs > max_pairs)
     misuse(where, "expected {} to {} pairs of the toy language; got {}. Hint: 50000 is a good number", min_pairs,
            max_pairs, pairs);
 
   RandomStream random(seed, "toy corpus");
   std::vector<ToyPair> drawn(std::begin(always), std::end(always));
-  const std::vector<std::size_t> topic_shares = shares(sizes, static_cast<std::size_t>(pairs - min_pairs));
+  const std::vector<std::size_t> topic_shares = shares(topics, static_cast<std::size_t>(pairs - min_pairs));
   for (std::size_t t = 0; t < topics.size(); ++t) {
-    const std::vector<std::size_t> group_shares = shares(sizes_of(topics[t].groups), topic_shares[t]);
+    const std::vector<std::size_t> group_shares = shares(topics[t].groups, topic_shares[t]);
     for (std::size_t g = 0; g < group_shares.size(); ++g) {
       std::vector<ToyPair>& group = topics[t].groups[g].pairs;
       draw(group, group_shares[g], random);

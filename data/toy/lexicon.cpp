@@ -47,13 +47,13 @@ const Entry& find(const std::vector<Entry>& entries, std::string_view english) {
 
 }  // namespace
 
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+std::vector<std::string_view> split(std::string_view list, std::string_view separator) {
   std::vector<std::string_view> parts;
-  for (std::size_t end; (end = text.find(separator)) != std::string_view::npos;) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + separator.size());
+  for (std::size_t end; (end = list.find(separator)) != std::string_view::npos;) {
+    parts.push_back(list.substr(0, end));
+    list.remove_prefix(end + separator.size());
   }
-  parts.push_back(text);
+  parts.push_back(list);
   return parts;
 }
 
@@ -62,10 +62,9 @@ const std::vector<Noun>& nouns() {
     std::vector<Noun> entries;
     for (const WordsOfKind& row : words_by_kind)
       for (const std::string_view entry : split(row.nouns, ", ")) {
-        const auto words = split(entry, " ");  // English singular and plural, gender, Hindi
+        const auto words = split(entry, " ");
         const Gender gender = words[2] == "f" ? Gender::feminine : Gender::masculine;
-        entries.push_back({std::string(words[0]), words[1] == "-" ? "" : std::string(words[1]), gender,
-                           std::string(words[3]), row.kind});
+        entries.push_back({std::string(words[0]), std::string(words[1]), gender, std::string(words[3]), row.kind});
       }
     return entries;
   }();

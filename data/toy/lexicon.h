@@ -14,32 +14,22 @@ namespace glossa::toy {
 enum class Gender { masculine, feminine };
 enum class Number { singular, plural };
 
-/// Kinds of nouns. Each kind is one bit, because an adjective may fit several kinds.
-enum Kind : unsigned {
-  person = 1,
-  animal = 2,
-  text = 4,
-  fruit = 8,
-  food = 16,
-  thing = 32,
-  flora = 64,
-  place = 128,
-  tale = 256,
-  respected = 512,  ///< takes the plural in Hindi: mere pitaji kitaab padhte hain
-  fixture = 1024    ///< cannot be carried off
-};
+/// Kinds of nouns. Each kind is one bit, because an adjective may fit several kinds. A `respected` person takes the
+/// plural in Hindi: mere pitaji kitaab padhte hain. A `fixture` (door, tree) is not had, wanted or liked.
+inline constexpr unsigned person = 1, animal = 2, text = 4, fruit = 8, food = 16, thing = 32, flora = 64, place = 128,
+                          tale = 256, respected = 512, fixture = 1024;
 
 /// Kinds of things that a person may possess.
 inline constexpr unsigned belongings = animal | text | fruit | food | thing | flora;
 
 /// A noun. The other Hindi forms follow from the gender and the ending of the direct singular.
 struct Noun {
-  std::string english, english_plural;  ///< empty plural: a mass noun (water)
+  std::string english, english_plural;  ///< `-`: a mass noun (water)
   Gender gender;
   std::string hindi;
   unsigned kind;
 
-  bool mass() const { return english_plural.empty(); }
+  bool mass() const { return english_plural == "-"; }
 };
 
 struct Adjective {
@@ -90,13 +80,13 @@ struct Preposition {
   Case governs;
 };
 
-/// An adverb of time or of a question.
+/// An adverb of time or a question.
 struct Adverb {
   std::string english, hindi;
 };
 
-/// Splits a text at each separator.
-std::vector<std::string_view> split(std::string_view text, std::string_view separator);
+/// Splits a list at each separator.
+std::vector<std::string_view> split(std::string_view list, std::string_view separator);
 
 const std::vector<Noun>& nouns();
 const std::vector<Adjective>& adjectives();

@@ -38,33 +38,18 @@ std::vector<NounPhrase> make_pronouns_and_names() {
   who.hindi[static_cast<std::size_t>(Case::ergative)] = "kisne";
   what.kind = thing;
   who.asks = what.asks = true;
-  return {
-      {"i", "me", {"main", "", "maine", "mujhe", "mujhse", "mer-"}, me, Conjugation::i, person, true, Owner::i},
-      {"you", "you", {"aap", "", "aapne", "aapko", "aapse", "aapk-"}, they, plural, person, true, Owner::you},
-      {"he", "him", {"vah", "", "usne", "use", "usse", "usk-"}, he},
-      {"she", "her", {"vah", "", "usne", "use", "usse", "usk-"}, she},
-      {"we", "us", {"ham", "", "hamne", "hamen", "hamse", "hamaar-"}, they, plural, person, true, Owner::we},
-      {"they", "them", {"ve", "", "unhone", "unhen", "unse", "unk-"}, they, plural},
-      who,
-      what,
-      name("ram", "raam", he),
-      name("mohan", "mohan", he),
-      name("sita", "seeta", she),
-      name("meera", "meera", she),
-  };
-}
-
-/// a or an, by the sound of the next word.
-std::string english_article(const std::string& determiner, const std::string& next) {
-  const bool vowel = std::string_view("aeiou").find(next.front()) != std::string_view::npos;
-  return determiner == "a" && vowel ? "an" : determiner;
-}
-
-/// `this` and `that` of a respected person are plural in Hindi: ye mere pitaji hain.
-const Determiner& hindi_determiner(const Determiner& english, bool honorific) {
-  if (honorific && english.english == "this") return determiner("these");
-  if (honorific && english.english == "that") return determiner("those");
-  return english;
+  return {{"i", "me", {"main", "", "maine", "mujhe", "mujhse", "mer-"}, me, Conjugation::i, person, true, Owner::i},
+          {"you", "you", {"aap", "", "aapne", "aapko", "aapse", "aapk-"}, they, plural, person, true, Owner::you},
+          {"he", "him", {"vah", "", "usne", "use", "usse", "usk-"}, he},
+          {"she", "her", {"vah", "", "usne", "use", "usse", "usk-"}, she},
+          {"we", "us", {"ham", "", "hamne", "hamen", "hamse", "hamaar-"}, they, plural, person, true, Owner::we},
+          {"they", "them", {"ve", "", "unhone", "unhen", "unse", "unk-"}, they, plural},
+          who,
+          what,
+          name("ram", "raam", he),
+          name("mohan", "mohan", he),
+          name("sita", "seeta", she),
+          name("meera", "meera", she)};
 }
 
 /// True if the determiner goes with the noun in that number: a mass noun is not counted, and a singular noun needs a
@@ -88,10 +73,14 @@ NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number nu
 
   const std::string& english_noun = plural ? noun.english_plural : noun.english;
   const std::string& next = adjective ? adjective->english : english_noun;
-  phrase.english = join({english_article(determiner.english, next), adjective ? next : "", english_noun});
+  const bool an = determiner.english == "a" && std::string_view("aeiou").find(next[0]) != std::string_view::npos;
+  phrase.english = join({an ? "an" : determiner.english, adjective ? next : "", english_noun});
   phrase.english_object = phrase.english;
 
-  const Determiner& word = hindi_determiner(determiner, honorific);
+  // `this` and `that` of a respected person are plural in Hindi: ye mere pitaji hain.
+  const std::string_view which = determiner.english;
+  const bool polite = honorific && (which == "this" || which == "that");
+  const Determiner& word = polite ? toy::determiner(which == "this" ? "these" : "those") : determiner;
   const auto hindi = [&](bool oblique) {
     return join({agree(oblique ? word.oblique : word.direct, phrase.agreement, oblique),
                  adjective ? agree(adjective->hindi, phrase.agreement, oblique) : "", decline(noun, number, oblique)});
@@ -156,20 +145,17 @@ NounPhrases phrases(std::string_view list) {
   return result;
 }
 
-NounPhrases determined(const Noun& noun, std::string_view determiners, bool both_numbers, const Adjective* adjective) {
-  NounPhrases list;
-  for (const std::string_view word : split(determiners, "/")) {
-    const Determiner& before = determiner(word);
-    for (const Number number : {Number::singular, Number::plural})
-      if (both_numbers || number == before.number()) append_fitting(list, before, noun, number, adjective);
-  }
-  return list;
-}
-
-NounPhrases described(const Noun& noun, std::string_view determiners, bool both_numbers) {
-  NounPhrases list;
+NounPhrases noun_phrases(const Noun& noun, std::string_view determiners, Forms forms) {
+  std::vector<const Adjective*> choices;
+  if (!forms.adjectives) choices = {nullptr};
   for (const Adjective& adjective : adjectives())
-    if (adjective.kinds & noun.kind) list = list + determined(noun, determiners, both_numbers, &adjective);
+    if (forms.adjectives && (adjective.kinds & noun.kind)) choices.push_back(&adjective);
+  NounPhrases list;
+  for (const Adjective* adjective : choices)
+    for (const std::string_view word : split(determiners, "/"))
+      for (const Number number : {Number::singular, Number::plural})
+        if (forms.both_numbers || number == determiner(word).number())
+          append_fitting(list, determiner(word), noun, number, adjective);
   return list;
 }
 
@@ -177,21 +163,21 @@ NounPhrases things(unsigned kinds, std::string_view determiners, unsigned except
   NounPhrases list;
   for (const Noun& noun : nouns())
     if ((noun.kind & kinds) && !(noun.kind & except) && noun.english != "world")
-      list = list + determined(noun, determiners, true);
+      list = list + noun_phrases(noun, determiners, {.both_numbers = true});
   std::erase_if(list, [](const auto& phrase) { return (phrase->kind & respected) && phrase->plural(); });
   return list;
 }
 
-NounPhrases possessions(const NounPhrases& things, const NounPhrases& possessors) {
+NounPhrases possessions(const NounPhrases& owned, const NounPhrases& owners) {
   NounPhrases list;
-  for (const auto& thing : things)
-    for (const auto& possessor : possessors) {
-      NounPhrase phrase = *thing;
-      phrase.english = phrase.english_object = join({thing->english, "of", possessor->english_object});
-      phrase.owner = possessor->owner;
-      const std::string& stem = possessor->form(Case::genitive);
-      append(list, with_cases(phrase, join({agree(stem, thing->agreement), thing->form(Case::direct)}),
-                              join({agree(stem, thing->agreement, true), thing->form(Case::oblique)})));
+  for (const auto& head : owned)
+    for (const auto& owner : owners) {
+      NounPhrase phrase = *head;
+      phrase.english = phrase.english_object = join({head->english, "of", owner->english_object});
+      phrase.owner = owner->owner;
+      const std::string& stem = owner->form(Case::genitive);
+      append(list, with_cases(phrase, join({agree(stem, head->agreement), head->form(Case::direct)}),
+                              join({agree(stem, head->agreement, true), head->form(Case::oblique)})));
     }
   return list;
 }

@@ -53,20 +53,20 @@ std::string agree(const std::string& stem, Agreement agreement, bool oblique = f
 /// separate choices; the noun varies slowest. `two boy` means two boys. Skips determiners that do not fit the noun.
 NounPhrases phrases(std::string_view list);
 
-/// Phrases of a noun with each determiner that fits: in the number of the determiner, or in both numbers. The empty
-/// word between two slashes leaves the noun bare.
-NounPhrases determined(const Noun& noun, std::string_view determiners, bool both_numbers = false,
-                       const Adjective* adjective = nullptr);
+/// Forms of a noun: in both numbers or only in the number of the determiner; alone or with each adjective that fits.
+struct Forms {
+  bool both_numbers = false, adjectives = false;
+};
 
-/// Phrases of a noun with each adjective that fits its kind and each determiner.
-NounPhrases described(const Noun& noun, std::string_view determiners, bool both_numbers = false);
+/// Phrases of a noun with each determiner that fits. The empty word between two slashes leaves the noun bare.
+NounPhrases noun_phrases(const Noun& noun, std::string_view determiners, Forms forms = {});
 
 /// Phrases, in both numbers, of the nouns that are of one of these kinds but not of `except`.
 NounPhrases things(unsigned kinds, std::string_view determiners, unsigned except = 0);
 
 /// "the brother of the girl", "ladki ka bhaai": in Hindi the possessor comes first, and ka, ke or ki agrees with the
-/// thing. Every thing is combined with every possessor.
-NounPhrases possessions(const NounPhrases& things, const NounPhrases& possessors);
+/// thing. Combines all things and owners.
+NounPhrases possessions(const NounPhrases& owned, const NounPhrases& owners);
 
 /// this and that, or these and those, for a shown thing. A respected person takes the plural: ye mere pitaji hain.
 NounPhrases demonstratives(const NounPhrase& shown);

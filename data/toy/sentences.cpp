@@ -97,24 +97,15 @@ std::string hindi_verb(const Clause& clause) {
   const std::string no = clause.negative || none ? "nahin" : "";
   const bool plural = agreement.number == Number::plural;
   const std::string is = agreement.first_person ? "hoon" : plural ? "hain" : "hai", was = finite("th", agreement);
+  const Tense tense = clause.tense;
   if (root == "chaahiye") return join({no, root});
-  switch (clause.tense) {
-    case Tense::present:
-      return root == "ho" ? join({no, is}) : join({no, agree(root + "t-", agreement), is});
-    case Tense::past:
-      return root == "ho" ? join({no, was}) : join({no, finite(past, agreement)});
-    case Tense::progressive:
-      return join({no, word, agree("rah-", agreement), is});
-    case Tense::past_progressive:
-      return join({no, word, agree("rah-", agreement), was});
-    case Tense::future:
-      return join({no, future(future_stem, agreement)});
-    case Tense::can:
-      return join({no, word, agree("sakt-", agreement), is});
-    case Tense::want:
-      return join({root + "na", no, agree("chaaht-", agreement), is});
-  }
-  return {};
+  if (root == "ho" && tense != Tense::future) return join({no, tense == Tense::past ? was : is});
+  if (tense == Tense::present) return join({no, agree(root + "t-", agreement), is});
+  if (tense == Tense::past) return join({no, finite(past, agreement)});
+  if (tense == Tense::future) return join({no, future(future_stem, agreement)});
+  if (tense == Tense::can) return join({no, word, agree("sakt-", agreement), is});
+  if (tense == Tense::want) return join({root + "na", no, agree("chaaht-", agreement), is});
+  return join({no, word, agree("rah-", agreement), tense == Tense::progressive ? is : was});
 }
 
 /// `apna` replaces a possessive that means the subject; the possessive is the first word of its phrase.

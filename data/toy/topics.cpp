@@ -1,71 +1,22 @@
 #include "data/toy/topics.h"
 
-#include <algorithm>
-#include <functional>
-#include <unordered_map>
-
-#include "base/check.h"
-#include "base/random.h"
-#include "data/toy/clauses.h"
-
 namespace glossa::toy {
 namespace {
 
-// ---- collection of topics ----
+// ---- groups ----
 
-/// Names of the group of a clause.
 std::string ungrouped(const Clause&) { return ""; }
-std::string by_verb(const Clause& clause) { return clause.verb->english[0]; }
-std::string by_verb_and_gender(const Clause& clause) {
-  return by_verb(clause) + (clause.object->agreement.gender == Gender::feminine ? ", feminine" : ", masculine");
+
+std::string with_gender(const std::string& word, const NounPhrase& phrase) {
+  return word + (phrase.agreement.gender == Gender::feminine ? ", feminine" : ", masculine");
 }
+
+std::string by_verb_and_gender(const Clause& clause) { return with_gender(by_verb(clause), *clause.object); }
+
 std::string by_adjective(const Clause& clause) {
-  const NounPhrase& noun = clause.quality ? *clause.subject : *clause.object;
-  return (clause.quality ? clause.quality : noun.adjective)->english +
-         (noun.agreement.gender == Gender::feminine ? ", feminine" : ", masculine");
+  if (clause.quality) return with_gender(clause.quality->english, *clause.subject);
+  return with_gender(clause.object->adjective->english, *clause.object);
 }
-
-/// Collector of topics. It ensures that every English sentence occurs once, with one Hindi sentence.
-class Collector {
- public:
-  Collector() { known_.reserve(400'000); }  // full size, to avoid fifteen rehashes
-
-  /// Starts a topic; later additions belong to it.
-  void topic(const std::string& name) { topics_.push_back({name, {}}); }
-  void topic(const std::string& name, std::string (*group_of)(const Clause&), const Clauses& clauses) {
-    topic(name);
-    add(group_of, clauses);
-  }
-
-  /// Adds the clauses that are well formed, each to the group that `group_of` returns.
-  void add(std::string (*group_of)(const Clause&), const Clauses& clauses) {
-    for (const Clause& clause : clauses)
-      if (well_formed(clause)) add(group_of(clause), render(clause));
-  }
-
-  /// Adds a pair to a group of the topic, unless the pair is known or a side has fewer than 2 or more than 10 words.
-  /// Throws if the English sentence is known with a different Hindi sentence.
-  void add(const std::string& group, ToyPair pair) {
-    auto& groups = topics_.back().groups;
-    auto found = std::ranges::find(groups, group, &Group::name);
-    if (found == groups.end()) found = groups.insert(found, {group, {}});
-    for (const std::string& side : {std::cref(pair.english), std::cref(pair.hindi)}) {
-      const auto words = 1 + std::ranges::count(side, ' ');
-      if (words < 2 || words > 10) return;
-    }
-    const std::uint64_t hindi = hash_name(pair.hindi);
-    const auto [known, is_new] = known_.try_emplace(hash_name(pair.english), hindi);
-    check(known->second == hindi, "toy grammar", "expected one Hindi sentence for '{}'; got '{}' and another",
-          pair.english, pair.hindi);
-    if (is_new) found->pairs.push_back(std::move(pair));
-  }
-
-  std::vector<Topic> take() { return std::move(topics_); }
-
- private:
-  std::vector<Topic> topics_;
-  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< from an English sentence's hash to its Hindi hash
-};
 
 // ---- people and things ----
 
@@ -102,10 +53,9 @@ NounPhrases goods(std::string_view determiners, unsigned kinds = belongings) {
   return things(kinds, determiners, fixture);
 }
 
-/// A noun with every determiner but `no`, which negates the whole Hindi clause.
-NounPhrases counted(const Noun& noun) {
-  return determined(noun, "the//a/this/that/these/those/two/three/four/five/many/my/our/your/his/her/their", true);
-}
+/// Every determiner but `no`, which negates the whole Hindi clause.
+constexpr std::string_view determiners =
+    "the//a/this/that/these/those/two/three/four/five/many/my/our/your/his/her/their";
 
 // ---- parts of clauses ----
 
@@ -118,19 +68,27 @@ constexpr std::initializer_list<Tense> plain_tenses = {Tense::present, Tense::pr
 constexpr std::initializer_list<Tense> all_tenses = {
     Tense::present, Tense::progressive, Tense::past, Tense::past_progressive, Tense::future, Tense::can, Tense::want};
 
-/// Transitive verbs, each with its usual objects.
-Clauses deeds(const std::function<NounPhrases(const Noun&)>& phrases_of, std::string_view only = "") {
+constexpr std::string_view deed_table[] = {
+    "read book/letter/newspaper/story",
+    "write book/letter/story/song",
+    "eat apple/mango/banana/bread",
+    "drink water/milk/tea",
+    "look book/letter/car/newspaper/tree/flower/dog/cat/bird",
+    "buy book/newspaper/apple/mango/banana/milk/flower/car/table/chair/house",
+    "open door/window/shop",
+    "close door/window/shop",
+    "make tea/bread/table/chair/house",
+    "clean room/house/garden/car/table/chair/window",
+};
+
+/// Transitive verbs, each with its usual objects. `only` selects some of the verbs.
+Clauses deeds(std::string_view determiners_of_objects, Forms forms = {}, std::string_view only = "") {
   Clauses clauses;
-  for (const std::string_view deed :
-       {"read book/letter/newspaper/story", "write book/letter/story/song", "eat apple/mango/banana/bread",
-        "drink water/milk/tea", "look book/letter/car/newspaper/tree/flower/dog/cat/bird",
-        "buy book/newspaper/apple/mango/banana/milk/flower/car/table/chair/house", "open door/window/shop",
-        "close door/window/shop", "make tea/bread/table/chair/house",
-        "clean room/house/garden/car/table/chair/window"}) {
+  for (const std::string_view deed : deed_table) {
     const auto words = split(deed, " ");
     if (!only.empty() && only.find(words[0]) == std::string_view::npos) continue;
     for (const std::string_view object : split(words[1], "/"))
-      clauses = clauses + verbs(words[0]) * objects(phrases_of(noun(object)));
+      clauses = clauses + verbs(words[0]) * objects(noun_phrases(noun(object), determiners_of_objects, forms));
   }
   return clauses;
 }
@@ -140,8 +98,7 @@ Clauses to_and_from() { return verbs("go") * prepositions("to") + verbs("come") 
 
 /// Deeds with one definite object each, and going, coming, running, working, resting.
 Clauses actions() {
-  const auto definite = [](const Noun& noun) { return determined(noun, "the"); };
-  return deeds(definite) + places("the house/market/school/city/village/shop") * to_and_from() +
+  return deeds("the") + places("the house/market/school/city/village/shop") * to_and_from() +
          verbs("go/come/run/work/rest");
 }
 
@@ -158,17 +115,15 @@ void add_greetings(Collector& collector) {
   for (const char* word : {"brother", "sister", "father", "mother", "grandmother"})
     addressees.push_back({word, noun(word).hindi});
   for (const auto& name : phrases(names)) addressees.push_back({name->english, name->form(Case::direct)});
-  std::vector<ToyPair> asked = {
-      {"", ""},
-      {"how are you", "aap kaise ho"},
-      {"how are you now", "aap abhi kaise ho"},
-      {"how are you today", "aap aaj kaise ho"},
-      {"where are you", "aap kahaan hain"},
-      {"where are you going", "aap kahaan ja rahe hain"},
-      {"what are you doing", "aap kya kar rahe hain"},
-  };
+  std::vector<ToyPair> asked = {{"", ""},
+                                {"how are you", "aap kaise ho"},
+                                {"how are you now", "aap abhi kaise ho"},
+                                {"how are you today", "aap aaj kaise ho"}};
+  const Clauses be = verbs("be"), doing = tenses({Tense::progressive}), you = subjects("you");
   for (const Clause& clause :
-       verbs("be") * questions("how") * subjects("your friend/brother/sister/father/mother/grandmother/teacher"))
+       you*(be * questions("where") + verbs("go") * doing * questions("where") +
+            verbs("do") * doing * objects("what")) +
+           subjects("your friend/brother/sister/father/mother/grandmother/teacher") * be * questions("how"))
     asked.push_back(render(clause));
 
   collector.topic("greetings");
@@ -185,7 +140,7 @@ void add_greetings(Collector& collector) {
           "", {"thank you for " + gift->english, agree(gift->form(Case::genitive), {}, true) + " liye dhanyavaad"});
 }
 
-/// Being.
+/// Being: qualities, identity, places, existence.
 void add_states(Collector& collector) {
   using enum Tense;
   const Clauses be = verbs("be"), then_and_now = tenses({present, past});
@@ -197,16 +152,16 @@ void add_states(Collector& collector) {
   for (const NounPhrases& list : {phrases(pronouns), phrases(people),
                                   things(belongings | tale | place, "the/this/those/my"), phrases("the world")})
     for (const Tense tense : {present, past, future})
-      collector.topic("qualities", by_adjective, be * tenses({tense}) * subjects(list) * qualities);
+      collector.topic("qualities", be * tenses({tense}) * subjects(list) * qualities, by_adjective);
   const NounPhrases relatives = possessions(phrases("the friend/brother/sister/father/mother/teacher"),
                                             phrases("the boy/girl/man/woman/child/boys/girls/women/children"));
-  collector.topic("qualities of relatives", by_adjective, be * subjects(relatives) * qualities);
+  collector.topic("qualities of relatives", be * subjects(relatives) * qualities, by_adjective);
 
   // "how was your sister", "aapki bahan kaisi thi"; without i and you, whose greeting differs
   NounPhrases others = phrases(people) + things(belongings | place, "the/this/those/my/your");
   std::erase_if(others,
                 [](const auto& one) { return !one->definite || one->self == Owner::i || one->self == Owner::you; });
-  collector.topic("how", by_verb, be * subjects(others) * then_and_now * questions("how"));
+  collector.topic("how", be * subjects(others) * then_and_now * questions("how"));
 
   // "are those your books", "kya ve aapki kitaaben hain"; "this is the house of ram", "yah raam ka ghar hai"
   NounPhrases shown = things(person | belongings | place, "my/our/your/his/her/their") +
@@ -217,9 +172,9 @@ void add_states(Collector& collector) {
       "the/this child, the/those children, the teacher");
   for (const Noun& noun : nouns())
     if ((noun.kind & (text | thing | place)) && !noun.mass())
-      shown = shown + possessions(determined(noun, "the"), owners) + described(noun, "a/my");
+      shown = shown + possessions(noun_phrases(noun, "the"), owners) + noun_phrases(noun, "a/my", {.adjectives = true});
   collector.topic("identity");
-  for (const auto& one : shown) collector.add(by_verb, be * subjects(demonstratives(*one)) * objects({one}) * moods());
+  for (const auto& one : shown) collector.add(be * subjects(demonstratives(*one)) * objects({one}) * moods());
 
   // "whose books are these", "ye kiski kitaaben hain"; "whose book is on the table", "mez par kiski kitaab hai"
   const Clauses spots = adjuncts("in", "the room/house/garden/city/market/school/shop/village/car") +
@@ -227,120 +182,120 @@ void add_states(Collector& collector) {
                         adjuncts("near", "the house/market/tree/window") + adjuncts("behind", "the house/door/shop") +
                         adjuncts("in front of", "the school/car/door");
   collector.topic("whose");
-  for (const auto& thing : things(animal | text | fruit | food, "whose"))
-    collector.add(by_verb, be * subjects({thing}) * (objects(demonstratives(*thing)) + spots));
-  collector.add(by_verb, be * subjects(pronouns) * questions("who"));
+  for (const auto& owned : things(animal | text | fruit | food, "whose"))
+    collector.add(be * subjects({owned}) * (objects(demonstratives(*owned)) + spots));
+  collector.add(be * subjects(pronouns) * questions("who"));
 
   // "where is my book", "meri kitaab kahaan hai"; "the cat is under the table", "billi mez ke neeche hai"
   const Clauses located = subjects(things(animal | text | fruit, "the/my/your/this/those")) + subjects(some_people);
   collector.topic(
-      "whereabouts", by_verb,
+      "whereabouts",
       be * located * (then_and_now * questions("where") + spots * tenses({present, past, future}) * moods()));
 
   // "there are two birds in the garden", "bageeche mein do chidiyaan hain"; "who is in the garden"
   const Clauses contents = subjects(things(animal | text | fruit | food, "a/no//two/three/four/five/many")) +
                            subjects("a/no/two/three/four/five/many boy/girl/man/woman/child");
   const Clauses there = {{.there = true}};
-  collector.topic(
-      "existence", by_verb,
-      be * spots *
-          (contents * there * then_and_now * Clauses{{}, yes_no} +
-           subjects(things(animal | text | fruit, "how many")) * there + subjects("who, what") * then_and_now));
+  collector.topic("existence", be * spots *
+                                   (contents * there * then_and_now * Clauses{{}, yes_no} +
+                                    subjects(things(animal | text | fruit, "how many")) * there +
+                                    subjects("who, what") * then_and_now));
 }
 
-/// Having, wanting and liking.
+/// Having, wanting and liking: the Hindi subject is in the genitive or dative.
 void add_having(Collector& collector) {
   const Clauses someone = subjects(some_people), have = verbs("have"), forms = {{}, yes_no, negative};
   // "the boy had three apples", "ladke ke paas teen seb the"
-  collector.topic("having things", by_verb,
-                  someone * have * objects(goods("a/no/the/this//two/three/four/five/many")) *
-                      tenses({Tense::present, Tense::past}) * forms);
+  collector.topic("having things", someone * have * objects(goods("a/no/the/this//two/three/four/five/many")) *
+                                       tenses({Tense::present, Tense::past}) * forms);
   // "how many books does he have", "uske paas kitni kitaaben hain"
-  collector.topic("how many one has", by_verb, someone * have * objects(goods("how many")));
+  collector.topic("how many one has", someone * have * objects(goods("how many")));
   // "i have two sisters", "meri do bahanen hain"
   const std::string_view relatives =
       "a friend/brother/sister, no friend/brother/sister, two friend/brother/sister, three friend/brother/sister, "
       "four friend/brother/sister, five friend/brother/sister, many friend/brother/sister";
-  collector.topic("having relatives", by_verb, someone * have * objects(relatives) * forms);
+  collector.topic("having relatives", someone * have * objects(relatives) * forms);
   // "i want the water", "mujhe paani chaahiye"; "what does he want", "use kya chaahiye"
-  collector.topic(
-      "wanting", by_verb,
-      someone * verbs("want") * (objects("what") + objects(goods("the/a/this/that/these/two/three/four")) * forms));
+  collector.topic("wanting", someone * verbs("want") *
+                                 (objects("what") + objects(goods("the/a/this/that/these/two/three/four")) * forms));
   // "do you like tea", "kya aapko chaay pasand hai"
-  collector.topic("liking", by_verb,
+  collector.topic("liking",
                   someone * verbs("like") * objects(goods("/the/this/that/these/those", belongings | tale)) * forms);
 }
 
-/// Dealings with people.
+/// Dealings with people: give to, talk to, go with, buy for; requests.
 void add_dealings(Collector& collector) {
   using enum Tense;
   const Clauses to_somebody = adjuncts("to", companions);
   // "i gave two books to her", "maine use do kitaaben din"
-  collector.topic("giving", by_verb,
-                  subjects(some_people) * verbs("give") *
-                      objects("the/a/those/two book/letter/apple/mango/flower/milk") * to_somebody *
-                      tenses({past, future}));
-  // "is she talking to them", "kya vah unse baat kar rahi hai"; "look at me", "mujhe dekho"
+  collector.topic("giving", subjects(some_people) * verbs("give") *
+                                objects("the/a/those/two book/letter/apple/mango/flower/milk") * to_somebody *
+                                tenses({past, future}));
+  // "is she talking to them", "kya vah unse baat kar rahi hai"; "they looked at me", "unhone mujhe dekha"
   const Clauses talk = verbs("talk") * to_somebody, look = verbs("look") * objects(companions);
-  collector.topic("talking", by_verb, subjects(people) * talk * tenses(plain_tenses) * polarities());
-  collector.topic("looking", by_verb, subjects(people) * look * tenses(plain_tenses) * polarities());
+  collector.topic("talking", subjects(people) * talk * tenses(plain_tenses) * polarities());
+  collector.topic("looking", subjects(people) * look * tenses(plain_tenses) * polarities());
   // "he works with my friend", "vah mere dost ke saath kaam karta hai"
   const Clauses together = verbs("go/come/work/eat/read/run/rest") * adjuncts("with", companions);
-  collector.topic("company", ungrouped, subjects(some_people) * together * tenses(plain_tenses));
+  collector.topic("company", subjects(some_people) * together * tenses(plain_tenses), ungrouped);
   // "my father is making tea for us", "mere pitaji hamaare liye chaay bana rahe hain"
-  const auto a_or_the = [](const Noun& noun) { return determined(noun, "the/a"); };
   collector.topic(
-      "favours", ungrouped,
-      subjects(pronouns) * deeds(a_or_the, "buy/make") * adjuncts("for", companions) * tenses({progressive, past}));
+      "favours",
+      subjects(pronouns) * deeds("the/a", {}, "buy/make") * adjuncts("for", companions) * tenses({progressive, past}),
+      ungrouped);
   // "please do not close the window", "kripaya khidki band mat keejiye"; the addressee is `aap`
   const Clauses give = verbs("give") * to_somebody * objects("the book/letter/apple/flower/milk/tea/water");
   const Clauses request = {{.request = true}, {.request = true, .please = true}};
-  collector.topic("requests", by_verb,
-                  subjects("you") * (actions() + deeds(counted) + talk + together + give) * request * polarities());
+  collector.topic("requests", subjects("you") *
+                                  (actions() + deeds(determiners, {.both_numbers = true}) + talk + together + give) *
+                                  request * polarities());
 }
 
-/// Actions.
+/// Actions: verbs with their objects, tenses, questions, adjuncts.
 void add_actions(Collector& collector) {
   using enum Tense;
   const Clauses someone = subjects(some_people), all = tenses(all_tenses);
   // "the boy does not read the book", "ladka kitaab nahin padhta hai"
   for (const Tense tense : all_tenses)
-    collector.topic("statements", by_verb, actions() * subjects(people) * tenses({tense}) * polarities());
+    collector.topic("statements", actions() * subjects(people) * tenses({tense}) * polarities());
   // "can she open the door", "kya vah darvaaza khol sakti hai"
-  collector.topic("yes-no questions", by_verb, actions() * someone * all * Clauses{yes_no});
+  collector.topic("yes-no questions", actions() * someone * all * Clauses{yes_no});
   // "when will they come from the city", "ve shahar se kab aayenge"
-  collector.topic("adverb questions", by_verb,
+  collector.topic("adverb questions",
                   actions() * someone * tenses({present, past, future}) *
                       (questions("where/when/why") + questions("why") * Clauses{negative} + questions("how")));
   // "what is my mother making", "meri maataji kya bana rahi hain"; "who closed the window", "khidki kisne band ki"
   const Clauses making = verbs("read/write/eat/drink/look/buy/open/make/clean/close/do");
-  collector.topic("what questions", by_verb, making * subjects(people) * all * objects("what"));
-  collector.topic("who questions", ungrouped, actions() * subjects("who") * all);
+  collector.topic("what questions", making * subjects(people) * all * objects("what"));
+  collector.topic("who questions", actions() * subjects("who") * all, ungrouped);
   // "i will go to the market tomorrow", "main kal baazaar jaaoonga"; kal is both yesterday and tomorrow
   const Clauses when = tenses({present}) * times("every day") + tenses({progressive}) * times("now") +
                        tenses({past}) * times("yesterday") + tenses({future}) * times("tomorrow") +
                        tenses({past, future}) * times("today");
-  collector.topic("times", by_verb, actions() * someone * when * polarities());
+  collector.topic("times", actions() * someone * when * polarities());
   // "she bought three mangoes", "usne teen aam khareede"
   for (const Tense tense : plain_tenses)
-    collector.topic("determined objects", by_verb_and_gender,
-                    deeds(counted) * tenses({tense}) * subjects(pronouns_and_mother) * polarities());
+    collector.topic(
+        "determined objects",
+        deeds(determiners, {.both_numbers = true}) * tenses({tense}) * subjects(pronouns_and_mother) * polarities(),
+        by_verb_and_gender);
   // "we will read a new book", "ham ek nayi kitaab padhenge"
-  const auto with_adjectives = [](const Noun& noun) { return described(noun, "the/a/my/those"); };
   for (const Tense tense : {past, future})
-    collector.topic("described objects", by_adjective, deeds(with_adjectives) * tenses({tense}) * subjects(pronouns));
+    collector.topic("described objects",
+                    deeds("the/a/my/those", {.adjectives = true}) * tenses({tense}) * subjects(pronouns), by_adjective);
   // "i will come from my village", "main apne gaanv se aaoonga"
-  collector.topic("ways", by_verb,
-                  places("the/my/our/your/their house/school/city/village/shop") * subjects(pronouns_and_mother) *
-                      tenses({past, future}) * polarities() * (to_and_from() + verbs("run") * prepositions("in")));
+  collector.topic("ways", places("the/my/our/your/their house/school/city/village/shop") *
+                              subjects(pronouns_and_mother) * tenses({past, future}) * polarities() *
+                              (to_and_from() + verbs("run") * prepositions("in")));
   // "the small girls opened the door", "chhoti ladkiyon ne darvaaza khola"
   collector.topic("described subjects");
   for (const char* word : {"boy", "girl", "man", "woman", "child"})
-    collector.add(by_verb, subjects(described(noun(word), "the", true)) * actions() * tenses({progressive, past}));
+    collector.add(subjects(noun_phrases(noun(word), "the", {.both_numbers = true, .adjectives = true})) * actions() *
+                  tenses({progressive, past}));
   // "the children read in the garden", "bacche bageeche mein padhte hain"
   const Clauses spots = adjuncts("in", "the/this/my/our/your house/room/garden/school/shop/village") +
                         adjuncts("on", "the table/chair") + adjuncts("under", "the tree");
-  collector.topic("places", by_verb, verbs("read/write/eat/work/rest/run") * someone * spots * tenses(plain_tenses));
+  collector.topic("places", verbs("read/write/eat/work/rest/run") * someone * spots * tenses(plain_tenses));
 }
 
 }  // namespace
