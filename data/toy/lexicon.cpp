@@ -136,28 +136,30 @@ Stems stems_of(const Verb& verb) {
 }
 
 const Determiner& determiner(std::string_view english) {
+  using enum Numbers;
+  using enum Owner;
   static const std::vector<Determiner> table = {
-      {"the", "", "", true, true, true},
-      {"", "", "", true, true, false},
-      {"a", "ek", "ek", true, false, false},
-      {"no", "koi", "kisi", true, false, false},
-      {"this", "yah", "is", true, false, true},
-      {"that", "vah", "us", true, false, true},
-      {"these", "ye", "in", false, true, true},
-      {"those", "ve", "un", false, true, true},
-      {"two", "do", "do", false, true, false},
-      {"three", "teen", "teen", false, true, false},
-      {"four", "chaar", "chaar", false, true, false},
-      {"five", "paanch", "paanch", false, true, false},
-      {"many", "kai", "kai", false, true, false},
-      {"my", "mer-", "mer-", true, true, true, Owner::i},
-      {"our", "hamaar-", "hamaar-", true, true, true, Owner::we},
-      {"your", "aapk-", "aapk-", true, true, true, Owner::you},
-      {"his", "usk-", "usk-", true, true, true, Owner::third},
-      {"her", "usk-", "usk-", true, true, true, Owner::third},
-      {"their", "unk-", "unk-", true, true, true, Owner::third},
-      {"whose", "kisk-", "kisk-", true, true, true},
-      {"how many", "kitn-", "kitn-", false, true, true},
+      {"the", "", "", both, true, none},
+      {"", "", "", both, false, none},
+      {"a", "ek", "ek", singular, false, none},
+      {"no", "koi", "kisi", singular, false, none},
+      {"this", "yah", "is", singular, true, none},
+      {"that", "vah", "us", singular, true, none},
+      {"these", "ye", "in", plural, true, none},
+      {"those", "ve", "un", plural, true, none},
+      {"two", "do", "do", plural, false, none},
+      {"three", "teen", "teen", plural, false, none},
+      {"four", "chaar", "chaar", plural, false, none},
+      {"five", "paanch", "paanch", plural, false, none},
+      {"many", "kai", "kai", plural, false, none},
+      {"my", "mer-", "mer-", both, true, i},
+      {"our", "hamaar-", "hamaar-", both, true, we},
+      {"your", "aapk-", "aapk-", both, true, you},
+      {"his", "usk-", "usk-", both, true, third},
+      {"her", "usk-", "usk-", both, true, third},
+      {"their", "unk-", "unk-", both, true, third},
+      {"whose", "kisk-", "kisk-", both, true, none},
+      {"how many", "kitn-", "kitn-", plural, true, none},
   };
   return find(table, english);
 }

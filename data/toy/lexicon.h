@@ -64,14 +64,20 @@ struct Stems {
 /// Person meant by a possessive or pronoun; `apna` replaces a possessive that means the subject.
 enum class Owner { none, i, we, you, third };
 
-/// A word before the noun. It goes with singular nouns, plural nouns or both.
+/// Numbers of the nouns that a determiner goes with.
+enum class Numbers { singular, plural, both };
+
+/// A word before the noun.
 struct Determiner {
   std::string english, direct, oblique;
-  bool singular, plural, definite;
-  Owner owner = Owner::none;
+  Numbers numbers;
+  bool definite;
+  Owner owner;
 
-  /// Number of the nouns that it goes with; singular if it goes with both.
-  Number number() const { return singular ? Number::singular : Number::plural; }
+  bool goes_with(Number number) const {
+    return numbers != (number == Number::plural ? Numbers::singular : Numbers::plural);
+  }
+  Number number() const { return goes_with(Number::singular) ? Number::singular : Number::plural; }
 };
 
 /// A preposition. Its Hindi follows a noun phrase in a certain case: mez ke neeche, mere saath.

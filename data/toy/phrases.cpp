@@ -56,8 +56,8 @@ std::vector<NounPhrase> make_pronouns_and_names() {
 /// determiner.
 bool fits(const Determiner& determiner, const Noun& noun, Number number) {
   const bool bare = determiner.english.empty();
-  if (number == Number::plural) return determiner.plural && !noun.mass();
-  return determiner.singular && (noun.mass() ? bare || determiner.definite : !bare);
+  if (!determiner.goes_with(number)) return false;
+  return number == Number::plural ? !noun.mass() : noun.mass() ? bare || determiner.definite : !bare;
 }
 
 NounPhrase noun_phrase(const Determiner& determiner, const Noun& noun, Number number, const Adjective* adjective) {
