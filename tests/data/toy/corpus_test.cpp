@@ -219,10 +219,10 @@ TEST_CASE("the grammar says what a Hindi speaker would") {
 TEST_CASE("ambiguous and strange sentences are left out") {
   const std::map<std::string, std::string>& hindi = dictionary();
   for (const char* english : {
-           "he looks at his sister",                 // his own or another's
-           "i do not read a book",                   // ek under negation
-           "we look at my house", "i looked at me",  // oneself
-           "ram looks at ram",                       // oneself
+           "he looks at his grandmother",           // his own or another's
+           "i do not read a book",                  // ek under negation
+           "we look at my tree", "i looked at me",  // oneself
+           "ram looks at ram",                      // oneself
        })
     CHECK_FALSE(hindi.contains(english));
   CHECK(hindi.at("they read the book") == "ve kitaab padhte hain");
