@@ -100,6 +100,20 @@ TEST_CASE("heads that are wider but share keys can have as many numbers, in othe
   CHECK_FALSE(differently_shaped(base, other).empty());
 }
 
+TEST_CASE("only rotary positions and ALiBi are those of attention") {
+  using enum ModelConfig::Positions;
+  const std::map<ModelConfig::Positions, RelativePositions> expected{{sinusoidal, RelativePositions::none},
+                                                                     {learned, RelativePositions::none},
+                                                                     {rotary, RelativePositions::rotary},
+                                                                     {alibi, RelativePositions::alibi}};
+  for (const auto& [positions, relative] : expected) {
+    ModelConfig config;
+    config.positions = positions;
+    CHECK_EQ(transformer_options(config, 7, 7).stack.relative_positions, relative);
+    CHECK_EQ(transformer_options(config, 7, 7).learned_positions, positions == learned);
+  }
+}
+
 TEST_CASE("a warm start of another shape names the option, before it reads the corpus") {
   TrainerFixture fixture;
   fixture.config.train.max_updates = {1, Period::Unit::updates};
