@@ -67,7 +67,7 @@ void check_is_run(const std::string& run) {
 }
 
 /// Throws a misuse error if another option keeps the given option of decoding from having an effect.
-void check_acts(const Setting& setting, const DecodeConfig& decode) {
+void check_acts(const Setting& setting, const DecodeOptions& decode) {
   const std::string& key = setting.key();
   const auto needs = [&](bool met, const char* other) {
     if (!met) setting.refuse("expected {} as well; got {} alone, which has no effect", other, key);
@@ -75,8 +75,7 @@ void check_acts(const Setting& setting, const DecodeConfig& decode) {
   if (key == "decode.temperature" || key == "decode.top_k" || key == "decode.top_p" || key == "decode.seed")
     needs(decode.sample || decode.mbr > 0, "decode.sample=true or decode.mbr");
   if (key == "decode.mbr_utility") needs(decode.mbr > 0, "decode.mbr");
-  if (key == "decode.alpha")
-    needs(decode.length_penalty != DecodeConfig::LengthPenalty::none, "decode.length_penalty=power or gnmt");
+  if (key == "decode.alpha") needs(decode.length_penalty != LengthPenalty::none, "decode.length_penalty=power or gnmt");
 }
 
 }  // namespace

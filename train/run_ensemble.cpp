@@ -29,7 +29,7 @@ std::vector<RunName> run_names(std::span<const std::string> named, const std::st
 LoadedRun load_ensemble(std::span<const RunName> names, Config config, const Job& job) {
   job.agree("number of runs", fmt::format("{}", names.size()));
   const RuntimeConfig runtime = config.runtime;
-  const DecodeConfig decode = config.decode;
+  const DecodeOptions decode = config.decode;
   LoadedRun all = load_run(names.front(), std::move(config), job);
   for (const RunName& name : names.subspan(1)) {
     const std::string& folder = name.folder();

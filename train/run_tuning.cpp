@@ -38,10 +38,10 @@ class Trials {
   void expect(std::int64_t searches) { expected_ = searches; }
 
   /// Searches without a result, so that the next search's time does not include first accesses to memory.
-  void warm_up(const DecodeConfig& decode) { translate(decode); }
+  void warm_up(const DecodeOptions& decode) { translate(decode); }
 
   /// The search with these options of decoding.
-  TunedSearch search(const DecodeConfig& decode) {
+  TunedSearch search(const DecodeOptions& decode) {
     TunedSearch search = translate(decode);
     search.bleu = corpus_bleu(search.translations, references_of(corpus_), scoring_);
     search.chrf = corpus_chrf(search.translations, references_of(corpus_));
@@ -55,7 +55,7 @@ class Trials {
   }
 
  private:
-  TunedSearch translate(const DecodeConfig& decode) {
+  TunedSearch translate(const DecodeOptions& decode) {
     if (options_.watch) options_.watch(done_, std::max(expected_, done_ + 1));
     Translator translator(run_.models(), run_.tokenizers, run_.config.data, decode);
     TunedSearch search{.beam = decode.beam, .alpha = decode.alpha};
@@ -77,16 +77,15 @@ class Trials {
 }  // namespace
 
 Config with_search(Config config, const TunedSearch& search) {
-  DecodeConfig& decode = config.decode;
-  const DecodeConfig usual;
+  DecodeOptions& decode = config.decode;
+  const DecodeOptions usual;
   decode.sample = false;  // and the options that draw
   decode.mbr = 0;
   decode.top_k = usual.top_k;
   decode.top_p = usual.top_p;
   decode.beam = search.beam;
   decode.alpha = search.alpha;
-  if (decode.length_penalty == DecodeConfig::LengthPenalty::none)
-    decode.length_penalty = DecodeConfig::LengthPenalty::power;
+  if (decode.length_penalty == LengthPenalty::none) decode.length_penalty = LengthPenalty::power;
   return config;
 }
 

@@ -191,7 +191,7 @@ ValidationReport TranslationTask::validate(Context<float>& context,
                                            const std::function<void(std::int64_t, std::int64_t)>& progress,
                                            bool translates) {
   ValidationReport report;
-  DecodeConfig decode = config_.decode;
+  DecodeOptions decode = config_.decode;
   decode.precision = config_.train.precision;
   Translator translator(*model_->transformer, tokenizers_, config_.data, decode);
   translator.divide(divided_among(job_));

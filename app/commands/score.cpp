@@ -50,7 +50,7 @@ std::string in_columns(const ScoreArguments& arguments, const ScoredTranslation&
 }
 
 /// Throws a misuse error if an option of decoding given by --set has no effect on scores.
-void check_acts(const Settings& settings, const DecodeConfig& decode) {
+void check_acts(const Settings& settings, const DecodeOptions& decode) {
   for (const Setting& setting : settings) {
     const std::string& key = setting.key();
     const bool divides = key == "decode.length_penalty" || key == "decode.alpha",

@@ -36,12 +36,12 @@ void note_left_behind(const std::vector<std::pair<const char*, bool>>& options, 
   if (!left.empty()) print_note("note: {} cannot express {}: not exported\n", format, fmt::join(left, ", "));
 }
 
-void note_left_by_huggingface(const DecodeConfig& decode) {
+void note_left_by_huggingface(const DecodeOptions& decode) {
   note_left_behind({{"decode.max_length_factor", decode.max_length_factor > 0}, {"decode.mbr", decode.mbr > 0}},
                    "config.json");
 }
 
-void note_left_by_marian(const DecodeConfig& decode, const Outgoing& model) {
+void note_left_by_marian(const DecodeOptions& decode, const Outgoing& model) {
   const auto is_implied = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
   note_left_behind({{"decode.min_length", decode.min_length > 0},
                     {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},

@@ -30,7 +30,7 @@ OrderedJson special_ids_json(const Outgoing& out) {
 
 /// The maximum length of a translation, including its start token; transformers has no limit relative to the source.
 std::int64_t max_length(const Config& config) {
-  const DecodeConfig& decode = config.decode;
+  const DecodeOptions& decode = config.decode;
   return decode.max_length_factor == 0 ? decode.max_length_extra + 1
                                        : std::min<std::int64_t>(512, config.model.transformer.max_positions);
 }
@@ -80,8 +80,7 @@ OrderedJson generation_json(const Outgoing& out) {
   OrderedJson json = special_ids_json(out);
   json.update({{"num_beams", config.decode.beam},
                {"max_length", max_length(config)},
-               {"length_penalty",
-                config.decode.length_penalty == DecodeConfig::LengthPenalty::none ? 0.0 : config.decode.alpha}});
+               {"length_penalty", config.decode.length_penalty == LengthPenalty::none ? 0.0 : config.decode.alpha}});
   json["bad_words_ids"] = OrderedJson::array({OrderedJson::array({pad})});
   for (const std::int64_t id : out.forbidden()) json["bad_words_ids"].push_back(OrderedJson::array({id}));
   if (config.decode.min_length > 0) json["min_length"] = config.decode.min_length + 1;

@@ -171,12 +171,12 @@ std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::in
 }
 
 void read_decoding(const Generation& generation, Config& config, std::vector<std::string>& notes) {
-  DecodeConfig& decode = config.decode;
+  DecodeOptions& decode = config.decode;
   decode.beam = generation.of("num_beams").whole("num_beams", 1);
-  decode.search = DecodeConfig::Search::huggingface;
+  decode.search = Search::huggingface;
   decode.forbidden = forbidden_tokens(generation, config.data.specials.pad, notes);
   decode.renormalize = generation.of("renormalize_logits").flag("renormalize_logits", false);
-  decode.length_penalty = DecodeConfig::LengthPenalty::power;
+  decode.length_penalty = LengthPenalty::power;
   decode.alpha = generation.of("length_penalty").number("length_penalty", 1.0);
   // In transformers, min_length includes the start token.
   const std::int64_t min_length = generation.of("min_length").whole("min_length", 0);

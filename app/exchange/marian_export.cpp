@@ -63,10 +63,10 @@ std::string model_options(const Outgoing& out) {
 
 /// Options for marian-decoder; paths are relative to the options' file.
 std::string decoder_options(const Outgoing& out, const std::vector<std::string>& vocabularies) {
-  const DecodeConfig& decode = out.config().decode;
+  const DecodeOptions& decode = out.config().decode;
   const std::vector<std::int64_t> never = out.forbidden();
   const bool may_be_unknown = std::ranges::find(never, 1) == never.end();
-  const double normalize = decode.length_penalty == DecodeConfig::LengthPenalty::none ? 0 : decode.alpha;
+  const double normalize = decode.length_penalty == LengthPenalty::none ? 0 : decode.alpha;
   return fmt::format(
       "relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - {}\n  - {}\nbeam-size: {}\nnormalize: {}\n"
       "word-penalty: 0\nmax-length-factor: {}\nallow-unk: {}\n",

@@ -147,11 +147,11 @@ void read_model(const MarianOptions& options, ModelConfig& model) {
   if (options.get<std::string>("transformer-postprocess-emb", "d").empty()) model.embedding_dropout = 0;
 }
 
-void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeConfig& decode,
+void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeOptions& decode,
                    std::vector<std::string>& notes) {
   decode.beam = options.get<std::int64_t>("beam-size", 12);
   decode.alpha = options.get<double>("normalize", 0);
-  decode.length_penalty = decode.alpha == 0 ? DecodeConfig::LengthPenalty::none : DecodeConfig::LengthPenalty::power;
+  decode.length_penalty = decode.alpha == 0 ? LengthPenalty::none : LengthPenalty::power;
   decode.max_length_factor = options.get<double>("max-length-factor", 3);
   decode.max_length_extra = 0;
   if (!options.get<bool>("allow-unk", false)) decode.forbidden = {ids.unk};

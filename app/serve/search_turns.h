@@ -22,7 +22,7 @@ struct ServedRun {
   const Transformer<float>* model;
   Tokenizers tokenizers;
   DataConfig data;
-  DecodeConfig decode;
+  DecodeOptions decode;
   std::int64_t usual_words = 0;  // TextStatistics::usual_words
   bool splits_sentences = true;  // as Translator::split_sentences
   std::string name = {};         // as the user named it

@@ -124,7 +124,7 @@ TEST_CASE("a model's files determine how it translates") {
   CHECK_EQ(model.transformer.stack.activation, Activation::silu);
   CHECK_EQ(model.transformer.max_positions, 40);
   CHECK_EQ(decode.beam, 4);
-  CHECK_EQ(decode.search, DecodeConfig::Search::huggingface);
+  CHECK_EQ(decode.search, Search::huggingface);
   CHECK_EQ(decode.max_length_factor, 0);
   CHECK_EQ(decode.max_length_extra, 39);
   CHECK(decode.renormalize);

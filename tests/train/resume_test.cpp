@@ -80,7 +80,7 @@ TEST_CASE("options of decode that the command sets replace those in a resumed ru
     trainer.train();
     return load_config(config_file(begun.run())).decode;
   };
-  const DecodeConfig after = resume({"decode.beam=1", "train.max_updates=6u"});
+  const DecodeOptions after = resume({"decode.beam=1", "train.max_updates=6u"});
   CHECK_EQ(after.beam, 1);  // that of the beginning
   CHECK_EQ(after.alpha, 1.4);
   CHECK_NE(begun.log().find("note: decode.beam is now 1 for translation; it was 2\n"), std::string::npos);

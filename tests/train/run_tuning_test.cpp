@@ -82,7 +82,7 @@ TEST_CASE("tuning scores searches as evaluate does, and chooses the best by the 
 TEST_CASE("a search's options need a length penalty and no drawing") {
   Config config;
   config.decode.sample = true;
-  config.decode.length_penalty = DecodeConfig::LengthPenalty::none;
+  config.decode.length_penalty = LengthPenalty::none;
   TunedSearch search;
   search.beam = 6;
   search.alpha = 1.4;
@@ -90,7 +90,7 @@ TEST_CASE("a search's options need a length penalty and no drawing") {
   CHECK_EQ(tuned.decode.beam, 6);
   CHECK_EQ(tuned.decode.alpha, 1.4);
   CHECK_FALSE(tuned.decode.sample);
-  CHECK(tuned.decode.length_penalty == DecodeConfig::LengthPenalty::power);
+  CHECK(tuned.decode.length_penalty == LengthPenalty::power);
 }
 
 TEST_CASE("the mean of checkpoints that decode.average asks for translates, unless the user chooses") {

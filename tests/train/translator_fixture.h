@@ -31,7 +31,7 @@ struct TranslatorFixture {
     for (float& value : model->parameters.values()) value *= 2;  // makes scores distinct
   }
 
-  Translator translator(const DecodeConfig& decode = {}) const {
+  Translator translator(const DecodeOptions& decode = {}) const {
     return {*model->transformer, tokenizers, data, decode};
   }
 

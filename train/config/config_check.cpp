@@ -304,7 +304,7 @@ void validate(const Config& given) {
 
 std::vector<std::string> option_doubts(const Config& config) { return doubts(decided_for(usual_size, config)); }
 
-void check_decode(const DecodeConfig& decode) {
+void check_decode(const DecodeOptions& decode) {
   if (decode.sample && decode.beam > 1)
     misuse("decode.beam", "expected 1 with decode.sample: true; got {}. Hint: a sample is a single draw, not a search",
            decode.beam);

@@ -19,8 +19,7 @@ Config expressible_by_both(Config config) {
   data.encoding.source_eos = true;
   data.specials.bos = data.specials.pad;
   data.specials.unk = std::max(data.specials.unk, 0);
-  using Penalty = DecodeConfig::LengthPenalty;
-  if (config.decode.length_penalty == Penalty::gnmt) config.decode.length_penalty = Penalty::power;
+  if (config.decode.length_penalty == LengthPenalty::gnmt) config.decode.length_penalty = LengthPenalty::power;
   ModelConfig& model = config.model;
   StackOptions& stack = model.transformer.stack;
   const StackOptions usual = ModelConfig{}.transformer.stack;

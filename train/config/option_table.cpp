@@ -272,14 +272,14 @@ std::vector<Option<TrainConfig>> train_options() {
   };
 }
 
-std::vector<Option<DecodeConfig>> decode_options() {
-  using C = DecodeConfig;
+std::vector<Option<DecodeOptions>> decode_options() {
+  using C = DecodeOptions;
   return {
       option("beam", &C::beam, whole("[1, 1024]"), "hypotheses kept per sentence; 1: greedy"),
-      option("search", &C::search, choice<C::Search>({"glossa", "huggingface"}),
+      option("search", &C::search, choice<Search>({"glossa", "huggingface"}),
              "when the search for a sentence ends: once nothing better can follow, or as in generate of transformers, "
              "which forces the longest translation to end"),
-      option("length_penalty", &C::length_penalty, choice<C::LengthPenalty>({"none", "power", "gnmt"}),
+      option("length_penalty", &C::length_penalty, choice<LengthPenalty>({"none", "power", "gnmt"}),
              "the log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha; length counts </s>"),
       option("alpha", &C::alpha, number("[0, 10]"),
              "exponent of the length penalty; a larger one favors longer translations"),
@@ -306,7 +306,7 @@ std::vector<Option<DecodeConfig>> decode_options() {
       option("seed", &C::seed, whole("[0, 9007199254740991]"), "sample, mbr: random seed"),
       option("mbr", &C::mbr, whole("[0, 1024]"),
              "minimum Bayes risk decoding: draw N samples, and return the one most similar to all; 0: off"),
-      option("mbr_utility", &C::mbr_utility, choice<C::MbrUtility>({"chrf", "bleu"}),
+      option("mbr_utility", &C::mbr_utility, choice<MbrUtility>({"chrf", "bleu"}),
              "mbr: sentence score that measures similarity, as sacreBLEU defines it"),
       option("average", &C::average, whole("[0, 1000]"),
              "translate with the mean of the newest N checkpoints, or of as many as there are, unless --checkpoint "

@@ -42,7 +42,7 @@ std::string to_json(const AttentionMaps::Layers& layers) { return fmt::format("[
 }  // namespace
 
 void for_each_attention(Context<float>& context, const Transformer<float>& model, const Tokenizers& tokenizers,
-                        const EncodedCorpus& pairs, const DecodeConfig& options, const UseAttention& use) {
+                        const EncodedCorpus& pairs, const DecodeOptions& options, const UseAttention& use) {
   if (pairs.size() == 0) return;
   const auto heads = static_cast<std::size_t>(model.options().stack.heads);
   const Sampler sampler(pairs, {.max_tokens = options.max_tokens});

@@ -8,8 +8,8 @@
 #include "data/corpora/datasets.h"
 #include "data/encoded_corpus.h"
 #include "layers/transformer.h"
-#include "train/config/config.h"
 #include "train/console/json_line.h"
+#include "train/decoding/decode_options.h"
 
 namespace glossa {
 
@@ -34,7 +34,7 @@ using UseAttention = std::function<void(int pair, AttentionMaps maps)>;
 /// Runs the model over pairs with teacher forcing, in the precision of `options` and in batches of up to
 /// `options.max_tokens` rows. Passes each pair's attention to `use`. The order of the pairs is not fixed.
 void for_each_attention(Context<float>& context, const Transformer<float>& model, const Tokenizers& tokenizers,
-                        const EncodedCorpus& pairs, const DecodeConfig& options, const UseAttention& use);
+                        const EncodedCorpus& pairs, const DecodeOptions& options, const UseAttention& use);
 
 /// Returns the mean over a layer's heads.
 AttentionMaps::Head mean_of_heads(const std::vector<AttentionMaps::Head>& heads);

@@ -6,14 +6,10 @@
 #include <vector>
 
 #include "data/tokenizers/vocabulary.h"
-#include "train/config/config.h"
+#include "train/decoding/decode_options.h"
 #include "train/decoding/ensemble.h"
 
 namespace glossa {
-
-using DecodeOptions = DecodeConfig;
-using LengthPenalty = DecodeConfig::LengthPenalty;
-using Search = DecodeConfig::Search;
 
 /// A translation as token ids, without <s> and </s>.
 struct Hypothesis {

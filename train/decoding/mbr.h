@@ -10,8 +10,6 @@
 
 namespace glossa {
 
-using MbrUtility = DecodeConfig::MbrUtility;
-
 /// Returns the mean utility of each text: the mean of its sentence scores, from 0 to 100, with each of the first
 /// `samples` texts as the only reference. A reference that occurs several times counts as often; a text is also its own
 /// reference if it is among the samples. The scores are those of SentenceChrf or SentenceBleu.

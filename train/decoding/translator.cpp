@@ -45,7 +45,7 @@ void keep_distinct(std::vector<Translation>& found) {
 std::int64_t piece_number(std::int64_t line, std::int64_t piece) { return line + (piece << 40); }
 
 Translator::Translator(const Ensemble<float>& models, const Tokenizers& tokenizers, const DataConfig& data,
-                       const DecodeConfig& decode)
+                       const DecodeOptions& decode)
     : models_(models), tokenizers_(tokenizers), data_(data), options_(decode) {}
 
 std::vector<int> Translator::source_ids(std::string_view line, std::string_view name, std::int64_t number) const {

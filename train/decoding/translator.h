@@ -37,7 +37,7 @@ class Translator {
  public:
   /// `models` have these tokenizers and must outlive the translator.
   Translator(const Ensemble<float>& models, const Tokenizers& tokenizers, const DataConfig& data,
-             const DecodeConfig& decode);
+             const DecodeOptions& decode);
 
   /// Returns one translation per line, in order. An empty line gives an empty translation. `name` and `first_line` are
   /// for errors. Throws as `add` does.

@@ -50,8 +50,8 @@ struct Turns {
   static std::string text(Found found) { return found.get().at(0).text; }
 
   TranslatorFixture fixture{600};
-  DecodeConfig decode = [] {
-    DecodeConfig config;
+  DecodeOptions decode = [] {
+    DecodeOptions config;
     config.min_length = 10000;
     return config;
   }();

@@ -21,7 +21,7 @@ namespace {
 
 /// A service of one run with random weights.
 struct Served {
-  explicit Served(const DecodeConfig& decode = {}, std::size_t queue = 1000, bool splits_sentences = true)
+  explicit Served(const DecodeOptions& decode = {}, std::size_t queue = 1000, bool splits_sentences = true)
       : decode(decode),
         splits_sentences(splits_sentences),
         service({run()}, TranslationService::Limits{.queue = queue, .searches = 2, .batch = 8, .gather = 1ms},
@@ -62,7 +62,7 @@ struct Served {
   }
 
   TranslatorFixture fixture;
-  DecodeConfig decode;
+  DecodeOptions decode;
   bool splits_sentences;
   serve::ServerMetrics metrics;
   TranslationService service;
@@ -75,7 +75,7 @@ std::string best(const std::vector<std::vector<TranslatedText>>& answers, std::s
 }  // namespace
 
 TEST_CASE("a text is translated line by line as by the translator, and keeps its line ends") {
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.beam = 3;
   Served served(decode);
   Translator translator = served.fixture.translator(decode);
@@ -99,11 +99,11 @@ TEST_CASE("a text is translated line by line as by the translator, and keeps its
 }
 
 TEST_CASE("alternatives are those of the n-best list, with their probabilities") {
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.beam = 2;
   Served served(decode);
   const auto list_of = [&](const std::string& line, Index n) {
-    DecodeConfig wide = decode;
+    DecodeOptions wide = decode;
     wide.beam = std::max<Index>(decode.beam, n);
     Translator translator = served.fixture.translator(wide);
     return translator.n_best(translator.encode(Lines{line}, "text"), n).front();
@@ -129,7 +129,7 @@ TEST_CASE("alternatives are those of the n-best list, with their probabilities")
 }
 
 TEST_CASE("sentences come with their translations, the probability of each token, and their unknown words") {
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.beam = 2;
   Served served(decode);
   TranslationRequest request;
@@ -164,7 +164,7 @@ TEST_CASE("sentences come with their translations, the probability of each token
 }
 
 TEST_CASE("samples equal those of the same lines in a file, and have no alternatives") {
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.sample = true;
   Served served(decode);
   Translator translator = served.fixture.translator(decode);

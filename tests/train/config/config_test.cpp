@@ -348,7 +348,7 @@ TEST_CASE("every choice has as many names as enumerators, in their order") {
   CHECK(c.optim.name == OptimConfig::Name::adamw);
   CHECK(c.optim.schedule.kind == ScheduleOptions::Kind::plateau);
   CHECK(c.train.metric == TrainConfig::Metric::exact_match);
-  CHECK(c.decode.length_penalty == DecodeConfig::LengthPenalty::gnmt);
+  CHECK(c.decode.length_penalty == LengthPenalty::gnmt);
   CHECK(c.runtime.gemm == RuntimeConfig::Gemm::onednn);
 }
 

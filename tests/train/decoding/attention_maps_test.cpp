@@ -49,7 +49,7 @@ TEST_CASE("maps name the tokens read and written, and survive JSON to the bit") 
 
 TEST_CASE("the output tokens of maps have the probabilities that the search gave them") {
   const TranslatorFixture fixture;
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.max_length_factor = 0;
   decode.max_length_extra = 5;
   Translator translator = fixture.translator(decode);
@@ -114,7 +114,7 @@ TEST_CASE("words are aligned by the weights of all their tokens") {
 TEST_CASE("every word of a translation is aligned with a word of its own line, even in pieces") {
   TranslatorFixture fixture;
   fixture.data.encoding.max_length = 5;
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.beam = 2;
   Translator translator = fixture.translator(decode);
   const Lines lines{"a1 a2 a3", "", "a1 a2 a3 a4 a5 a6 a1. a2 a3 a4 a5 a6 a0 a1", "a2"};
@@ -150,7 +150,7 @@ TEST_CASE("every word of a translation is aligned with a word of its own line, e
 
 TEST_CASE("a translation cut off by the length limit has a row for each of its tokens") {
   const TranslatorFixture fixture;
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.max_length_factor = 0;
   decode.max_length_extra = 2;
   Translator translator = fixture.translator(decode);

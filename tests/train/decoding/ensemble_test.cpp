@@ -40,7 +40,7 @@ struct Committee {
     return all;
   }
 
-  Translator translator(const std::vector<std::size_t>& members, const DecodeConfig& decode) const {
+  Translator translator(const std::vector<std::size_t>& members, const DecodeOptions& decode) const {
     return {of(members), source.tokenizers, source.data, decode};
   }
 
@@ -48,8 +48,8 @@ struct Committee {
   std::vector<std::unique_ptr<Model>> models;
 };
 
-DecodeConfig beam(std::int64_t size) {
-  DecodeConfig decode;
+DecodeOptions beam(std::int64_t size) {
+  DecodeOptions decode;
   decode.beam = size;
   return decode;
 }
@@ -139,7 +139,7 @@ TEST_CASE("an ensemble's translations do not depend on the order of the models, 
   const Committee committee;
   const std::vector<std::string>& lines = committee.source.corpus.source;
   for (const bool sample : {false, true}) {
-    DecodeConfig decode = beam(sample ? 1 : 3), small = decode;
+    DecodeOptions decode = beam(sample ? 1 : 3), small = decode;
     decode.sample = small.sample = sample;
     small.max_tokens = 1;
     Translator translator = committee.translator({0, 1}, decode), exchanged = committee.translator({1, 0}, decode),

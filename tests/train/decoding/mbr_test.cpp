@@ -115,7 +115,7 @@ TEST_CASE("a translator returns the candidate with the highest mean utility") {
   int by_beam_best = 0;  // sentences for which beam search's translation is better than all samples
   for (const MbrUtility utility : both_utilities)
     for (const Index beam : {1, 3}) {
-      DecodeConfig decode{.beam = beam, .top_p = 0.95, .seed = 3, .mbr = count, .mbr_utility = utility};
+      DecodeOptions decode{.beam = beam, .top_p = 0.95, .seed = 3, .mbr = count, .mbr_utility = utility};
       Translator translator = fixture.translator(decode);
       const Translator::Sources sources = translator.encode(lines, "text");
       const auto found = translator.n_best(sources, 4);
@@ -153,9 +153,9 @@ TEST_CASE("a translator returns the candidate with the highest mean utility") {
 TEST_CASE("minimum Bayes risk decoding does not depend on batches, threads, neighbors or the division of the search") {
   const TranslatorFixture fixture;
   const Lines& lines = fixture.corpus.source;
-  const DecodeConfig decode{.beam = 2, .mbr = 16};
+  const DecodeOptions decode{.beam = 2, .mbr = 16};
   const auto found = [&](Index max_tokens) {
-    DecodeConfig options = decode;
+    DecodeOptions options = decode;
     options.max_tokens = max_tokens;
     Translator translator = fixture.translator(options);
     std::vector<Translation> all;
@@ -190,7 +190,7 @@ TEST_CASE("minimum Bayes risk decoding does not depend on batches, threads, neig
   std::vector<std::vector<std::vector<Hypothesis>>> merged(2);  // of the samples, and of beam search
   for (int round = 0; round < 2; ++round)
     for (int index = 0; index < 3; ++index) {
-      DecodeConfig small = decode;
+      DecodeOptions small = decode;
       small.max_tokens = 30;
       Translator part = fixture.translator(small);
       std::size_t search = 0;
@@ -210,7 +210,7 @@ TEST_CASE("minimum Bayes risk decoding does not depend on batches, threads, neig
 
 TEST_CASE("with minimum Bayes risk decoding, pieces have a mean utility, and progress counts pieces") {
   const TranslatorFixture fixture;
-  const DecodeConfig decode{.beam = 2, .mbr = 5};
+  const DecodeOptions decode{.beam = 2, .mbr = 5};
   Translator translator = fixture.translator(decode);
   translator.split_sentences(true);
   const Lines lines{"A1 a2. A3 a4.", "", "a5"};

@@ -12,15 +12,16 @@ using namespace glossa::testing;
 
 TEST_CASE("given translations get the scores that the search gives its own, with every length penalty and softmax") {
   const TranslatorFixture fixture;
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.beam = 4;
   decode.alpha = 0.7;
   decode.forbidden = {5, 7};
   decode.min_length = 2;
   int compared = 0;
-  using Penalty = DecodeConfig::LengthPenalty;
-  for (const auto& [penalty, renormalize] :
-       {std::pair{Penalty::none, false}, {Penalty::power, false}, {Penalty::gnmt, false}, {Penalty::power, true}}) {
+  for (const auto& [penalty, renormalize] : {std::pair{LengthPenalty::none, false},
+                                             {LengthPenalty::power, false},
+                                             {LengthPenalty::gnmt, false},
+                                             {LengthPenalty::power, true}}) {
     decode.length_penalty = penalty;
     decode.renormalize = renormalize;
     Translator translator = fixture.translator(decode);

@@ -53,7 +53,7 @@ TEST_CASE("every line is translated in its place; one without a token gives an e
 
 TEST_CASE("a sample depends on its line's number, not on where a text is cut") {
   const TranslatorFixture fixture;
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.sample = true;
   Translator translator = fixture.translator(decode);
   const Lines lines{"a1 a2", "", "a1 a2", "a1 a2"};
@@ -91,7 +91,7 @@ TEST_CASE("the pieces of a line have numbers distinct from each other and from a
 
 TEST_CASE("a line in pieces joins the pieces' translations and combines their scores") {
   const TranslatorFixture fixture;
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.beam = 3;
   Translator translator = fixture.translator(decode);
   const Lines pieces{"a1 a2 a3 a4 a5 a6 a1.", "a2 a3 a4 a5 a6"};
@@ -211,7 +211,7 @@ TEST_CASE("hypotheses that cut a text into different tokens are one translation,
 
 TEST_CASE("the translations of a line are of its own text, best first") {
   const TranslatorFixture fixture;
-  DecodeConfig decode;
+  DecodeOptions decode;
   decode.beam = 4;
   Translator translator = fixture.translator(decode);
   const Lines lines{"a1 a2 a3", "", "a5"};

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/precision.h"
+
+namespace glossa {
+
+/// Divisor of log-probabilities, so that hypotheses of different lengths are comparable. Lengths include </s>.
+enum class LengthPenalty {
+  none,   ///< 1
+  power,  ///< length^alpha
+  gnmt,   ///< ((5 + length) / 6)^alpha (Wu et al. 2016, section 7)
+};
+
+/// Rule that decides when a sentence's search ends and which hypotheses it returns; see Searcher.
+enum class Search { glossa, huggingface };
+
+/// Sentence score by which minimum Bayes risk decoding compares translations.
+enum class MbrUtility { chrf, bleu };
+
+/// Options of search, sampling and minimum Bayes risk decoding: the section `decode` of a configuration. The
+/// initializers are the defaults.
+struct DecodeOptions {
+  std::int64_t beam = 1;  ///< hypotheses kept per sentence; 1 is greedy
+  LengthPenalty length_penalty = LengthPenalty::power;
+  double alpha = 1;
+
+  /// A translation has at most max_length_factor * (source ids) + max_length_extra tokens, including </s>. The factor
+  /// is finite and at least 0.
+  double max_length_factor = 2;
+  std::int64_t max_length_extra = 10;
+  std::int64_t min_length = 0;  ///< minimum tokens, without </s>
+
+  Search search = Search::glossa;
+  std::vector<std::int64_t> forbidden{};  ///< tokens never chosen, besides <pad> and <s>
+  bool renormalize = false;               ///< leave the tokens that are never chosen out of the softmax
+  std::int64_t max_tokens = 2048;         ///< maximum of hypotheses x longest source, per batch
+  bool sample = false;                    ///< draw each token from the softmax; needs a beam of 1
+  double temperature = 1;                 ///< of the softmax when drawing
+  std::int64_t top_k = 0;                 ///< draw from the k most probable tokens (Fan et al. 2018); 0: from all
+  double top_p = 1;                       ///< draw from the nucleus of this probability (Holtzman et al. 2020); 1: all
+  std::int64_t seed = 1;                  ///< of the draws
+  std::int64_t mbr = 0;                   ///< samples per sentence for minimum Bayes risk decoding; 0: off
+  MbrUtility mbr_utility = MbrUtility::chrf;
+  std::int64_t average = 0;               ///< newest checkpoints whose mean translates; 0: the best one alone
+  Precision precision = Precision::full;  ///< of the factors of matrix products
+};
+
+}  // namespace glossa
