@@ -39,8 +39,8 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
 
 CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, const EncodedCorpus& corpus,
                        const DataConfig& config, Precision precision, const Job& job) {
-  const std::vector<ScoredTranslation> scores = score_translations(context, models, corpus, {.precision = precision},
-                                                                   config.batches.max_tokens, {job.rank(), job.count()});
+  const std::vector<ScoredTranslation> scores = score_translations(
+      context, models, corpus, {.precision = precision}, config.batches.max_tokens, {job.rank(), job.count()});
   std::vector<double> sums;  // loss and count of each pair
   for (const ScoredTranslation& scored : scores) {
     sums.push_back(-scored.log_probability);
