@@ -36,7 +36,7 @@ struct Clause {
 using Clauses = std::vector<Clause>;
 Clauses operator*(const Clauses& first, const Clauses& second);
 
-/// Sets with a choice of one part. A text is a list of `phrases`, or of words between slashes.
+/// Sets with a choice of one part. A text is a list of `phrases`, or of words with commas between them.
 template <class Part, class List>
 Clauses each(Part Clause::*part, const List& list) {
   Clauses clauses;
@@ -47,7 +47,7 @@ Clauses each(Part Clause::*part, const List& list) {
 template <class Word>
 Clauses each(const Word* Clause::*part, const Word& (*find)(std::string_view), std::string_view words) {
   Clauses clauses;
-  for (const std::string_view word : split(words, "/")) clauses.emplace_back().*part = &find(word);
+  for (const std::string_view word : split(words, ", ")) clauses.emplace_back().*part = &find(word);
   return clauses;
 }
 

@@ -94,12 +94,12 @@ Clauses deeds(std::string_view determiners_of_objects, Forms forms = {}, std::st
 }
 
 /// Going and coming.
-Clauses to_and_from() { return verbs("go") * prepositions("to") + verbs("come") * prepositions("to/from"); }
+Clauses to_and_from() { return verbs("go") * prepositions("to") + verbs("come") * prepositions("to, from"); }
 
 /// Deeds with one definite object each, and going, coming, running, working, resting.
 Clauses actions() {
   return deeds("the") + places("the house/market/school/city/village/shop") * to_and_from() +
-         verbs("go/come/run/work/rest");
+         verbs("go, come, run, work, rest");
 }
 
 Clauses adjuncts(std::string_view preposition, std::string_view list) {
@@ -192,7 +192,7 @@ void add_states(Collector& collector) {
       "whereabouts",
       be * located * (then_and_now * questions("where") + spots * tenses({present, past, future}) * moods()));
 
-  // "there are two birds in the garden", "bageeche mein do chidiyaan hain"; "who is in the garden"
+  // "there are two birds in the garden", "bageeche mein do chidiyaan hain"
   const Clauses contents = subjects(things(animal | text | fruit | food, "a/no//two/three/four/five/many")) +
                            subjects("a/no/two/three/four/five/many boy/girl/man/woman/child");
   const Clauses there = {{.there = true}};
@@ -236,7 +236,7 @@ void add_dealings(Collector& collector) {
   collector.topic("talking", subjects(people) * talk * tenses(plain_tenses) * polarities());
   collector.topic("looking", subjects(people) * look * tenses(plain_tenses) * polarities());
   // "he works with my friend", "vah mere dost ke saath kaam karta hai"
-  const Clauses together = verbs("go/come/work/eat/read/run/rest") * adjuncts("with", companions);
+  const Clauses together = verbs("go, come, work, eat, read, run, rest") * adjuncts("with", companions);
   collector.topic("company", subjects(some_people) * together * tenses(plain_tenses), ungrouped);
   // "my father is making tea for us", "mere pitaji hamaare liye chaay bana rahe hain"
   collector.topic(
@@ -263,9 +263,9 @@ void add_actions(Collector& collector) {
   // "when will they come from the city", "ve shahar se kab aayenge"
   collector.topic("adverb questions",
                   actions() * someone * tenses({present, past, future}) *
-                      (questions("where/when/why") + questions("why") * Clauses{negative} + questions("how")));
+                      (questions("where, when, why") + questions("why") * Clauses{negative} + questions("how")));
   // "what is my mother making", "meri maataji kya bana rahi hain"; "who closed the window", "khidki kisne band ki"
-  const Clauses making = verbs("read/write/eat/drink/look/buy/open/make/clean/close/do");
+  const Clauses making = verbs("read, write, eat, drink, look, buy, open, make, clean, close, do");
   collector.topic("what questions", making * subjects(people) * all * objects("what"));
   collector.topic("who questions", actions() * subjects("who") * all, ungrouped);
   // "i will go to the market tomorrow", "main kal baazaar jaaoonga"; kal is both yesterday and tomorrow
@@ -295,7 +295,7 @@ void add_actions(Collector& collector) {
   // "the children read in the garden", "bacche bageeche mein padhte hain"
   const Clauses spots = adjuncts("in", "the/this/my/our/your house/room/garden/school/shop/village") +
                         adjuncts("on", "the table/chair") + adjuncts("under", "the tree");
-  collector.topic("places", verbs("read/write/eat/work/rest/run") * someone * spots * tenses(plain_tenses));
+  collector.topic("places", verbs("read, write, eat, work, rest, run") * someone * spots * tenses(plain_tenses));
 }
 
 }  // namespace
