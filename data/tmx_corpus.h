@@ -19,9 +19,10 @@ namespace glossa {
 /// its place. The content of `<sub>` (a footnote, a title) is removed as well, because it is not part of the sentence.
 /// Runs of white space, including line breaks, become one space, or nothing at the ends of the text.
 ///
-/// Throws like read_xml and clean_line. Also throws for a root element that is not `<tmx>`, for a segment longer than
-/// TextOptions::max_line_bytes, and if no pair is left. If no unit has both languages, the error lists the languages
-/// found.
+/// Throws, naming file and line, for XML that is not well-formed or nested too deeply, for encodings other than UTF-8
+/// and UTF-16, for entities other than XML's own, and like clean_line. Also throws for a root element that is not
+/// `<tmx>`, for a segment longer than TextOptions::max_line_bytes, and if no pair is left. If no unit has both
+/// languages, the error lists the languages found.
 ParallelCorpus read_tmx(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
