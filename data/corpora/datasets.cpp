@@ -12,9 +12,8 @@
 #include "data/shared_pairs.h"
 #include "data/text/utf8.h"
 #include "data/tmx_corpus.h"
-#include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "data/toy/corpus.h"
 
 namespace glossa {

@@ -7,10 +7,9 @@
 #include "data/text/fingerprint.h"
 #include "data/text/place.h"
 #include "data/text/text_file.h"
-#include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 
 namespace glossa {
 
@@ -32,8 +31,10 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) { return pars
 
 std::unique_ptr<Tokenizer> parse_tokenizer(std::string bytes, const std::string& where) {
   const std::string_view kind = Vocabulary::kind(bytes);
-  if (kind == "words") return std::make_unique<WordTokenizer>(Vocabulary::parse(bytes, where));
-  if (kind == "characters") return std::make_unique<CharacterTokenizer>(Vocabulary::parse(bytes, where));
+  if (kind == "words" || kind == "characters")
+    return std::make_unique<VocabularyTokenizer>(
+        kind == "words" ? VocabularyTokenizer::Unit::word : VocabularyTokenizer::Unit::character,
+        Vocabulary::parse(bytes, where));
   if (kind == PieceTokenizer::name) return PieceTokenizer::parse(bytes, where);
   check(kind.empty(), where + ":1", "expected a vocabulary of words, characters or pieces; got one of `{}`", kind);
   return std::make_unique<SentencepieceTokenizer>(std::move(bytes), where);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "data/text/utf8.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 
 namespace glossa {
 

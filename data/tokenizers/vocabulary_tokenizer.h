@@ -1,33 +1,46 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "data/text/utf8.h"
 #include "data/tokenizers/tokenizer.h"
 
 namespace glossa {
 
-/// Base of word and character tokenizers: cuts text into pieces and looks up each piece in a vocabulary.
+/// Tokenizer that cuts text into words or characters, and looks up each in a vocabulary. Words are separated by runs of
+/// Unicode white space; decoding joins them with single spaces. Of characters, every code point is a token. As in
+/// sentencepiece, white space becomes the visible token U+2581; decoding turns it into a plain space.
 class VocabularyTokenizer : public Tokenizer {
  public:
+  enum class Unit { word, character };
+
+  VocabularyTokenizer(Unit unit, Vocabulary vocabulary) : unit_(unit), vocabulary_(std::move(vocabulary)) {}
+
   std::vector<int> encode(std::string_view text) const override;
   std::string decode(std::span<const int> ids) const override;
   int vocabulary_size() const override { return vocabulary_.size(); }
   const SpecialIds& specials() const override { return vocabulary_.specials(); }
+  std::string kind() const override { return unit_ == Unit::word ? "words" : "characters"; }
   std::string token(int id) const override { return vocabulary_.token(id); }
   std::string serialize() const override { return vocabulary_.serialize(kind()); }
 
- protected:
-  explicit VocabularyTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
-
-  virtual std::vector<std::string_view> split(std::string_view text) const = 0;
-  virtual std::string join(std::span<const std::string_view> pieces) const = 0;
-
  private:
+  Unit unit_;
   Vocabulary vocabulary_;
 };
+
+/// Splits a text into words. Code points for which `is_space` is true separate the words.
+std::vector<std::string_view> split_words(std::string_view text, bool (*is_space)(char32_t) = utf8::is_space);
+
+/// Makes a tokenizer whose tokens are the words or the characters of `sentences`. Throws like Vocabulary::build.
+std::unique_ptr<Tokenizer> train_word_tokenizer(std::span<const std::string> sentences,
+                                                const VocabularyOptions& options = {});
+std::unique_ptr<Tokenizer> train_character_tokenizer(std::span<const std::string> sentences,
+                                                     const VocabularyOptions& options = {});
 
 }  // namespace glossa

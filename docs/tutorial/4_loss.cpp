@@ -3,7 +3,7 @@
 #include <exception>
 
 #include "data/encoded_corpus.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "train/model/criterion.h"
 
 using namespace glossa;

@@ -8,7 +8,7 @@
 #include "data/tmx_corpus.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/app/report/synthetic_run.h"
 #include "tests/data/data_test.h"
 #include "tests/support/changed_checkpoint.h"

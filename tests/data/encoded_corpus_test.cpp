@@ -4,7 +4,7 @@
 
 #include "base/parallel.h"
 #include "data/batch.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/data/data_test.h"
 #include "tests/support/restore_threads.h"
 

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <optional>
 
-#include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "optim/adam.h"
 #include "optim/sgd.h"
 #include "tests/integration/by_hand.h"

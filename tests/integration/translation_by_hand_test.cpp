@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "data/text/utf8.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/integration/by_hand.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/decoding/decoding.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "base/random.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;

@@ -10,7 +10,7 @@
 #include "data/text/line_pieces.h"
 #include "data/text/sentences.h"
 #include "data/tokenizers/token_words.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "train/decoding/mbr.h"
 #include "train/decoding/scoring.h"
 

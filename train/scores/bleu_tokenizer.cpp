@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "data/text/utf8.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 
 namespace glossa {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "data/text/utf8.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "train/console/version.h"
 
 namespace glossa {

@@ -8,7 +8,7 @@
 #include "data/tokenizers/compiled_rules.h"
 #include "data/tokenizers/sentencepiece_normalizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;

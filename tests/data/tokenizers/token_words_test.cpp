@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 
 using namespace glossa;
 

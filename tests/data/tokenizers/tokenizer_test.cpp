@@ -3,8 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "data/text/text_file.h"
-#include "data/tokenizers/character_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;

@@ -2,9 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 
 using namespace glossa;
 using Strings = std::vector<std::string>;

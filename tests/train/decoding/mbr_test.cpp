@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/train/translator_fixture.h"
 #include "train/scores/bleu.h"
 #include "train/scores/chrf.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "data/text/line_pieces.h"
-#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/vocabulary_tokenizer.h"
 #include "tests/support/long_lines.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/train/translator_fixture.h"
