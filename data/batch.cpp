@@ -7,24 +7,17 @@
 #include "base/check.h"
 
 namespace glossa {
-namespace {
 
-Extents extents_of(const PairStore& pairs, std::span<const int> indices, int passes) {
+void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
+                Layout layout, int passes) {
+  check(!indices.empty(), "batch", "expected at least one sentence; got none");
   Extents extents;
-  for (const int i : indices) extents.add(pairs.source_length(i), pairs.target_length(i), passes);
-  return extents;
-}
-
-Extents extents_of(std::span<const IdPair> drawn, int passes) {
-  Extents extents;
+  for (const int i : indices) {
+    check(i >= 0 && i < pairs.size(), "batch", "expected sentences from 0 to {}; got {}", pairs.size() - 1, i);
+    if (drawn.empty()) extents.add(pairs.source_length(i), pairs.target_length(i), passes);
+  }
   for (const IdPair& pair : drawn) extents.add(pair.source_length(), pair.target_length(), passes);
-  return extents;
-}
 
-/// Fills a batch of these extents; `pair_at(k)` returns the pair at position k.
-template <class PairAt>
-void fill(Batch& batch, const PairStore& pairs, std::span<const int> indices, const Extents& extents,
-          const PairAt& pair_at, Layout layout, int passes) {
   const SpecialIds& specials = pairs.specials;
   const Extent &source = extents.source, &target = extents.target;
   const std::int64_t rows = std::max(source.rows(extents.sentences, layout), target.rows(extents.sentences, layout));
@@ -57,29 +50,12 @@ void fill(Batch& batch, const PairStore& pairs, std::span<const int> indices, co
   };
   for (int pass = 0; pass < passes; ++pass)
     for (std::size_t k = 0; k < indices.size(); ++k)
-      add(static_cast<std::uint32_t>(indices[k]) | (pass > 0 ? second_pass : 0), pair_at(k));
+      add(static_cast<std::uint32_t>(indices[k]) | (pass > 0 ? second_pass : 0),
+          drawn.empty() ? pairs.pair(indices[k]) : drawn[k]);
 }
-
-void check_indices(const PairStore& pairs, std::span<const int> indices) {
-  check(!indices.empty(), "batch", "expected at least one sentence; got none");
-  for (const int i : indices)
-    check(i >= 0 && i < pairs.size(), "batch", "expected sentences from 0 to {}; got {}", pairs.size() - 1, i);
-}
-
-}  // namespace
 
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, Layout layout, int passes) {
-  check_indices(pairs, indices);
-  fill(
-      batch, pairs, indices, extents_of(pairs, indices, passes), [&](std::size_t k) { return pairs.pair(indices[k]); },
-      layout, passes);
-}
-
-void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
-                Layout layout, int passes) {
-  check_indices(pairs, indices);
-  fill(
-      batch, pairs, indices, extents_of(drawn, passes), [&](std::size_t k) { return drawn[k]; }, layout, passes);
+  fill_batch(batch, pairs, indices, {}, layout, passes);
 }
 
 Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout layout, int passes) {

@@ -41,7 +41,8 @@ Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout la
 /// As `make_batch`, but overwrites an existing batch. Allocates memory only if the batch has to grow.
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, Layout layout, int passes = 1);
 
-/// As `fill_batch`, of other segmentations of the pairs: `drawn[k]` has the ids of pair `indices[k]`.
+/// As `fill_batch`, of other segmentations of the pairs: `drawn[k]` has the ids of pair `indices[k]`. Empty: the pairs
+/// as they are.
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
                 Layout layout, int passes = 1);
 

@@ -36,24 +36,13 @@ void shuffle(std::size_t count, RandomStream& random, const Exchange& exchange, 
 
 }  // namespace
 
-Batches::Batches(LargeVector<int> order, std::vector<Extents> extents)
-    : order_(std::move(order)), extents_(std::move(extents)) {
+Batches::Batches(LargeVector<int> order, std::span<const Extents> lengths) : order_(std::move(order)) {
   std::span<const int> rest(order_);
-  for (const Extents& batch : extents_) {
+  for (const Extents& batch : lengths) {
     const auto size = static_cast<std::size_t>(batch.sentences);
     list_.push_back(rest.first(size));
     rest = rest.subspan(size);
   }
-}
-
-void Batches::pop_back() {
-  list_.pop_back();
-  extents_.pop_back();
-}
-
-void Batches::exchange(std::size_t a, std::size_t b) {
-  std::swap(list_[a], list_[b]);
-  std::swap(extents_[a], extents_[b]);
 }
 
 Sampler::Sampler(const PairStore& pairs, const SamplerOptions& options) : pairs_(pairs), options_(options) {
@@ -193,7 +182,8 @@ Batches Sampler::epoch(int epoch, bool shuffles) const {
   Batches batches(sorted(order), lengths_);
   if (shuffles)
     shuffle(
-        batches.size(), random, [&](std::size_t a, std::size_t b) { batches.exchange(a, b); }, [](std::size_t) {});
+        batches.size(), random, [&](std::size_t a, std::size_t b) { std::swap(batches.list_[a], batches.list_[b]); },
+        [](std::size_t) {});
   return batches;
 }
 

@@ -35,7 +35,7 @@ class Batches {
   Batches() = default;
 
   /// Cuts `order` into batches of these lengths, whose sentences add up to its size.
-  Batches(LargeVector<int> order, std::vector<Extents> extents);
+  Batches(LargeVector<int> order, std::span<const Extents> lengths);
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
   Batches(Batches&&) = default;
@@ -47,20 +47,15 @@ class Batches {
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
 
-  /// Lengths of the pairs of each batch.
-  std::span<const Extents> extents() const { return extents_; }
-
   /// The last batch, and its removal.
   std::span<const int> back() const { return list_.back(); }
-  void pop_back();
-
-  /// Exchanges two batches.
-  void exchange(std::size_t a, std::size_t b);
+  void pop_back() { list_.pop_back(); }
 
  private:
+  friend class Sampler;
+
   LargeVector<int> order_;
   std::vector<std::span<const int>> list_;  // of `order_`
-  std::vector<Extents> extents_;
 };
 
 /// Cuts a corpus into batches of sentences of similar length. An epoch's batches are a pure function of the lengths,

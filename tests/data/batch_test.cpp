@@ -99,22 +99,22 @@ TEST_CASE("the layouts of a batch are those of its rows") {
 
 TEST_CASE("the share of useful tokens is that of all batches together") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {1, 2}, {4, 4}});  // rows with special tokens: 3 + 2, 2 + 3, 5 + 5
-  const Batches batches = batches_of(corpus, {{0, 1}, {2}});
-  CHECK(useful_share(batches.extents(), Layout::packed) == 1.0);
-  CHECK(useful_share(batches.extents(), Layout::padded) == doctest::Approx(20.0 / 22.0));
+  const std::vector<Extents> batches = extents_of(corpus, {{0, 1}, {2}});
+  CHECK(useful_share(batches, Layout::packed) == 1.0);
+  CHECK(useful_share(batches, Layout::padded) == doctest::Approx(20.0 / 22.0));
   const EncodedCorpus lopsided = encoded_of({{1, 4}, {3, 1}});  // 2 + 5, 4 + 2
-  CHECK(useful_share(batches_of(lopsided, {{0, 1}}).extents(), Layout::padded) == doctest::Approx(13.0 / 18.0));
+  CHECK(useful_share(extents_of(lopsided, {{0, 1}}), Layout::padded) == doctest::Approx(13.0 / 18.0));
 }
 
 TEST_CASE("a reserved batch is refilled without moving its memory") {
   const EncodedCorpus corpus = encoded_of({{2, 1}, {9, 12}, {1, 2}, {30, 3}});
-  const Batches batches = batches_of(corpus, {{0}, {1, 2}, {2, 0, 1}, {3}});
+  const std::vector<Ids> batches{{0}, {1, 2}, {2, 0, 1}, {3}};
   for (const Layout layout : {Layout::packed, Layout::padded}) {
     Batch batch;
-    reserve_batch(batch, batches.extents(), layout);
+    reserve_batch(batch, extents_of(corpus, batches), layout);
     const void* before[] = {batch.sentence_ids.data(), batch.source.data(),       batch.target_in.data(),
                             batch.target_out.data(),   batch.source_spans.data(), batch.target_spans.data()};
-    for (const std::span<const int> indices : batches) {
+    for (const Ids& indices : batches) {
       fill_batch(batch, corpus, indices, layout);
       CHECK((batch == make_batch(corpus, indices, layout)));
     }

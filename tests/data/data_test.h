@@ -45,15 +45,12 @@ inline EncodedCorpus encoded_of(const std::vector<std::pair<int, int>>& lengths)
   return corpus;
 }
 
-inline Batches batches_of(const PairStore& pairs, const std::vector<std::vector<int>>& lists) {
-  LargeVector<int> order;
-  std::vector<Extents> extents;
-  for (const std::vector<int>& list : lists) {
-    order.insert(order.end(), list.begin(), list.end());
-    extents.emplace_back();
-    for (const int pair : list) extents.back().add(pairs.pair(pair));
-  }
-  return Batches(std::move(order), std::move(extents));
+/// Lengths of batches of these pairs.
+inline std::vector<Extents> extents_of(const PairStore& pairs, const std::vector<std::vector<int>>& lists) {
+  std::vector<Extents> extents(lists.size());
+  for (std::size_t i = 0; i < lists.size(); ++i)
+    for (const int pair : lists[i]) extents[i].add(pairs.pair(pair));
+  return extents;
 }
 
 /// Batches as lists of indices.
