@@ -14,7 +14,7 @@
 #include "base/parallel.h"
 #include "data/csv_table.h"
 #include "data/missing_corpus.h"
-#include "data/repeated_pairs.h"
+#include "data/pair_hashes.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 #include "data/text/language_names.h"

@@ -1,10 +1,9 @@
-#include "data/pair_sample.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "data/pair_hashes.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;

@@ -1,10 +1,9 @@
-#include "data/repeated_pairs.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "base/random.h"
+#include "data/pair_hashes.h"
 #include "tests/support/restore_threads.h"
 
 using namespace glossa;

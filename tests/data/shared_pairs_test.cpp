@@ -1,8 +1,8 @@
-#include "data/shared_pairs.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
+
+#include "data/pair_hashes.h"
 
 using namespace glossa;
 using Counts = std::vector<std::int64_t>;

@@ -10,8 +10,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
-#include "data/pair_sample.h"
-#include "data/repeated_pairs.h"
+#include "data/pair_hashes.h"
 #include "data/text/fingerprint.h"
 #include "data/text/utf8.h"
 #include "train/console/progress_bar.h"

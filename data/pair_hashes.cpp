@@ -1,7 +1,10 @@
-#include "data/repeated_pairs.h"
+#include "data/pair_hashes.h"
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "base/parallel.h"
@@ -22,6 +25,24 @@ void compare(std::span<const std::pair<std::uint64_t, std::uint32_t>> items,
 }
 
 }  // namespace
+
+std::vector<std::size_t> pair_sample(std::span<const std::uint64_t> hashes, std::size_t count) {
+  if (hashes.size() <= count) {
+    std::vector<std::size_t> all(hashes.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+  std::vector<std::uint64_t> sorted(hashes.begin(), hashes.end());
+  const auto limit = sorted.begin() + static_cast<std::ptrdiff_t>(count);
+  std::ranges::nth_element(sorted, limit);
+  // Of the hashes that equal the limit, as many as there is room for.
+  const std::uint64_t last = *limit;
+  auto room = static_cast<std::size_t>(std::count(sorted.begin(), limit, last));
+  std::vector<std::size_t> chosen;
+  for (std::size_t pair = 0; pair < hashes.size(); ++pair)
+    if (hashes[pair] < last || (hashes[pair] == last && room > 0 && room-- > 0)) chosen.push_back(pair);
+  return chosen;
+}
 
 std::vector<bool> repeats(std::span<const std::uint64_t> hashes,
                           const std::function<bool(std::size_t, std::size_t)>& equal) {
@@ -51,6 +72,31 @@ std::vector<bool> repeats(std::span<const std::uint64_t> hashes,
   for (const std::vector<std::uint32_t>& found : repeated)
     for (const std::uint32_t item : found) result[item] = true;
   return result;
+}
+
+std::vector<std::int64_t> shared_pairs(std::span<const std::uint64_t> hashes,
+                                       std::span<const ParallelCorpus* const> parts) {
+  std::unordered_map<std::uint64_t, bool> is_shared;  // by the hash of a pair of `parts`
+  for (const ParallelCorpus* part : parts)
+    for (std::size_t i = 0; i < part->source.size(); ++i) is_shared.emplace(part->hash(i), false);
+  // Most hashes are none of them, as a bit of this table shows.
+  std::vector<bool> may_be(std::size_t{1} << 20);
+  for (const auto& known : is_shared) may_be[known.first % may_be.size()] = true;
+  std::mutex mutex;
+  parallel_ranges(std::ssize(hashes), 1 << 20, [&](Index begin, Index end) {
+    for (const std::uint64_t hash :
+         hashes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))) {
+      if (!may_be[hash % may_be.size()]) continue;
+      const std::lock_guard lock(mutex);
+      if (const auto found = is_shared.find(hash); found != is_shared.end()) found->second = true;
+    }
+  });
+  std::vector<std::int64_t> counts;
+  for (const ParallelCorpus* part : parts) {
+    counts.push_back(0);
+    for (std::size_t i = 0; i < part->source.size(); ++i) counts.back() += is_shared.at(part->hash(i));
+  }
+  return counts;
 }
 
 }  // namespace glossa
