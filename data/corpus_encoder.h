@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/encode_report.h"
+#include "data/corpus_report.h"
 #include "data/parallel_corpus.h"
 #include "data/tokenizers/line_encoder.h"
 #include "data/tokenizers/tokenizer.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "data/encode_report.h"
+#include "data/corpus_report.h"
 #include "data/tokenizers/vocabulary.h"
 
 namespace glossa {

@@ -3,19 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <string_view>
-#include <tuple>
 
 #include "base/check.h"
 #include "base/parallel.h"
 #include "data/csv_table.h"
 #include "data/missing_corpus.h"
 #include "data/pair_hashes.h"
-#include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 #include "data/text/language_names.h"
 #include "data/text/line_blocks.h"
@@ -206,9 +202,7 @@ void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view 
   } else if (blank(target)) {
     ++report.empty_target;
   } else {
-    corpus.source.emplace_back(source);
-    corpus.target.emplace_back(target);
-    corpus.lines.push_back(line);
+    corpus.add(source, target, line);
     ++report.pairs;
     constexpr std::size_t block = 1 << 15;
     if (options.take && corpus.source.size() == block) hand_over(corpus, options);
@@ -228,42 +222,6 @@ ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options) {
     lowercase(corpus);
   if (!options.may_be_empty) check_any_pair(corpus.name, corpus.report);
   return corpus;
-}
-
-CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more) {
-  for (const auto member :
-       {&CorpusReport::lines, &CorpusReport::units, &CorpusReport::pairs, &CorpusReport::empty_source,
-        &CorpusReport::empty_target, &CorpusReport::empty_both, &CorpusReport::language, &CorpusReport::duplicate,
-        &CorpusReport::held_out, &CorpusReport::same_source, &CorpusReport::repeated, &CorpusReport::further_variants,
-        &CorpusReport::unused_columns, &CorpusReport::replaced})
-    all.*member += more.*member;
-  return all;
-}
-
-LeftOut left_out(const CorpusReport& report) {
-  LeftOut all;
-  all.add("empty", report.empty_source, counted(report.empty_source, "source"));
-  all.add("empty", report.empty_target, counted(report.empty_target, "target"));
-  all.add("empty", report.empty_both, fmt::format("{} on both sides", report.empty_both));
-  all.add("language", report.language).add("duplicate", report.duplicate);
-  return all.add("same-source", report.same_source, "the same source is held out");
-}
-
-std::string describe(const CorpusReport& report, bool with_left_out) {
-  std::vector<std::string> read;
-  if (report.lines > 0 || report.units == 0) read.push_back(counted(report.lines, "line"));
-  if (report.units > 0) read.push_back(counted(report.units, "unit"));
-  std::string text = counted(report.pairs, "pair");
-  if (report.repeated > 0) text += fmt::format(" (including {})", counted(report.repeated, "duplicate"));
-  text += fmt::format(" from {}", fmt::join(read, " and "));
-  if (report.held_out > 0) text += fmt::format(", {} held out of training", counted(report.held_out, "other pair"));
-  if (report.further_variants > 0)
-    text += fmt::format(", {} of a language ignored", counted(report.further_variants, "further variant"));
-  if (report.unused_columns > 0) text += fmt::format(", {} ignored", counted(report.unused_columns, "further column"));
-  if (report.replaced > 0) text += fmt::format(", {} replaced", counted(report.replaced, "invalid UTF-8 sequence"));
-  if (with_left_out)
-    for (const std::string& line : left_out(report).lines()) text += "; " + line;
-  return text;
 }
 
 std::string ParallelCorpus::place(std::size_t pair) const {
@@ -294,16 +252,12 @@ void ParallelCorpus::take(ParallelCorpus& from, std::size_t pair) {
 }
 
 ParallelCorpus ParallelCorpus::without_pairs() const {
-  return {.name = name,
-          .source_name = source_name,
-          .target_name = target_name,
-          .source = {},
-          .target = {},
-          .lines = {},
-          .report = {},
-          .parts = parts,
-          .part = {},
-          .all_targets = {}};
+  ParallelCorpus corpus;
+  corpus.name = name;
+  corpus.source_name = source_name;
+  corpus.target_name = target_name;
+  corpus.parts = parts;
+  return corpus;
 }
 
 std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus) {

@@ -7,35 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "data/left_out.h"
+#include "data/corpus_report.h"
 #include "data/text/place.h"
 #include "data/text/text_file.h"
 
 namespace glossa {
-
-/// Counts of the lines of a corpus: lines + units = pairs + those left out + those held out.
-struct CorpusReport {
-  std::int64_t lines = 0;             // lines or rows read
-  std::int64_t units = 0;             // units read from translation memories
-  std::int64_t pairs = 0;             // pairs kept
-  std::int64_t empty_source = 0;      // left out: only the source side is empty
-  std::int64_t empty_target = 0;      // left out: only the target side is empty
-  std::int64_t empty_both = 0;        // left out: both sides are empty
-  std::int64_t language = 0;          // left out: one of the languages is missing
-  std::int64_t duplicate = 0;         // left out: equal to an earlier pair
-  std::int64_t held_out = 0;          // held out for validation and testing
-  std::int64_t same_source = 0;       // left out: another pair with the same source is held out
-  std::int64_t repeated = 0;          // kept, but equal to an earlier pair
-  std::int64_t further_variants = 0;  // unused: further TMX variants of a unit in the same language
-  std::int64_t unused_columns = 0;    // of tables; not counted if the options choose columns
-  std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
-};
-
-/// Adds the counts of another corpus.
-CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more);
-
-/// Returns the counts of pairs left out, by reason.
-LeftOut left_out(const CorpusReport& report);
 
 /// One of the corpora that a joined corpus consists of.
 struct CorpusPart {
@@ -142,9 +118,6 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 /// columns differ from the defaults.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
-
-/// One-line summary of the lines or units read and the pairs kept. `with_left_out` adds the pairs left out, by reason.
-std::string describe(const CorpusReport& report, bool with_left_out = true);
 
 /// Adds a pair of cleaned lines, or counts the reason for leaving it out.
 void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,

@@ -40,7 +40,7 @@ std::string report(const char* use, const ParallelCorpus& corpus, const PairStor
   text += reports_of_groups(corpus, names);
   if (const std::size_t corpora = corpus.parts.size(); !names.empty() && corpora > names.size())
     text += fmt::format("\n    {} corpora: {}, ..., {}", corpora, corpus.parts.front().name, corpus.parts.back().name);
-  for (const std::string& line : left_out(corpus.report).add(left_out(encoded.report)).lines()) text += "\n    " + line;
+  for (const std::string& line : left_out(corpus.report, encoded.report)) text += "\n    " + line;
   return text;
 }
 

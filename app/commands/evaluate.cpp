@@ -111,7 +111,7 @@ Texts read_texts(const EvaluateArguments& arguments, const std::string& run, con
 /// Reports pairs of a test corpus that are not scored, and columns of a table that are not read.
 void report_unused(const ParallelCorpus& corpus) {
   const CorpusReport& report = corpus.report;
-  if (!left_out(report).lines().empty())
+  if (!left_out(report).empty())
     warn("[{}] {}", corpus.name, describe(report));
   else if (report.unused_columns > 0)
     print_note("note: {}: {}\n", corpus.name, describe(report));
