@@ -10,7 +10,7 @@
 #include "base/folder.h"
 #include "base/nearest_name.h"
 #include "data/csv_table.h"
-#include "data/text/language_evidence.h"
+#include "data/text/languages.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
 #include "data/text/unpacker.h"

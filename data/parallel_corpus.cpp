@@ -13,7 +13,7 @@
 #include "data/missing_corpus.h"
 #include "data/pair_hashes.h"
 #include "data/text/fingerprint.h"
-#include "data/text/language_names.h"
+#include "data/text/languages.h"
 #include "data/text/line_blocks.h"
 #include "data/text/stored_text.h"
 #include "data/text/unpacker.h"

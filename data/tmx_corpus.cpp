@@ -18,7 +18,7 @@
 #include "data/text/byte_source.h"
 #include "data/text/counted.h"
 #include "data/text/file_kind.h"
-#include "data/text/language_names.h"
+#include "data/text/languages.h"
 #include "data/text/utf8.h"
 
 namespace glossa {

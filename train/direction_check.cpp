@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "data/text/language_evidence.h"
+#include "data/text/languages.h"
 #include "train/model/criterion.h"
 #include "train/start_check.h"
 

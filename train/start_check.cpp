@@ -8,8 +8,7 @@
 #include "data/corpora/corpus_doubts.h"
 #include "data/exchanged_sides.h"
 #include "data/text/counted.h"
-#include "data/text/language_evidence.h"
-#include "data/text/language_names.h"
+#include "data/text/languages.h"
 #include "data/text/shell_word.h"
 
 namespace glossa {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "data/text/language_evidence.h"
+#include "data/text/languages.h"
 #include "train/console/print.h"
 
 namespace glossa {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "data/text/language_evidence.h"
+#include "data/text/languages.h"
 #include "data/text/shell_word.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/config/auto_options.h"

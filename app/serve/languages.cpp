@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/text/language_names.h"
+#include "data/text/languages.h"
 
 namespace glossa::serve {
 

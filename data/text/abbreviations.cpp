@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "data/text/language_evidence.h"
-#include "data/text/language_names.h"
+#include "data/text/languages.h"
 #include "data/text/near_words.h"
 #include "data/text/utf8.h"
 

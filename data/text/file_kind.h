@@ -12,4 +12,13 @@ std::string_view foreign_kind(std::string_view beginning);
 /// it. `is_file` is true if `name` is a path. HTML and translation memories are text unless they come from a file.
 void check_is_plain(std::string_view beginning, std::string_view name, bool is_file);
 
+/// Returns the encoding of a text whose code units are wider than a byte, judging by how the text begins. After a byte
+/// order mark, this is `UTF-16` or `UTF-32`. Without one, it is `UTF-16LE` and the like if NUL bytes are where they
+/// would be in Western text. Empty for any other text. iconv accepts the names.
+std::string_view wide_encoding(std::string_view beginning);
+
+/// Throws an Error at `name` if a text with this beginning is UTF-16 or UTF-32; its hint is the command that converts
+/// the text. `is_file` is true if `name` is a path.
+void check_is_not_wide(std::string_view beginning, std::string_view name, bool is_file);
+
 }  // namespace glossa

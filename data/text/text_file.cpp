@@ -11,7 +11,6 @@
 #include "data/text/stored_text.h"
 #include "data/text/unpacker.h"
 #include "data/text/utf8.h"
-#include "data/text/wide_text.h"
 
 namespace glossa {
 namespace {

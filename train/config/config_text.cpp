@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "data/text/file_kind.h"
 #include "data/text/text_file.h"
 #include "data/text/utf8.h"
-#include "data/text/wide_text.h"
 
 namespace glossa {
 namespace {

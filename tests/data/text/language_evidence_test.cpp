@@ -1,10 +1,10 @@
-#include "data/text/language_evidence.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "data/text/languages.h"
 
 using namespace glossa;
 using Lines = std::vector<std::string>;

@@ -1,7 +1,6 @@
-#include "data/text/wide_text.h"
-
 #include <random>
 
+#include "data/text/file_kind.h"
 #include "data/text/text_file.h"
 #include "tests/data/data_test.h"
 #include "tests/support/shell.h"

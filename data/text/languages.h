@@ -6,6 +6,14 @@
 
 namespace glossa {
 
+/// True if `text` names a language as column headers do. Every ISO 639-1 code (`de`) is known. For languages that are
+/// common in corpora, the ISO 639-3 code (`deu`) and the English name (`German`) are known as well. A region may follow
+/// (`pt-BR`, `pt_BR`). ASCII letters may have any case.
+bool names_a_language(std::string_view text);
+
+/// Returns a language's name in comparable form: lower case, with hyphens (`pt-br` for `pt_BR`).
+std::string plain_language(std::string_view name);
+
 /// True if two names mean the same language (`fr`, `FR`, `fra`, `French`), or if one means a variant of the other (`fr`
 /// and `fr-FR` or `fr_CA`). False for two variants, such as `pt-BR` and `pt-PT`.
 bool same_language(std::string_view a, std::string_view b);
