@@ -15,7 +15,7 @@
 #include "app/commands/input.h"
 #include "base/atomic_file.h"
 #include "data/text/counted.h"
-#include "data/tokenizers/unknown_words.h"
+#include "data/tokenizers/token_words.h"
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"

@@ -16,7 +16,7 @@
 #include "app/serve/text_lines.h"
 #include "base/parallel.h"
 #include "base/start_thread.h"
-#include "data/tokenizers/unknown_words.h"
+#include "data/tokenizers/token_words.h"
 #include "train/console/failure.h"
 #include "train/text_watch.h"
 

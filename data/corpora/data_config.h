@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/corpora/corpus_names.h"
-#include "data/corpus_encoder.h"
+#include "data/encoded_corpus.h"
 #include "data/held_out.h"
 #include "data/sampler.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"

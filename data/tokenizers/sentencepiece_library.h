@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/tokenizers/scored_piece.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace glossa {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "data/tokenizers/scored_piece.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace glossa {
 

@@ -1,8 +1,7 @@
-#include "data/tokenizers/unknown_words.h"
-
 #include <doctest/doctest.h>
 
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/token_words.h"
 #include "data/tokenizers/vocabulary_tokenizer.h"
 
 using namespace glossa;
