@@ -14,8 +14,8 @@
 #include "data/pair_hashes.h"
 #include "data/text/fingerprint.h"
 #include "data/text/languages.h"
-#include "data/text/line_blocks.h"
 #include "data/text/stored_text.h"
+#include "data/text/text_file.h"
 #include "data/text/unpacker.h"
 #include "data/text/utf8.h"
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "data/text/languages.h"
-#include "data/text/near_words.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -78,7 +77,8 @@ bool is_in(std::string_view list, const std::string& word) { return list.find(' 
 class Word {
  public:
   Word(std::string_view sentence, std::string_view rest, std::string_view language)
-      : text_(last_word(sentence.substr(0, sentence.find_last_not_of(' ') + 1))),  // `Mr .` in text cut into words
+      : text_(
+            utf8::last_word(sentence.substr(0, sentence.find_last_not_of(' ') + 1))),  // `Mr .` in text cut into words
         before_(sentence.data(), text_.data()),
         rest_(rest),
         language_(language) {
@@ -115,23 +115,23 @@ class Word {
     return longest;
   }
 
-  bool is_first() const { return first_of_words(before_) == 0; }
+  bool is_first() const { return utf8::first_of_words(before_) == 0; }
 
   /// The end of the text before the word, without spaces. Its length is limited, as long lines have many words.
   std::string_view before() const {
     constexpr std::size_t enough = 64;
     return utf8::trimmed(before_.substr(before_.size() - std::min(before_.size(), enough)));
   }
-  bool follows_number() const { return !before().empty() && utf8::is_number(last_code_point(before())); }
+  bool follows_number() const { return !before().empty() && utf8::is_number(utf8::last_code_point(before())); }
 
   /// True if no space, but a symbol, a slash or a colon precedes the word, as in `$5`, `km/h` and `7:30`.
   bool is_joined() const {
     if (before_.empty()) return false;
-    const char32_t c = last_code_point(before_);
+    const char32_t c = utf8::last_code_point(before_);
     return utf8::is_symbol(c) || c == '/' || c == ':';
   }
 
-  bool is_before_number() const { return utf8::is_number(first_of_words(rest_)); }
+  bool is_before_number() const { return utf8::is_number(utf8::first_of_words(rest_)); }
   bool is_before_initial() const {
     const utf8::CodePoint c = utf8::first(rest_);
     return (utf8::is_upper(c.value) || utf8::is_lower(c.value)) && rest_.substr(c.bytes).starts_with('.');
@@ -140,7 +140,7 @@ class Word {
   /// True before a Roman numeral or a consonant, as in `chap. II` and `fig. B`. `I` is a word of English.
   bool is_before_letter() const {
     const auto ends_at = [&](std::size_t at) {
-      return at >= rest_.size() || !is_word_character(utf8::first(rest_.substr(at)).value);
+      return at >= rest_.size() || !utf8::is_word_character(utf8::first(rest_.substr(at)).value);
     };
     const std::size_t roman = std::min(rest_.find_first_not_of("IVXLC"), rest_.size());
     if (roman > 1 || (rest_.starts_with('I') && names_a_language(language_) && !same_language(language_, "en")))
@@ -205,7 +205,7 @@ class Word {
   /// True for the second word of abbreviations such as `p. ej.` and `t. ex.`.
   bool continues_abbreviation() const {
     if (word_.size() > 3 || !utf8::is_lower(word_.front()) || !before().ends_with('.')) return false;
-    const std::string_view letter = last_word(before().substr(0, before().size() - 1));
+    const std::string_view letter = utf8::last_word(before().substr(0, before().size() - 1));
     const utf8::CodePoint c = utf8::first(letter);
     return !letter.empty() && c.bytes == letter.size() && utf8::is_lower(c.value);
   }
@@ -219,7 +219,7 @@ class Word {
       const std::size_t first = utf8::first(text_).bytes;
       if (is_in(in_one_case, std::string(text_.substr(0, first)) + utf8::lower_case(text_.substr(first)))) return true;
     }
-    if (is_in(in_any_case, utf8::lower_case(last_word(before())) + '_' + lower_)) return true;
+    if (is_in(in_any_case, utf8::lower_case(utf8::last_word(before())) + '_' + lower_)) return true;
     const bool is_before_digit_or_initial = is_before_number() || is_before_initial();
     if (is_before_digit_or_initial && is_in(months, lower_)) return true;
     // `str` ends German streets.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "data/text/near_words.h"
 #include "data/text/sentences.h"
 #include "data/text/utf8.h"
 
@@ -45,7 +44,7 @@ Gap gap_between(std::string_view piece, std::string_view next) {
   utf8::for_each({piece.data() + piece.size(), next.data()}, [&](std::string_view, utf8::CodePoint c) {
     gap.spaces = utf8::is_space(c.value) ? gap.spaces + 1 : 0;
   });
-  const bool is_close = stands_close(last_code_point(piece)) && stands_close(utf8::first(next).value);
+  const bool is_close = utf8::stands_close(utf8::last_code_point(piece)) && utf8::stands_close(utf8::first(next).value);
   gap.extra = is_close || gap.spaces == 0 ? gap.spaces : gap.spaces - 1;
   return gap;
 }
@@ -54,8 +53,8 @@ bool append_piece(std::string& line, std::string_view piece, Gap gap) {
   if (piece.empty()) return false;
   bool is_glued = false;
   if (!line.empty()) {
-    const char32_t last = last_code_point(line), first = utf8::first(piece).value;
-    const bool is_close = stands_close(last) && stands_close(first);
+    const char32_t last = utf8::last_code_point(line), first = utf8::first(piece).value;
+    const bool is_close = utf8::stands_close(last) && utf8::stands_close(first);
     const std::size_t spaces = is_close ? gap.extra : std::max<std::size_t>(gap.spaces, 1);
     line.append(spaces, ' ');
     is_glued = spaces == 0 && !utf8::is_space(last) && !utf8::is_space(first);

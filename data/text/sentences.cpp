@@ -1,7 +1,6 @@
 #include "data/text/sentences.h"
 
 #include "data/text/abbreviations.h"
-#include "data/text/near_words.h"
 #include "data/text/utf8.h"
 
 namespace glossa {
@@ -53,7 +52,8 @@ class Scan {
         skip_spaces();
       }
       end.next = at_;
-      const bool parts = at_ > end.after || is_in(ends_anywhere, last) || (stands_close(before) && stands_close(now()));
+      const bool is_close = utf8::stands_close(before) && utf8::stands_close(now());
+      const bool parts = at_ > end.after || is_in(ends_anywhere, last) || is_close;
       if (parts || at_ == line_.size()) return end;
       before = last;
     }
@@ -102,14 +102,14 @@ enum class Ends { all, certain, certain_in_lower_case };
 /// True if the sentence that begins at `begin` certainly ends at `end`.
 bool is_certain(std::string_view line, std::size_t begin, const End& end, std::string_view language, Ends ends) {
   const std::string_view sentence = line.substr(begin, end.marks - begin), rest = line.substr(end.next);
-  const char32_t first = first_of_words(rest);
-  if (first == 0 || first_of_words(sentence) == 0) return false;
+  const char32_t first = utf8::first_of_words(rest);
+  if (first == 0 || utf8::first_of_words(sentence) == 0) return false;
   const bool needs_capital = ends == Ends::certain || end.is_closed || is_ellipsis(end.mark);
-  if (needs_capital && utf8::is_lower(first) && !is_in(ends_anywhere, last_code_point(end.mark))) return false;
+  if (needs_capital && utf8::is_lower(first) && !is_in(ends_anywhere, utf8::last_code_point(end.mark))) return false;
   const bool is_spaced = end.next > end.after;
   if (!is_spaced && end.is_closed) return is_in(opening, utf8::first(rest).value);
   if (!is_spaced && end.mark == "\uFF0E" && utf8::is_number(first)) return false;  // a decimal point
-  if (is_ellipsis(end.mark)) return is_spaced && !utf8::is_space(last_code_point(sentence));
+  if (is_ellipsis(end.mark)) return is_spaced && !utf8::is_space(utf8::last_code_point(sentence));
   return end.mark != "." || end.is_closed || !may_be_abbreviation(sentence, rest, language);
 }
 
@@ -141,11 +141,5 @@ std::vector<std::string_view> split_lowercased(std::string_view line, std::strin
 }
 
 std::vector<std::string_view> split_at_end_marks(std::string_view line) { return split(line, {}, Ends::all); }
-
-bool stands_close(char32_t c) {
-  const auto within = [&](char32_t low, char32_t high) { return c >= low && c <= high; };
-  return within(0x2E80, 0x312F) || within(0x31A0, 0xA4CF) || within(0xF900, 0xFAFF) || within(0xFF01, 0xFF9F) ||
-         within(0x20000, 0x3FFFF);
-}
 
 }  // namespace glossa

@@ -23,7 +23,4 @@ std::vector<std::string_view> split_lowercased(std::string_view line, std::strin
 /// Splits a line wherever a sentence may end, also in doubtful cases.
 std::vector<std::string_view> split_at_end_marks(std::string_view line);
 
-/// True for Chinese characters, kana and their punctuation, which are written without spaces between them.
-bool stands_close(char32_t c);
-
 }  // namespace glossa

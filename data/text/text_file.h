@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -80,11 +81,6 @@ class LineReader {
   /// a program can answer a pipe line by line. After a LineError, the next call reads the next line.
   bool next(std::string& line);
 
-  /// As `next`, in two steps: `next_raw` reads a line without cleaning it, and `cleaned` returns the clean form of the
-  /// line with this number, and adds to `replaced`. Several threads may clean lines.
-  bool next_raw(std::string& line);
-  std::string cleaned(std::string_view raw, std::int64_t line_number, std::int64_t& replaced) const;
-
   /// True if `next` would have to wait for a writer: no line is buffered, and the pipe or terminal has no bytes ready.
   bool would_wait() const;
 
@@ -95,7 +91,14 @@ class LineReader {
   std::string where() const { return place(line_number_); }  // of the last line read
 
  private:
+  friend class LineBlocks;
+
   bool refill();
+
+  /// As `next`, in two steps: `next_raw` reads a line without cleaning it, and `cleaned` returns the clean form of the
+  /// line with this number, and adds to `replaced`. Several threads may clean lines.
+  bool next_raw(std::string& line);
+  std::string cleaned(std::string_view raw, std::int64_t line_number, std::int64_t& replaced) const;
 
   std::unique_ptr<ByteSource> source_;
   std::string name_;
@@ -106,6 +109,36 @@ class LineReader {
   std::string raw_;
   std::int64_t line_number_ = 0;
   std::int64_t replaced_ = 0;
+};
+
+/// Reads a file as LineReader does, but several thousand lines ahead, which all threads clean. For files that are read
+/// to their end.
+class LineBlocks {
+ public:
+  LineBlocks(const std::string& path, const TextOptions& options) : reader_(path, options) {}
+
+  /// As LineReader::next.
+  bool next(std::string& line);
+
+  const std::string& name() const { return reader_.name(); }
+  std::int64_t line_number() const { return line_number_; }          // of the last line, from 1
+  std::int64_t replaced() const { return replaced_; }                // ill-formed pieces replaced so far
+  std::string where() const { return reader_.place(line_number_); }  // file:line of the last line
+
+ private:
+  struct Line {
+    std::string text;  // as in the file, then cleaned
+    std::int64_t replaced = 0;
+    std::exception_ptr error = {};
+  };
+
+  void read_block();
+
+  LineReader reader_;
+  std::vector<Line> block_;
+  std::size_t next_ = 0, size_ = 0;  // of the block
+  std::int64_t line_number_ = 0, replaced_ = 0;
+  bool is_at_end_ = false;
 };
 
 /// Reads all lines of a file and cleans them. If `replaced` is not null, adds the number of replacements to

@@ -47,6 +47,16 @@ bool begins_cased(const Range& text) {
   return found != std::ranges::end(text) && is_cased(*found);
 }
 
+/// Maximum number of characters in which to look for a letter or a word.
+constexpr int far = 24;
+
+/// Position of the text's last code point.
+std::size_t last_position(std::string_view text) {
+  std::size_t at = text.size() - 1;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
 }  // namespace
 
 std::string replace_invalid(std::string_view text, std::int64_t* replaced) {
@@ -144,5 +154,35 @@ std::string_view trimmed(std::string_view text) {
   });
   return {begin, end};
 }
+
+bool stands_close(char32_t c) {
+  const auto within = [&](char32_t low, char32_t high) { return c >= low && c <= high; };
+  return within(0x2E80, 0x312F) || within(0x31A0, 0xA4CF) || within(0xF900, 0xFAFF) || within(0xFF01, 0xFF9F) ||
+         within(0x20000, 0x3FFFF);
+}
+
+bool is_word_character(char32_t c) { return !is_space(c) && !is_punctuation(c) && !is_symbol(c); }
+
+char32_t first_of_words(std::string_view text) {
+  for (int i = 0; i < far && !text.empty(); ++i) {
+    const CodePoint c = first(text);
+    if (is_word_character(c.value)) return c.value;
+    text.remove_prefix(c.bytes);
+  }
+  return 0;
+}
+
+std::string_view last_word(std::string_view text) {
+  std::size_t begin = text.size();
+  for (int i = 0; i < far && begin > 0; ++i) {
+    const std::string_view before = text.substr(0, begin);
+    const char32_t c = last_code_point(before);
+    if (!is_word_character(c) && c != '.' && c != ',' && c != '\'' && c != U'\u2019') break;
+    begin = last_position(before);
+  }
+  return text.substr(begin);
+}
+
+char32_t last_code_point(std::string_view text) { return first(text.substr(last_position(text))).value; }
 
 }  // namespace glossa::utf8

@@ -1,5 +1,3 @@
-#include "data/text/line_blocks.h"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "data/text/text_file.h"
 #include "tests/data/data_test.h"
 
 using namespace glossa;
