@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/row_layout.h"
-#include "data/extents.h"
 #include "data/pair_store.h"
 #include "data/sampler.h"
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "base/random.h"
 #include "data/text/utf8.h"
@@ -28,24 +29,21 @@ void for_each_trigram(std::string_view text, Act act) {
   add(' ');
 }
 
-/// Frequencies of the trigrams on one side.
-class Frequencies {
- public:
-  void add(std::string_view text) {
-    for_each_trigram(text, [&](std::size_t bucket) { ++counts_[bucket]; });
-  }
-  double total() const { return std::accumulate(counts_.begin(), counts_.end(), 0.0); }
-  double operator[](std::size_t bucket) const { return counts_[bucket]; }
-
- private:
-  std::vector<double> counts_ = std::vector<double>(buckets);
-};
+/// Frequencies of the trigrams in every second text.
+std::vector<double> trigrams_of(std::span<const std::string_view> texts) {
+  std::vector<double> counts(buckets);
+  for (std::size_t i = 0; i < texts.size(); i += 2)
+    for_each_trigram(texts[i], [&](std::size_t bucket) { ++counts[bucket]; });
+  return counts;
+}
 
 /// Rates texts by the logarithm of the ratio of a trigram's frequencies on both sides.
 class SideRating {
  public:
-  SideRating(const Frequencies& source, const Frequencies& target) {
-    const double of_source = source.total() + 1, of_target = target.total() + 1, floor = 1 / (of_source + of_target);
+  explicit SideRating(const PairSample& corpus) {
+    const std::vector<double> source = trigrams_of(corpus.source), target = trigrams_of(corpus.target);
+    const double of_source = std::accumulate(source.begin(), source.end(), 1.0),
+                 of_target = std::accumulate(target.begin(), target.end(), 1.0), floor = 1 / (of_source + of_target);
     for (std::size_t i = 0; i < buckets; ++i)
       log_ratios_[i] = std::log((source[i] / of_source + floor) / (target[i] / of_target + floor));
   }
@@ -93,12 +91,7 @@ bool sides_exchanged(const PairSample& corpus, const PairSample& other) {
   constexpr std::size_t fewest = 30;
   constexpr double reliable = 0.9, most = 0.8;
   if (corpus.source.size() < fewest || other.source.size() < fewest) return false;
-  Frequencies source, target;
-  for (std::size_t i = 0; i < corpus.source.size(); i += 2) {
-    source.add(corpus.source[i]);
-    target.add(corpus.target[i]);
-  }
-  const SideRating rating(source, target);
+  const SideRating rating(corpus);
   return rating.share(corpus, 1, 1, 2) >= reliable && rating.share(other, -1, 0, 1) >= most;
 }
 

@@ -25,12 +25,9 @@ std::uint64_t limit_of(std::span<const std::uint64_t> hashes, std::size_t count)
 
 }  // namespace
 
-std::vector<std::uint64_t> source_hashes(const ParallelCorpus& corpus) {
-  return parallel_map(corpus.source.size(), 4096, [&](std::size_t i) { return content_hash(corpus.source[i]); });
-}
-
 HeldOutPairs choose_held_out(std::span<const std::uint64_t> hashes, const HeldOut& held_out,
-                             const std::function<std::pair<std::string_view, std::string_view>(std::size_t)>& text) {
+                             const std::function<std::pair<std::string_view, std::string_view>(std::size_t)>& text,
+                             const std::string& name, std::string_view where) {
   const auto wanted = static_cast<std::size_t>(held_out.pairs());
   const std::uint64_t limit = limit_of(hashes, wanted + 1);
   std::vector<std::size_t> order;
@@ -40,26 +37,20 @@ HeldOutPairs choose_held_out(std::span<const std::uint64_t> hashes, const HeldOu
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
 
   HeldOutPairs chosen;
-  for (std::size_t k = 0; k < order.size() && chosen.different <= held_out.pairs(); ++k) {
+  std::int64_t different = 0;  // sources, counted up to one more than are held out
+  for (std::size_t k = 0; k < order.size(); ++k) {
     const bool is_further = k > 0 && text(order[k]).first == text(order[k - 1]).first;
-    chosen.different += !is_further;
-    if (chosen.different > held_out.pairs()) break;
-    (is_further                           ? chosen.further
-     : chosen.different <= held_out.valid ? chosen.validation
-                                          : chosen.test)
-        .push_back(order[k]);
+    different += !is_further;
+    if (different > held_out.pairs()) break;
+    (is_further ? chosen.further : different <= held_out.valid ? chosen.validation : chosen.test).push_back(order[k]);
   }
-  for (auto* part : {&chosen.validation, &chosen.test, &chosen.further}) std::ranges::sort(*part);
-  return chosen;
-}
-
-void check_enough(const HeldOutPairs& chosen, const HeldOut& held_out, const std::string& name,
-                  std::string_view where) {
-  if (chosen.different <= held_out.pairs())
+  if (different <= held_out.pairs())
     misuse(where,
            "expected more distinct source sentences in {} than the {} held out for validation and testing; got {}. "
            "Hint: use more text, or hold out fewer",
-           name, held_out.pairs(), chosen.different);
+           name, held_out.pairs(), different);
+  for (auto* part : {&chosen.validation, &chosen.test, &chosen.further}) std::ranges::sort(*part);
+  return chosen;
 }
 
 std::vector<bool> HeldOutPairs::leave(std::size_t count) const {
@@ -87,10 +78,12 @@ std::int64_t different_sources(const ParallelCorpus& corpus) {
 }
 
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where) {
-  const HeldOutPairs chosen = choose_held_out(source_hashes(corpus), held_out, [&](std::size_t i) {
-    return std::pair<std::string_view, std::string_view>(corpus.source[i], corpus.target[i]);
-  });
-  check_enough(chosen, held_out, corpus.name, where);
+  const std::vector<std::uint64_t> hashes =
+      parallel_map(corpus.source.size(), 4096, [&](std::size_t i) { return content_hash(corpus.source[i]); });
+  const HeldOutPairs chosen = choose_held_out(
+      hashes, held_out,
+      [&](std::size_t i) { return std::pair<std::string_view, std::string_view>(corpus.source[i], corpus.target[i]); },
+      corpus.name, where);
 
   SplitCorpus split;
   split.training = split.validation = split.test = corpus.without_pairs();

@@ -29,21 +29,16 @@ struct SplitCorpus {
 struct HeldOutPairs {
   std::vector<std::size_t> validation, test;
   std::vector<std::size_t> further;  // of the same sources as held-out pairs: neither trained nor held out
-  std::int64_t different = 0;        // different sources, counted up to one more than are held out
 
   /// True for pairs that do not remain in training, of `count` pairs.
   std::vector<bool> leave(std::size_t count) const;
 };
 
-/// Chooses pairs as hold_out does. `hashes` are source_hashes; `text(i)` returns both sides of pair i.
+/// Chooses pairs as hold_out does. `hashes` are those of the sources (content_hash); `text(i)` returns both sides of
+/// pair i. Throws a misuse error at `where` if the corpus `name` has too few different sources.
 HeldOutPairs choose_held_out(std::span<const std::uint64_t> hashes, const HeldOut& held_out,
-                             const std::function<std::pair<std::string_view, std::string_view>(std::size_t)>& text);
-
-/// Content hashes of all sources, computed by all threads.
-std::vector<std::uint64_t> source_hashes(const ParallelCorpus& corpus);
-
-/// Throws a misuse error at `where` if the corpus `name` has too few different sources.
-void check_enough(const HeldOutPairs& chosen, const HeldOut& held_out, const std::string& name, std::string_view where);
+                             const std::function<std::pair<std::string_view, std::string_view>(std::size_t)>& text,
+                             const std::string& name, std::string_view where);
 
 /// Counts the pairs of each part in its report, given the report of the whole corpus.
 void count_held_out(const HeldOutPairs& chosen, const HeldOut& held_out, const CorpusReport& whole,

@@ -27,19 +27,13 @@ std::vector<std::string> unpacked_names(const fs::path& folder) {
   return names;
 }
 
-/// The rest of each name that begins with `start`, if it has a rest.
-std::vector<std::string> endings(const std::vector<std::string>& names, const std::string& start) {
+/// The rest, unless it is empty, of each name that begins with `start` and ends with `end`. One of these is empty.
+std::vector<std::string> rests(const std::vector<std::string>& names, const std::string& start,
+                               const std::string& end) {
   std::vector<std::string> all;
   for (const std::string& name : names)
-    if (name.starts_with(start) && name.size() > start.size()) all.push_back(name.substr(start.size()));
-  return all;
-}
-
-/// The rest before `end` of each name that ends with it, if it has a rest.
-std::vector<std::string> beginnings(const std::vector<std::string>& names, const std::string& end) {
-  std::vector<std::string> all;
-  for (const std::string& name : names)
-    if (name.ends_with(end) && name.size() > end.size()) all.push_back(name.substr(0, name.size() - end.size()));
+    if (name.starts_with(start) && name.ends_with(end) && name.size() > start.size() + end.size())
+      all.push_back(name.substr(start.size(), name.size() - start.size() - end.size()));
   return all;
 }
 
@@ -49,7 +43,7 @@ fs::path corpus_of(const fs::path& file, const std::string& language) {
   if (!path.has_extension()) return {};
   path.replace_extension();
   const std::vector<std::string> languages =
-      endings(unpacked_names(path.parent_path()), path.filename().string() + ".");
+      rests(unpacked_names(path.parent_path()), path.filename().string() + ".", "");
   const bool is_there = std::ranges::any_of(languages, [&](const auto& name) { return same_language(name, language); });
   return is_there ? path : fs::path();
 }
@@ -92,7 +86,7 @@ std::string hint_about_side(const std::string& name, const std::string& language
   std::error_code failure;
   if (fs::is_regular_file(prefix, failure)) refuse_file(name, language);
   if (fs::is_directory(prefix, failure)) {
-    std::vector<std::string> corpora = beginnings(unpacked_names(prefix), "." + language);
+    std::vector<std::string> corpora = rests(unpacked_names(prefix), "", "." + language);
     for (std::string& name : corpora) name = shell_path(prefix / name);
     if (!corpora.empty()) return fmt::format("did you mean {}?", fmt::join(corpora, " or "));
   }
@@ -100,13 +94,13 @@ std::string hint_about_side(const std::string& name, const std::string& language
   if (const fs::path folder = prefix.parent_path(); !folder.empty() && !fs::exists(folder, failure))
     if (const fs::path nearest = nearest_path(folder); !nearest.empty()) {
       const std::string corpus =
-          nearest_name(prefix.filename().string(), beginnings(unpacked_names(nearest), "." + language));
+          nearest_name(prefix.filename().string(), rests(unpacked_names(nearest), "", "." + language));
       return fmt::format("did you mean {}?",
                          shell_path(nearest / (corpus.empty() ? prefix.filename() : fs::path(corpus))));
     }
   if (is_csv(name)) return hint_about_file(name);
   const std::vector<std::string> names = unpacked_names(prefix.parent_path());
-  std::vector<std::string> languages = endings(names, prefix.filename().string() + ".");
+  std::vector<std::string> languages = rests(names, prefix.filename().string() + ".", "");
   if (!languages.empty()) {
     const auto same = std::ranges::find_if(languages, [&](const auto& name) { return same_language(name, language); });
     const std::string nearest = same == languages.end() ? nearest_name(language, languages) : *same;
@@ -117,7 +111,7 @@ std::string hint_about_side(const std::string& name, const std::string& language
   }
   if (const fs::path corpus = corpus_of(prefix, language); !corpus.empty())
     return fmt::format("did you mean {}?", shell_path(corpus));
-  const std::string nearest = nearest_name(prefix.filename().string(), beginnings(names, "." + language));
+  const std::string nearest = nearest_name(prefix.filename().string(), rests(names, "", "." + language));
   if (!nearest.empty()) return fmt::format("did you mean {}?", shell_path(prefix.parent_path() / nearest));
   return fmt::format(
       "name two files by their path without .{}{}, a table (.tsv) or translation memory (.tmx) by its "

@@ -210,23 +210,19 @@ ParallelCorpus read_training(const DataConfig& config, ToyCorpora& toys, const C
                              const TakeTraining& take = {}) {
   std::vector<ParallelCorpus> corpora;
   std::vector<std::uint32_t> groups;
+  TakeBlock take_block;
+  if (take) take_block = [&](const ParallelCorpus& block) { take(block, static_cast<std::uint32_t>(corpora.size())); };
   for (std::uint32_t group = 0; const std::string& name : config.train) {
-    const auto block_taker = [&]() -> TakeBlock {
-      if (!take) return {};
-      return [&take, part = static_cast<std::uint32_t>(corpora.size())](const ParallelCorpus& block) {
-        take(block, part);
-      };
-    };
     if (toy_pairs("data.train", name)) {
       ParallelCorpus corpus = toys.get("data.train", name, &ToySplits::train);
       if (take) {
-        take(corpus, static_cast<std::uint32_t>(corpora.size()));
+        take_block(corpus);
         corpus.source = corpus.target = {};
       }
       corpora.push_back(std::move(corpus));
     } else {
       for (const FoundCorpus& found : find(config, name, places))
-        corpora.push_back(read(config, found, /*all_targets=*/false, block_taker()));
+        corpora.push_back(read(config, found, /*all_targets=*/false, take_block));
     }
     CorpusReport of_name;
     for (std::size_t i = groups.size(); i < corpora.size(); ++i) of_name += corpora[i].report;

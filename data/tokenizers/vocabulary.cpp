@@ -111,11 +111,8 @@ Vocabulary Vocabulary::parse(std::string_view text, std::string_view where) {
   std::string_view header = next_word(text, '\n');
   header.remove_prefix(magic.size());
   next_word(header, ' ');
-  SpecialIds specials;
-  specials.unk = special_id(header, "unk", where);
-  specials.pad = special_id(header, "pad", where);
-  specials.bos = special_id(header, "bos", where);
-  specials.eos = special_id(header, "eos", where);
+  const SpecialIds specials{special_id(header, "unk", where), special_id(header, "pad", where),
+                            special_id(header, "bos", where), special_id(header, "eos", where)};
   std::vector<std::string> tokens;
   while (!text.empty()) tokens.emplace_back(next_word(text, '\n'));
   return Vocabulary(std::move(tokens), specials, where);

@@ -78,8 +78,8 @@ void LargeText::hold_out(const DataConfig& config) {
       kept_.size(), block_pairs, [&](std::size_t pair) { return content_hash(text_.source(kept_[pair])); });
   split_ = config.split ? *config.split : usual_split(count_different(sources, most_sources_that_matter), config);
   const HeldOutPairs chosen = choose_held_out(
-      sources, split_, [&](std::size_t i) { return std::pair(text_.source(kept_[i]), text_.target(kept_[i])); });
-  check_enough(chosen, split_, whole_.name, "data.split");
+      sources, split_, [&](std::size_t i) { return std::pair(text_.source(kept_[i]), text_.target(kept_[i])); },
+      whole_.name, "data.split");
   validation_ = test_ = whole_.without_pairs();
   validation_.name += " (held out)";
   test_.name += " (held out)";
