@@ -3,17 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
 #include "base/check.h"
 #include "base/folder.h"
 #include "base/nearest_name.h"
-#include "data/csv_table.h"
 #include "data/text/languages.h"
 #include "data/text/shell_word.h"
 #include "data/text/text_file.h"
 #include "data/text/unpacker.h"
+#include "data/text/utf8.h"
 
 namespace glossa {
 namespace {
@@ -55,14 +56,61 @@ fs::path table_name(const fs::path& file) {
   return unused_path(fs::path(name).replace_extension(".tsv" + std::string(packed)));
 }
 
+/// Number of delimiters outside quotes.
+std::int64_t count(std::string_view row, char delimiter) {
+  std::int64_t found = 0;
+  bool is_quoted = false;
+  for (const char c : row) {
+    if (c == '"') is_quoted = !is_quoted;
+    found += !is_quoted && c == delimiter;
+  }
+  return found;
+}
+
+/// The most frequent of the usual delimiters outside quotes; a comma if it has none.
+char delimiter_of(std::string_view row) {
+  const std::int64_t commas = count(row, ','), semicolons = count(row, ';'), tabs = count(row, '\t');
+  if (tabs > std::max(commas, semicolons)) return '\t';
+  return semicolons > commas ? ';' : ',';
+}
+
+/// The first rows of a table. Throws for a file that is not text.
+std::vector<std::string> first_rows(const std::string& path, std::size_t most = 5) {
+  LineReader reader(path, {.invalid_utf8 = InvalidUtf8::replace, .keep_tabs = true});
+  std::vector<std::string> rows;
+  for (std::string row; rows.size() < most && reader.next(row);) rows.push_back(row);
+  return rows;
+}
+
+/// The command that makes a .tsv of a table with this delimiter.
+std::string conversion(const fs::path& path, char delimiter) {
+  const fs::path stem = unpacked_name(path.native());
+  const fs::path tsv = unused_path(stem.parent_path() / stem.stem() += ".tsv");
+  // Cells lose their quotes, line ends and tabs, which a .tsv does not have.
+  const std::string script =
+      fmt::format(R"(import csv, sys; rows = csv.reader(open(sys.argv[1], encoding="utf-8-sig"){}); )"
+                  R"(print(*("\t".join(" ".join(cell.split()) for cell in row) for row in rows), sep="\n"))",
+                  delimiter == ','   ? ""
+                  : delimiter == ';' ? R"(, delimiter=";")"
+                                     : R"(, delimiter="\t")");
+  const std::string_view program = unpacking_program(path.native());
+  const std::string unpack = program.empty() ? "" : shell_command({program, "-dc", path}) + " | ";
+  const fs::path input = program.empty() ? path : "/dev/stdin";
+  return fmt::format("{}{} > {}", unpack, shell_command({"python3", "-X", "utf8", "-c", script, input}),
+                     shell_path(tsv));
+}
+
+/// Throws a misuse error for an existing .csv file. The hint is a command that converts it to a .tsv file.
+[[noreturn]] void refuse_csv(const std::string& path) {
+  const std::vector<std::string> rows = first_rows(path);
+  misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: {}",
+         conversion(path, delimiter_of(rows.empty() ? "" : rows.front())));
+}
+
 /// Throws for an existing file that is not a corpus by its name.
 [[noreturn]] void refuse_file(const std::string& path, const std::string& language) {
   if (is_csv(path)) refuse_csv(path);
-  TextOptions options{.invalid_utf8 = InvalidUtf8::replace};
-  options.keep_tabs = true;
-  std::string line;
-  LineReader(path, options).next(line);  // throws for a file that is not text
-  if (line.find('\t') != line.npos)
+  if (const auto rows = first_rows(path, 1); !rows.empty() && rows[0].find('\t') != std::string::npos)
     misuse(path, "expected the name of a table to end in .tsv; got another name. Hint: {}",
            shell_command({"mv", fs::path(path), table_name(path)}));
   if (const fs::path corpus = corpus_of(path, language); !corpus.empty())
@@ -117,6 +165,19 @@ std::string hint_about_side(const std::string& name, const std::string& language
       "name two files by their path without .{}{}, a table (.tsv) or translation memory (.tmx) by its "
       "full name",
       language, setting);
+}
+
+bool is_csv(std::string_view name) { return utf8::lower_case(unpacked_name(name)).ends_with(".csv"); }
+
+void check_has_tabs(const std::string& path) {
+  const std::vector<std::string> rows = first_rows(path);
+  if (rows.empty()) return;
+  const char delimiter = delimiter_of(rows.front());
+  const std::int64_t cells = count(rows.front(), delimiter);
+  const bool is_other = delimiter != '\t' && cells > 0 &&
+                        std::ranges::all_of(rows, [&](const auto& row) { return count(row, delimiter) == cells; });
+  check(!is_other, path, "expected cells separated by TAB; got {}. Hint: {}",
+        delimiter == ';' ? "semicolons" : "commas", conversion(path, delimiter));
 }
 
 }  // namespace glossa

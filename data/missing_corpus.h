@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace glossa {
 
@@ -13,5 +14,12 @@ std::string hint_about_file(const std::string& path);
 /// with the nearest name. `named_by` is the option whose value is `language`, or empty. If `prefix` itself is a file,
 /// throws the error that says of which kind.
 std::string hint_about_side(const std::string& prefix, const std::string& language, const std::string& named_by);
+
+/// True if a corpus name ends in .csv, in any letter case; it may be packed: the name of a table with quoted cells.
+bool is_csv(std::string_view name);
+
+/// Throws an Error if a table's first rows have the same number of commas or semicolons and no tabs. Its hint is a
+/// command that converts the table to a .tsv file.
+void check_has_tabs(const std::string& path);
 
 }  // namespace glossa

@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
-#include "data/csv_table.h"
 #include "data/missing_corpus.h"
 #include "data/pair_hashes.h"
 #include "data/text/fingerprint.h"

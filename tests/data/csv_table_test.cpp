@@ -1,4 +1,4 @@
-#include "data/csv_table.h"
+#include "data/missing_corpus.h"
 
 #include "data/parallel_corpus.h"
 #include "tests/data/data_test.h"
