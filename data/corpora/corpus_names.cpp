@@ -25,6 +25,6 @@ std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNa
   return names.size() == 1 ? pairs : std::nullopt;
 }
 
-std::string CorpusNames::text() const { return fmt::format("{}", fmt::join(names_, ", ")); }
+std::string CorpusNames::text() const { return fmt::format("{}", fmt::join(*this, ", ")); }
 
 }  // namespace glossa

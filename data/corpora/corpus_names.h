@@ -11,32 +11,18 @@
 namespace glossa {
 
 /// Names of the corpora that an option lists, in order; usually one, but none or several are possible.
-class CorpusNames {
- public:
+struct CorpusNames : std::vector<std::string> {
   CorpusNames() = default;
+  CorpusNames(std::vector<std::string> names) : vector(std::move(names)) {}
 
   /// A single name; empty text means no name.
   template <std::convertible_to<std::string> Name>
-  CorpusNames(const Name& name) : CorpusNames(std::vector<std::string>{name}) {
-    if (names_.front().empty()) names_.clear();
+  CorpusNames(const Name& name) : vector(1, name) {
+    if (front().empty()) clear();
   }
-
-  CorpusNames(std::vector<std::string> names) : names_(std::move(names)) {}
-
-  bool operator==(const CorpusNames&) const = default;
-
-  bool empty() const { return names_.empty(); }
-  std::size_t size() const { return names_.size(); }
-  void clear() { names_.clear(); }
-  const std::string& front() const { return names_.front(); }
-  auto begin() const { return names_.begin(); }
-  auto end() const { return names_.end(); }
 
   /// All names in readable form.
   std::string text() const;
-
- private:
-  std::vector<std::string> names_;
 };
 
 /// Returns the number of pairs if `location` is the built-in toy corpus (`toy:50000`), or empty if it names files. For

@@ -137,17 +137,10 @@ std::unique_ptr<Tokenizer> train_tokenizer(const DataConfig& config, std::span<c
 }
 
 std::string tokenizer_file(const DataConfig& config, const std::string& run, const std::string& side) {
-  const auto name = [&] {
-    switch (config.tokenizer) {
-      case DataConfig::Tokenizer::sentencepiece:
-        return "sentencepiece.model";
-      case DataConfig::Tokenizer::pieces:
-        return "pieces.model";
-      default:
-        return "vocabulary.txt";
-    }
-  };
-  return std::filesystem::path(run) / (side + name());
+  const char* const name = config.tokenizer == DataConfig::Tokenizer::sentencepiece ? "sentencepiece.model"
+                           : config.tokenizer == DataConfig::Tokenizer::pieces      ? "pieces.model"
+                                                                                    : "vocabulary.txt";
+  return std::filesystem::path(run) / (side + name);
 }
 
 }  // namespace
