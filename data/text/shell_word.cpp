@@ -31,7 +31,7 @@ std::string shell_command(std::initializer_list<CommandWord> words) {
   std::string line;
   for (const CommandWord& word : words) {
     if (!line.empty()) line += ' ';
-    line += word.quoted();
+    line += word.quoted;
   }
   return line;
 }

@@ -20,17 +20,13 @@ std::string shell_word(std::string_view text);
 std::string shell_path(const std::filesystem::path& path);
 
 /// One word of a command, quoted for a shell: text, a number or, so that no program takes it for an option, a path.
-class CommandWord {
- public:
+struct CommandWord {
   template <std::convertible_to<std::string_view> Text>
-  CommandWord(const Text& text) : quoted_(shell_word(text)) {}
-  CommandWord(std::integral auto number) : quoted_(fmt::format("{}", number)) {}
-  CommandWord(const std::filesystem::path& path) : quoted_(shell_path(path)) {}
+  CommandWord(const Text& text) : quoted(shell_word(text)) {}
+  CommandWord(std::integral auto number) : quoted(fmt::format("{}", number)) {}
+  CommandWord(const std::filesystem::path& path) : quoted(shell_path(path)) {}
 
-  const std::string& quoted() const { return quoted_; }
-
- private:
-  std::string quoted_;
+  std::string quoted;
 };
 
 /// Joins words to a command that a shell splits into the same words. Every command in a message that contains a path or
