@@ -1,5 +1,4 @@
 #include "data/missing_corpus.h"
-
 #include "data/parallel_corpus.h"
 #include "tests/data/data_test.h"
 #include "tests/support/shell.h"
