@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,8 +36,9 @@ struct Connection {
     lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
   };
 
-  Connection(Descriptor descriptor, ConnectedClients::value_type& from, std::size_t max_body, MemoryShare empty)
-      : socket(std::move(descriptor)), client(from), reader(max_body), share(std::move(empty)) {
+  Connection(std::uint64_t number, Descriptor descriptor, ConnectedClients::value_type& from, std::size_t max_body,
+             MemoryShare empty)
+      : number(number), socket(std::move(descriptor)), client(from), reader(max_body), share(std::move(empty)) {
     ++client.second.connections;
   }
   Connection(const Connection&) = delete;
@@ -45,6 +47,13 @@ struct Connection {
     *has_left = true;
     set_share(0);
     --client.second.connections;
+  }
+
+  /// Begins a state that may last for `time`.
+  void enter(State next, Clock::duration time) {
+    state = next;
+    since = Clock::now();
+    expires = since + time;
   }
 
   /// Sets the memory that the incoming request or the answer's body holds.
@@ -64,6 +73,7 @@ struct Connection {
     return state == State::writing && now - since >= std::chrono::seconds(1);
   }
 
+  const std::uint64_t number;  // in the order of arrival
   Descriptor socket;
   ConnectedClients::value_type& client;
   const std::shared_ptr<std::atomic<bool>> has_left = std::make_shared<std::atomic<bool>>(false);

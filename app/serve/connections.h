@@ -1,12 +1,17 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "app/serve/answer.h"
 #include "app/serve/caller.h"
+#include "app/serve/connection.h"
 #include "app/serve/http_request.h"
 #include "app/serve/listener.h"
 #include "app/serve/memory_share.h"
@@ -49,7 +54,6 @@ class Connections {
   };
 
   Connections(Listener listener, const Limits& limits);
-  ~Connections();
 
   /// Serves until `stops()` returns true; calls it several times a second. Then accepts no more connections and answers
   /// incomplete requests with status 503. Complete requests still get their usual answers within 2 s, and status 503
@@ -57,14 +61,53 @@ class Connections {
   void serve(Hooks hooks, const std::function<bool()>& stops);
 
   /// http://HOST:PORT
-  const std::string& url() const;
+  const std::string& url() const { return listener_.url; }
 
   /// Number of open connections; callable by any thread.
-  std::size_t open() const;
+  std::size_t open() const { return open_; }
 
  private:
-  class Loop;
-  std::unique_ptr<Loop> loop_;
+  using Clock = Connection::Clock;
+  using State = Connection::State;
+
+  void accept_some() noexcept;
+  void add(Descriptor socket, const char* host);
+  bool make_room() noexcept;
+  bool watch(const Connection& connection, int operation);
+  bool hold(Connection& connection, std::size_t bytes);
+  void close(Connection& connection) noexcept;
+  template <class Act>
+  void attempt(std::uint64_t number, const Act& act) noexcept;
+  void on_ready(Connection& connection, std::uint32_t events);
+  void read(Connection& connection);
+  void use(Connection& connection, std::string_view bytes);
+  void ask(Connection& connection);
+  void reply(Connection& connection, Reply reply);
+  void write(Connection& connection);
+  void on_answers() noexcept;
+  void on_tick() noexcept;
+  void on_deadline(Connection& connection);
+  void trim() noexcept;
+  void begin_to_end() noexcept;
+
+  /// Numbers of `listener_` and `outbox_` in epoll's set; connections have larger ones.
+  static constexpr std::uint64_t listener_number = 0, outbox_number = 1;
+
+  Listener listener_;
+  Limits limits_;
+  Hooks hooks_;  // set while serving
+  Descriptor epoll_;
+  std::shared_ptr<Outbox> outbox_ = std::make_shared<Outbox>();
+  ConnectedClients clients_;
+  std::unordered_map<std::uint64_t, Connection> connections_;
+  std::vector<std::uint64_t> numbers_;  // of some connections; has room for all
+  std::uint64_t last_number_ = outbox_number;
+  std::shared_ptr<MemoryShare::Sum> held_ = std::make_shared<MemoryShare::Sum>(0);
+  bool ends_ = false;
+  Clock::time_point gives_up_{};  // once the server ends: when unanswered requests are given up
+  std::vector<char> buffer_ = std::vector<char>(65536);
+  std::size_t most_held_ = 0;  // since memory was returned to the system
+  std::atomic<std::size_t> open_ = 0;
 };
 
 }  // namespace glossa::serve
