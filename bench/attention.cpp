@@ -2,7 +2,6 @@
 
 #include "autograd/ops.h"
 #include "base/parallel.h"
-#include "bench/arguments.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
 #include "data/text/counted.h"
@@ -92,14 +91,10 @@ int run(const AttentionArguments& arguments) {
 void add_attention(CommandTable& table) {
   const auto [command, arguments] = table.add<AttentionArguments>(
       {.name = "attention", .help = "Time self-attention over one long sequence: 8 heads, width 512"}, run);
-  command.add_option("--length", arguments.length, "number of tokens")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
+  commands::add_number(command, "--length", arguments.length, 1, 65536, "number of tokens");
   command.add_flag("--causal", arguments.causal, "a token attends only to itself and to those before it");
-  command.add_option("--dropout", arguments.dropout, "dropout rate of the attention weights")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  add_steps(command, arguments.steps, "timed steps");
+  commands::add_number(command, "--dropout", arguments.dropout, 0, 1, "dropout rate of the attention weights");
+  commands::add_number(command, "--steps", arguments.steps, 1, 1000000, "timed steps");
   commands::add_threads(command, arguments.threads);
   command.add_flag("--json", arguments.json, "one JSON object");
 }

@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "bench/arguments.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
 #include "data/text/counted.h"
@@ -58,10 +57,8 @@ int run(const ExchangeArguments& arguments, const Job& job) {
 void add_exchange(CommandTable& table) {
   const auto [command, arguments] = table.add<ExchangeArguments>(
       {.name = "exchange", .help = "Measure how fast the processes of mpirun sum gradients"}, run);
-  command.add_option("--mebibytes", arguments.mebibytes, "size of the gradients, in MiB")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  add_steps(command, arguments.steps, "timed exchanges");
+  commands::add_number(command, "--mebibytes", arguments.mebibytes, 1, 4096, "size of the gradients, in MiB");
+  commands::add_number(command, "--steps", arguments.steps, 1, 1000000, "timed exchanges");
   command.add_flag("--json", arguments.json, "one JSON object");
 }
 

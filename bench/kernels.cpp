@@ -54,12 +54,14 @@ void time_op(benchmark::State& state, const std::vector<Shape>& shapes, const Op
   for (auto _ : state) step();
 }
 
+void add_benchmark(const std::string& name, const std::function<void(benchmark::State&)>& run) {
+  benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMicrosecond)->UseRealTime();
+}
+
 void add(const std::string& name, const std::vector<Shape>& shapes, const Op& op) {
   for (const Part part : {Part::forward, Part::with_backward})
-    benchmark::RegisterBenchmark((name + (part == Part::forward ? "/forward" : "/with_backward")).c_str(),
-                                 [=](benchmark::State& state) { time_op(state, shapes, op, part); })
-        ->Unit(benchmark::kMicrosecond)
-        ->UseRealTime();
+    add_benchmark(name + (part == Part::forward ? "/forward" : "/with_backward"),
+                  [=](benchmark::State& state) { time_op(state, shapes, op, part); });
 }
 
 /// Times run(to, from), which reads `from` [n, n], may write `to` [n, n] and moves `bytes`.
@@ -75,24 +77,18 @@ void time_mover(benchmark::State& state, Index n, double bytes, const auto& run)
 
 void add_mover(const std::string& name, Index n, double bytes,
                const std::function<void(const Tensor<float>& to, const Tensor<float>& from)>& run) {
-  benchmark::RegisterBenchmark(fmt::format("{}/{}", name, n).c_str(),
-                               [=](benchmark::State& state) { time_mover(state, n, bytes, run); })
-      ->Unit(benchmark::kMicrosecond)
-      ->UseRealTime();
+  add_benchmark(fmt::format("{}/{}", name, n), [=](benchmark::State& state) { time_mover(state, n, bytes, run); });
 }
 
 /// As `add_mover`, for an op without its derivative.
 void add_moving_op(const std::string& name, Index n, double bytes, const Op& op) {
-  benchmark::RegisterBenchmark(fmt::format("{}/{}", name, n).c_str(),
-                               [=](benchmark::State& state) {
-                                 Context<float> context;
-                                 time_mover(state, n, bytes, [&](const Tensor<float>&, const Tensor<float>& from) {
-                                   context.begin({.recording = false});
-                                   op(std::array{context.constant(from)});
-                                 });
-                               })
-      ->Unit(benchmark::kMicrosecond)
-      ->UseRealTime();
+  add_benchmark(fmt::format("{}/{}", name, n), [=](benchmark::State& state) {
+    Context<float> context;
+    time_mover(state, n, bytes, [&](const Tensor<float>&, const Tensor<float>& from) {
+      context.begin({.recording = false});
+      op(std::array{context.constant(from)});
+    });
+  });
 }
 
 void add_movers(Index n) {

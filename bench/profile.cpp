@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <numeric>
 
-#include "bench/arguments.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
 #include "train/console/json_line.h"
@@ -57,7 +56,7 @@ void add_profile(CommandTable& table) {
   const auto [command, arguments] =
       table.add<ProfileArguments>({.name = "profile", .help = "Show where the time of a training step goes"}, run);
   add_benchmark(command, arguments);
-  add_steps(command, arguments.steps, "timed steps");
+  commands::add_number(command, "--steps", arguments.steps, 1, 1000000, "timed steps");
 }
 
 }  // namespace glossa::bench

@@ -4,7 +4,6 @@
 #include "autograd/measure/heap_counter.h"
 #include "autograd/quantized.h"
 #include "base/parallel.h"
-#include "bench/arguments.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
 #include "data/text/counted.h"
@@ -124,12 +123,8 @@ void add_search(CommandTable& table) {
       run_search);
   add_benchmark(command, arguments, /*decodes=*/true);
   commands::add_beam(command, arguments.beam)->capture_default_str();
-  command.add_option("--sentences", arguments.sentences, "number of sentences")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command.add_option("--length", arguments.length, "tokens of each translation")
-      ->check(CLI::Range(1, 512))
-      ->capture_default_str();
+  commands::add_number(command, "--sentences", arguments.sentences, 1, 1000000, "number of sentences");
+  commands::add_number(command, "--length", arguments.length, 1, 512, "tokens of each translation");
 }
 
 }  // namespace glossa::bench

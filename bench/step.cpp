@@ -3,7 +3,6 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/measure/heap_counter.h"
 #include "base/parallel.h"
-#include "bench/arguments.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
 #include "data/text/counted.h"
@@ -63,11 +62,9 @@ int run(const StepArguments& arguments, const Job& job) {
 void add_step(CommandTable& table) {
   const auto [command, arguments] = table.add<StepArguments>({.name = "step", .help = "Time a training step"}, run);
   add_benchmark(command, arguments);
-  add_steps(command, arguments.steps, "timed steps");
-  command
-      .add_option("--accumulate", arguments.accumulate, "micro-batches per step, divided among the processes of mpirun")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
+  commands::add_number(command, "--steps", arguments.steps, 1, 1000000, "timed steps");
+  commands::add_number(command, "--accumulate", arguments.accumulate, 1, 65536,
+                       "micro-batches per step, divided among the processes of mpirun");
 }
 
 }  // namespace glossa::bench

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "bench/arguments.h"
 #include "bench/commands.h"
 #include "data/text/counted.h"
 #include "train/console/json_line.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "autograd/precision.h"
@@ -40,6 +41,13 @@ void add_split_sentences(CLI::App& command, std::string& choice);
 
 /// Declares --beam. Returns the option.
 CLI::Option* add_beam(CLI::App& command, std::int64_t& beam);
+
+/// Declares an option for a number from `least` to `most`, whose default is `number`.
+template <class Number>
+void add_number(CLI::App& command, const std::string& name, Number& number, std::type_identity_t<Number> least,
+                std::type_identity_t<Number> most, const std::string& help) {
+  command.add_option(name, number, help)->check(CLI::Range(least, most))->capture_default_str();
+}
 
 /// Declares --threads; 0 means all available threads.
 void add_threads(CLI::App& command, std::int64_t& threads);

@@ -185,9 +185,7 @@ void add_serve(CommandTable& table) {
                      "of each RUN: best, last, an update, or average:N of the newest N (default: best)");
   command.add_option("--host", arguments.host, "name or address of this machine to listen on; 0.0.0.0: all")
       ->capture_default_str();
-  command.add_option("--port", arguments.port, "port to listen on; 0: any free one")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
+  add_number(command, "--port", arguments.port, 0, 65535, "port to listen on; 0: any free one");
   add_beam(command, arguments.beam);
   add_precision(command, arguments.precision);
   add_split_sentences(command, arguments.split_sentences);
@@ -202,23 +200,14 @@ void add_serve(CommandTable& table) {
       .add_option("--allow-origin", arguments.allow_origin,
                   "origin whose pages may send requests, such as https://example.org; *: all")
       ->check(wrong_origin);
-  command
-      .add_option("--gather-ms", arguments.gather_ms,
-                  "milliseconds that a sentence waits for others to share its batch")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
-  command.add_option("--batch", arguments.batch, "maximum number of sentences translated together")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command.add_option("--queue", arguments.queue, "maximum number of sentences waiting for a run; more are refused")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command.add_option("--timeout", arguments.timeout, "seconds for a request, from its first byte to the answer")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->capture_default_str();
-  command.add_option("--max-kib", arguments.max_kib, "maximum size of a request, in KiB")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
+  add_number(command, "--gather-ms", arguments.gather_ms, 0, 1000,
+             "milliseconds that a sentence waits for others to share its batch");
+  add_number(command, "--batch", arguments.batch, 1, 4096, "maximum number of sentences translated together");
+  add_number(command, "--queue", arguments.queue, 1, 1000000,
+             "maximum number of sentences waiting for a run; more are refused");
+  add_number(command, "--timeout", arguments.timeout, 0.1, 3600,
+             "seconds for a request, from its first byte to the answer");
+  add_number(command, "--max-kib", arguments.max_kib, 1, 65536, "maximum size of a request, in KiB");
   add_force(command);
   add_sets(command, arguments.sets);
 }
