@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/serve/header_text.h"
 #include "app/serve/http_error.h"
 #include "data/text/shell_word.h"
 #include "data/text/utf8.h"
@@ -16,12 +17,6 @@ namespace {
 bool is_address(int family, const std::string& text) {
   in6_addr address{};  // large enough for both families
   return inet_pton(family, text.c_str(), &address) == 1;
-}
-
-bool consists_of(std::string_view text, std::string_view more) {
-  return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || more.find(c) != more.npos;
-  });
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {

@@ -12,10 +12,9 @@
 #include "app/serve/answer.h"
 #include "app/serve/caller.h"
 #include "app/serve/connection.h"
-#include "app/serve/http_request.h"
 #include "app/serve/listener.h"
-#include "app/serve/memory_share.h"
 #include "app/serve/reply.h"
+#include "app/serve/request_reader.h"
 
 namespace glossa::serve {
 

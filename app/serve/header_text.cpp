@@ -16,6 +16,12 @@ std::string_view trimmed(std::string_view text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
+bool consists_of(std::string_view text, std::string_view more) {
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || more.find(c) != more.npos;
+  });
+}
+
 std::optional<std::string_view> header_parameter(std::string_view header, std::string_view name) {
   for (std::size_t end = header.find(';'); end != header.npos; end = header.find(';')) {
     header.remove_prefix(end + 1);

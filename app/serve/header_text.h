@@ -13,6 +13,9 @@ std::string lower(std::string_view text);
 /// Returns `text` without the spaces and tabs around it.
 std::string_view trimmed(std::string_view text);
 
+/// True if `text` is not empty and consists of ASCII letters, digits and the characters of `more`.
+bool consists_of(std::string_view text, std::string_view more);
+
 /// Returns the parameter `name` of a header such as `form-data; name="q"`. The name is in lower case; the header may
 /// have it in any case. A value in quotes ends at the next quote, because browsers send quotes within it as %22.
 /// Returns nothing if the header lacks the parameter or its closing quote.

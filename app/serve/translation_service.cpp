@@ -13,7 +13,6 @@
 #include "app/serve/fair_queue.h"
 #include "app/serve/http_error.h"
 #include "app/serve/languages.h"
-#include "app/serve/text_lines.h"
 #include "base/parallel.h"
 #include "base/start_thread.h"
 #include "data/tokenizers/token_words.h"
@@ -25,6 +24,25 @@ namespace glossa::serve {
 namespace {
 
 using Translations = std::vector<Translation>;
+
+/// A line of a text, and its ending.
+struct TextLine {
+  std::string_view text;
+  std::string_view end;  // "\n", "\r\n" or, for the last line, perhaps empty
+};
+
+/// Splits a text into lines, which end with LF or CR LF.
+std::vector<TextLine> lines_of_text(std::string_view text) {
+  std::vector<TextLine> lines;
+  while (!text.empty()) {
+    const std::size_t feed = std::min(text.find('\n'), text.size());
+    const std::size_t end = std::min(feed + 1, text.size());
+    const std::size_t length = feed < text.size() && feed > 0 && text[feed - 1] == '\r' ? feed - 1 : feed;
+    lines.push_back({text.substr(0, length), text.substr(length, end - length)});
+    text.remove_prefix(end);
+  }
+  return lines;
+}
 
 /// A line being translated: the future translations of its pieces.
 struct Line {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/serve/caller.h"
-#include "app/serve/http_request.h"
 #include "app/serve/messages.h"
 #include "app/serve/reply.h"
+#include "app/serve/request_reader.h"
 #include "app/serve/server_metrics.h"
 #include "app/serve/translation_service.h"
 

@@ -19,3 +19,10 @@ TEST_CASE("languages match whatever their case, and with a region on one side on
                                       {"en", ""}})
     CHECK_EQ(match(named, served), 0);
 }
+
+TEST_CASE("languages have names") {
+  CHECK_EQ(language_name("en"), "English");
+  CHECK_EQ(language_name("zu"), "Zulu");
+  CHECK_EQ(language_name("pt-BR"), "Portuguese (BR)");
+  for (const char* code : {"", "e", "xx", "eng", "|a"}) CHECK_EQ(language_name(code), code);
+}

@@ -1,9 +1,9 @@
-#include "app/serve/memory_share.h"
-
 #include <doctest/doctest.h>
 
 #include <memory>
 #include <utility>
+
+#include "app/serve/connection.h"
 
 using glossa::serve::MemoryShare;
 

@@ -83,6 +83,8 @@ TEST_CASE("a text is translated line by line as by the translator, and keeps its
   const Lines expected = translator.translate(lines, "text");
   CHECK_EQ(best(served.ask({lines[0] + "\r\n" + lines[1] + "\n" + lines[2] + "\n " + lines[3]})),
            expected[0] + "\r\n" + expected[1] + "\n" + expected[2] + "\n" + expected[3]);
+  for (const char* ending : {"\n", "\r\n", "\n\n\r\n"})
+    CHECK_EQ(best(served.ask({lines[0] + ending})), expected[0] + ending);
   const auto list = served.ask(lines);
   REQUIRE_EQ(list.size(), lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) CHECK_EQ(best(list, i), expected[i]);
