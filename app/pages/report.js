@@ -391,10 +391,11 @@
   const nameOf = (option) => option.key.split(/(?<=[._])/).flatMap((part) => [part, make("wbr")]);
   const valuesOf = (option) => option.values.map((value) => valueOf(option, value));
 
-  /** The options that differ from the defaults or between the runs, each on a line. */
+  /** The options that differ from the defaults or between the runs, each on a line below a heading. */
   function briefOptions(caption, options) {
-    return table(caption, ["option", ...report.runs.map((run) => run.name), "default"],
-                 options.map((option) => [make("code", { title: option.help }, nameOf(option)), ...valuesOf(option), valueOf(option, option.usual)]), "options");
+    const row = (option) => [make("code", { title: option.help }, nameOf(option)), ...valuesOf(option), valueOf(option, option.usual)];
+    return [make("h3", {}, caption), options.length === 0 ? make("p", {}, "No option differs.")
+              : table(caption, ["option", ...report.runs.map((run) => run.name), "default"], options.map(row), "options")];
   }
 
   function explainedOptions() {
@@ -406,14 +407,9 @@
   function showOptions() {
     const differing = report.options.filter((option) => option.differs);
     const unusual = report.options.filter((option) => option.values.some((value) => value !== option.usual));
-    const parts = [];
-    if (several)
-      parts.push(make("h3", {}, "Differences between the runs"), differing.length === 0 ? make("p", {}, "No option differs.")
-                                                                  : briefOptions("Differences between the runs", differing));
-    parts.push(make("h3", {}, "Differences from the defaults"), unusual.length === 0 ? make("p", {}, "No option differs.")
-                                                                  : briefOptions("Differences from the defaults", unusual));
-    parts.push(make("details", {}, [make("summary", {}, `All ${report.options.length} options, explained`), explainedOptions()]));
-    place("options").replaceChildren(...parts);
+    place("options").replaceChildren(
+      ...(several ? briefOptions("Differences between the runs", differing) : []), ...briefOptions("Differences from the defaults", unusual),
+      make("details", {}, [make("summary", {}, `All ${report.options.length} options, explained`), explainedOptions()]));
   }
 
   function showLogs() {

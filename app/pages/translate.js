@@ -17,14 +17,14 @@
   let pick = {};       // part, layer and head chosen in the picture
   let timer = 0;
 
-  /** A request that cancels the previous one of its kind, so that no late answer is shown. */
+  /** A request, a POST if it has a body, that cancels the previous one of its kind: no late answer is shown. */
   function asker(path) {
     let running = null;
     return {
       async ask(body) {
         this.forget();
         const mine = running = new AbortController();
-        if (at("key").value) body.api_key = at("key").value;
+        if (body && at("key").value) body.api_key = at("key").value;
         const request = body && {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)};
         const response = await fetch(path, {...request, signal: mine.signal});
         const answer = await response.json().catch(() => ({}));
@@ -89,14 +89,8 @@
     ].join("");
   }
 
-  async function load(path) {
-    const response = await fetch(path);
-    if (!response.ok) throw new Error(`the server answered with status ${response.status}`);
-    return response.json();
-  }
-
   async function loadLanguages() {
-    [languages, models] = await Promise.all([load("languages"), load("models")]);
+    [languages, models] = await Promise.all([asker("languages").ask(), asker("models").ask()]);
     at("from").replaceChildren(...languages.filter(({targets}) => targets.length)
       .map(({code, name}) => new Option(name, code)));
     showTargets();
@@ -279,14 +273,11 @@
     at("text").addEventListener(moved, () => {
       if (!at("translation").classList.contains("stale")) chooseAtCaret();
     });
-  at("from").addEventListener("change", () => {
-    showTargets();
-    translate();
-  });
-  at("to").addEventListener("change", () => {
-    showTargets();
-    translate();
-  });
+  for (const side of ["from", "to"])
+    at(side).addEventListener("change", () => {
+      showTargets();
+      translate();
+    });
   at("swap").addEventListener("click", swap);
   at("key").addEventListener("change", translate);
   for (const form of ["pair", "key-form"]) at(form).addEventListener("submit", event => event.preventDefault());
