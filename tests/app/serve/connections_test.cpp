@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <new>
 #include <thread>
 #include <vector>
@@ -144,4 +145,18 @@ TEST_CASE("a client that takes no answer yields its connections to other clients
     CHECK(other.received().ends_with("small"));
   }
   CHECK_LE(server.connections().open(), 20);
+}
+
+TEST_CASE("at the end of the server idle connections close, and an incomplete request is refused") {
+  auto server = std::make_unique<Server>(usual, [](Incoming incoming) { incoming.answer.send({.body = "x"}); });
+  const Client idle(*server), incomplete(*server), answered(*server);
+  incomplete.send("GET / HTT");
+  answered.send(request("GET"));
+  while (server->connections().open() < 3) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(100ms);
+  std::thread ending([&] { server.reset(); });
+  CHECK_EQ(idle.received(), "");
+  CHECK_NE(incomplete.received().find("shutting down"), std::string::npos);
+  CHECK(answered.received().ends_with("x"));
+  ending.join();
 }
