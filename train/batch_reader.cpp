@@ -11,7 +11,6 @@ namespace glossa {
 
 BatchReader::BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers)
     : pairs_(std::move(pairs)),
-      layout_(config.data.layout),
       passes_(config.train.passes()),
       subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)) {
   if (pairs_->is_in_file()) thread_ = start_thread([this] { work(); });
@@ -29,7 +28,7 @@ BatchReader::~BatchReader() {
 
 void BatchReader::reserve(std::span<const Extents> batches) {
   finish();
-  for (Slot* slot : {&current_, &next_}) reserve_batch(slot->batch, batches, layout_);
+  for (Slot* slot : {&current_, &next_}) reserve_batch(slot->batch, batches, Layout::packed);
 }
 
 Extents BatchReader::extents(std::span<const int> sentences, std::int64_t epoch, const Extents& known) {
@@ -60,9 +59,9 @@ Batch& BatchReader::read(std::span<const int> sentences, std::int64_t epoch, std
 }
 
 void BatchReader::make(Slot& slot) const {
-  if (!subwords_.draws()) return fill_batch(slot.batch, *pairs_, slot.sentences, layout_, passes_);
+  if (!subwords_.draws()) return fill_batch(slot.batch, *pairs_, slot.sentences, Layout::packed, passes_);
   subwords_.draw(*pairs_, slot.sentences, slot.epoch, slot.drawn);
-  fill_batch(slot.batch, *pairs_, slot.sentences, slot.drawn.pairs(), layout_, passes_);
+  fill_batch(slot.batch, *pairs_, slot.sentences, slot.drawn.pairs(), Layout::packed, passes_);
 }
 
 /// Lets the thread make a batch.

@@ -58,7 +58,6 @@ class BatchReader {
   void work();
 
   std::shared_ptr<const PairStore> pairs_;
-  Layout layout_;
   int passes_;
   SubwordRegularization subwords_;
   Slot current_, next_;

@@ -47,7 +47,7 @@ std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision prec
   if (encoded.size() < fewest) return {};
   std::vector<int> all(encoded.source.size());
   std::iota(all.begin(), all.end(), 0);
-  const Batch batch = make_batch(encoded, all, data.layout);
+  const Batch batch = make_batch(encoded, all, Layout::packed);
   Context<float> context;
   context.begin({.training = false, .recording = false, .precision = precision});
   const CrossEntropy<float> loss = batch_loss(context, *base.model->transformer, batch, encoded.specials.pad, 0);

@@ -28,7 +28,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
   const Batches batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
   std::vector<double> sums(2 * batches.size());  // sum and count per batch; batch i is process (i mod N)'s
   for (std::size_t i = job.rank(); i < batches.size(); i += job.count()) {
-    fill_batch(batch, corpus, batches[i], config.layout);
+    fill_batch(batch, corpus, batches[i], Layout::packed);
     context.begin({.training = false, .recording = false, .precision = precision});
     const CrossEntropy<float> loss = batch_loss(context, model, batch, corpus.specials.pad, 0);
     sums[2 * i] = loss.nll_sum;

@@ -154,7 +154,6 @@ Config of_weights(const Config& run) {
   data.duplicates = usual.duplicates;
   data.batches.max_tokens = usual.batches.max_tokens;
   data.batches.rule = usual.batches.rule;
-  data.layout = usual.layout;
   return config;
 }
 

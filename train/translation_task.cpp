@@ -127,7 +127,7 @@ std::vector<int> TranslationTask::largest_batch() {
   constexpr std::ptrdiff_t most_drawn = 16;
   const std::span<const Extents> lengths = sampler_.lengths();
   const auto size = [&](const Extents& extents) {  // rows, then query-key pairs
-    return std::pair(extents.rows(config_.data.layout), extents.squares);
+    return std::pair(extents.rows(Layout::packed), extents.squares);
   };
   std::vector<std::size_t> by_size(lengths.size());
   std::iota(by_size.begin(), by_size.end(), std::size_t{0});
@@ -229,8 +229,7 @@ std::vector<std::string> TranslationTask::head() const {
       fmt::format("model: {} parameters; {} source and {} target tokens{}", model_->parameters.count(),
                   tokenizers_.source->vocabulary_size(), tokenizers_.target->vocabulary_size(),
                   tokenizers_.shared() ? ", shared" : ""),
-      fmt::format("{} per epoch, {}{:.1f} % padding", counted(batches(), "batch"),
-                  config_.data.layout == Layout::packed ? "packed; padded batches would contain " : "with ",
+      fmt::format("{} per epoch, packed; padded batches would contain {:.1f} % padding", counted(batches(), "batch"),
                   100 - 100 * useful_share(sampler_.lengths(), Layout::padded))};
   if (const int oversized = sampler_.oversized(); oversized > 0)
     lines.push_back(counted(oversized, "sentence") + " longer than data.max_tokens: one batch each");

@@ -159,7 +159,7 @@ RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
   const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);
   std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
   std::iota(first.begin(), first.end(), 0);
-  batch_ = make_batch(encoded, first, config.data.layout, config.train.passes());
+  batch_ = make_batch(encoded, first, Layout::packed, config.train.passes());
 
   model_ = std::make_unique<Transformer<double>>(
       parameters_,

@@ -95,7 +95,7 @@ std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, c
                                   target, bin, *tokenizers.target));
   json.add("useful_padded", useful_share(sampler.lengths(), Layout::padded));
   json.add("useful_packed", useful_share(sampler.lengths(), Layout::packed));
-  json.add("layout", config.data.layout == Layout::packed ? "packed" : "padded");
+  json.add("layout", "packed");
   return json.text();
 }
 

@@ -36,7 +36,6 @@ struct DataConfig {
   Duplicates duplicates = Duplicates::keep;
   SpecialIds specials;
   SamplerOptions batches;  ///< sampler_options sets the seed
-  Layout layout = Layout::packed;
   std::int64_t prepare_above = 100;
   std::string cache;
 };

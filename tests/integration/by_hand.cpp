@@ -53,7 +53,7 @@ void train(Network& network, Optimizer<float>& optimizer, const Schedule& schedu
     std::vector<std::vector<float>> terms;
     double tokens = 0;
     for (int i = 0; i < options.accumulate && next < batches.size(); ++i, ++next) {
-      const Batch batch = make_batch(corpus, batches[next], options.layout);
+      const Batch batch = make_batch(corpus, batches[next], Layout::packed);
       network.parameters.clear_grads();
       context.begin({.training = true, .seed = options.seed, .update = static_cast<std::uint64_t>(update - 1)});
       const CrossEntropy<float> loss = loss_of(context, network, batch, corpus.specials.pad, options.label_smoothing);

@@ -48,7 +48,6 @@ struct Network {
 /// Training settings other than model, optimizer and learning rate.
 struct LoopOptions {
   SamplerOptions sampler;
-  Layout layout = Layout::packed;
   double label_smoothing = 0, clip_norm = 0;
   int accumulate = 1, updates = 0;
   std::uint64_t seed = 1;

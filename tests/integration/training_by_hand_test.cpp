@@ -154,7 +154,7 @@ TEST_CASE("by hand: AdamW over all parameters, cosine, post-norm, learned positi
   check_same(tiny, "run", network, adamw);
 }
 
-TEST_CASE("by hand: SGD with momentum and frozen parts, linear, padded characters, moved special ids") {
+TEST_CASE("by hand: SGD with momentum and frozen parts, linear, characters, moved special ids") {
   const TinyRun tiny;
   succeeded(tiny.train("run", {"data.tokenizer=characters",
                                "data.min_frequency=20",
@@ -167,7 +167,6 @@ TEST_CASE("by hand: SGD with momentum and frozen parts, linear, padded character
                                "data.pad_id=0",
                                "data.bos_id=1",
                                "data.eos_id=2",
-                               "data.layout=padded",
                                "data.max_tokens=300",
                                "model.similarity=additive",
                                "model.sinusoid=halves",
@@ -215,11 +214,7 @@ TEST_CASE("by hand: SGD with momentum and frozen parts, linear, padded character
   train(network, sgd,
         Schedule({.kind = ScheduleOptions::Kind::linear, .lr = 0.05, .warmup = 2, .min_lr = 0.01, .total_updates = 8}),
         texts.encoded({.source_bos = true, .source_eos = false, .max_length = 256}),
-        {.sampler = {.max_tokens = 300},
-         .layout = Layout::padded,
-         .label_smoothing = 0.1,
-         .clip_norm = 0.5,
-         .updates = 7});
+        {.sampler = {.max_tokens = 300}, .label_smoothing = 0.1, .clip_norm = 0.5, .updates = 7});
   check_same(tiny, "run", network, sgd);
 }
 

@@ -47,7 +47,7 @@ std::string names_and_shapes(ConfigFixture& s) {
 std::string rows_of(ConfigFixture& s) {
   std::string text;
   for (const std::vector<int>& indices : s.batches(0)) {
-    const Batch batch = make_batch(s.pairs(), indices, s.config.data.layout);
+    const Batch batch = make_batch(s.pairs(), indices, Layout::packed);
     text += fmt::format("{} {} {};", batch.source, batch.target_in, batch.target_out);
   }
   return text;

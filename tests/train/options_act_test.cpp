@@ -115,7 +115,6 @@ const std::vector<Row>& rows() {
       {"data.max_tokens", "48", {"batches"}},
       {"data.batch_rule", "tokens", {"batches"}},
       {"data.batch_rule", "sentences", {"batches"}, {"data.max_tokens=10"}},
-      {"data.layout", "padded", {"rows"}},
 
       {"model.width", "12", {"parameters"}},
       {"model.width", "12", {"parameters", "learning rates"}, {"optim.schedule=noam"}},

@@ -82,8 +82,6 @@ std::vector<Option<DataConfig>> data_options() {
       option("batch_rule", &C::batches, &SamplerOptions::rule,
              choice<BatchRule>({"longest_side", "tokens", "sentences"}),
              "max_tokens counts sentences x longest side, source + target tokens, or sentences"),
-      option("layout", &C::layout, choice<Layout>({"packed", "padded"}),
-             "packed batches contain no padding; padded ones give the same numbers more slowly"),
       option(
           "prepare_above", &C::prepare_above, whole("[0, 1000000000]"),
           "training text of more MiB is prepared: kept in data.cache as numbers, for all runs that need the same, and "

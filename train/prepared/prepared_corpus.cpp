@@ -79,7 +79,7 @@ Tokenizers parse_tokenizers(const std::vector<std::string>& serialized, const st
 
 /// Options of data that neither change the pairs nor their ids.
 bool concerns_later(std::string_view name) {
-  constexpr std::array later{"test",          "bpe_dropout", "unigram_sampling", "max_tokens", "batch_rule", "layout",
+  constexpr std::array later{"test",          "bpe_dropout", "unigram_sampling", "max_tokens", "batch_rule",
                              "prepare_above", "cache",       "weights"};
   return std::ranges::find(later, name) != later.end();
 }
