@@ -5,14 +5,6 @@
 
 namespace glossa {
 
-namespace {
-
-StepOptions step_options(const DecodeOptions& options) {
-  return {.training = false, .recording = false, .precision = options.precision};
-}
-
-}  // namespace
-
 template <class T>
 void BatchSearch<T>::begin(const Ensemble<T>& models, const SpecialIds& specials, const DecodeOptions& options, Index n,
                            std::span<const Index> batch, std::span<const std::vector<int>> sources,
@@ -23,12 +15,7 @@ void BatchSearch<T>::begin(const Ensemble<T>& models, const SpecialIds& specials
   wanted_ = n;
   n_ = options.search == Search::huggingface ? options.beam : n;
   excluded_ = ExcludedTokens(options, specials, models.vocabulary());
-  start(batch, sources, numbers, samples);
-}
-
-template <class T>
-void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
-                           std::span<const std::int64_t> numbers, SampleRange samples) {
+  step_options_ = {.training = false, .recording = false, .precision = options.precision};
   source_ids_.clear();
   source_spans_.clear();
   sentences_.clear();
@@ -54,7 +41,7 @@ void BatchSearch<T>::start(std::span<const Index> batch, std::span<const std::ve
     capacity = std::max(capacity, sentences_.back().limit);
   }
   found_.resize(sentences_.size() * static_cast<std::size_t>(n_));
-  context_.begin(step_options(options_));
+  context_.begin(step_options_);
   const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
   // The cache has room for whole beams; a sentence begins with one hypothesis.
   const Index rows = std::ssize(live_) * options_.beam;
@@ -73,7 +60,7 @@ template <class T>
 void BatchSearch<T>::step() {
   tokens_.clear();
   for (const Live& live : live_) tokens_.push_back(nodes_[live.node].token);
-  context_.begin(step_options(options_));
+  context_.begin(step_options_);
   choose(models_->advance(context_, tokens_, caches_));
 
   next_.clear();
@@ -112,22 +99,13 @@ void BatchSearch<T>::choose(const typename Ensemble<T>::States& states) {
     uniforms_.push_back(sampling_uniform(
         static_cast<std::uint64_t>(options_.seed), static_cast<std::uint64_t>(sentences_[live.sentence].number),
         static_cast<std::uint32_t>(caches_.position()), static_cast<std::uint32_t>(sentences_[live.sentence].sample)));
-  sample_tokens(models_->project(states).value(), never,
-                {.temperature = options_.temperature,
-                 .top_k = options_.top_k,
-                 .top_p = options_.top_p,
-                 .renormalize = options_.renormalize},
-                uniforms_, top_, sampling_);
+  sample_tokens(models_->project(states).value(), never, options_, uniforms_, top_, sampling_);
 }
 
-/// At the length limit: turns each of the rows [begin, end) of live_ into a translation, and ends all.
+/// Returns the hypothesis of a node and a log-probability, at the current length.
 template <class T>
-void BatchSearch<T>::force_end(Index place, Index begin, Index end) {
-  for (Index r = begin; r < end; ++r)
-    keep(place, {.node = live_[r].node,
-                 .score = penalized(live_[r].log_probability, caches_.position(), options_),
-                 .log_probability = live_[r].log_probability,
-                 .finished = false});
+auto BatchSearch<T>::scored(Index node, double log_probability, bool finished) const -> Found {
+  return {node, penalized(log_probability, caches_.position(), options_), log_probability, finished};
 }
 
 /// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
@@ -136,7 +114,10 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   Sentence& sentence = sentences_[place];
   const bool is_huggingface = options_.search == Search::huggingface;
   const bool at_limit = caches_.position() >= sentence.limit;
-  if (is_huggingface && at_limit) return force_end(place, begin, end);
+  if (is_huggingface && at_limit) {
+    for (Index r = begin; r < end; ++r) keep(place, scored(live_[r].node, live_[r].log_probability, false));
+    return;
+  }
   candidates_.clear();
   const std::size_t of_each = top_.size() / live_.size();
   for (Index r = begin; r < end; ++r)
@@ -149,16 +130,13 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
                       return a.row != b.row ? a.row < b.row : a.token < b.token;
                     });
 
-  const Index first = std::ssize(next_), length = caches_.position();
+  const Index first = std::ssize(next_);
   for (Index rank = 0; rank < looked_at; ++rank) {
     const Candidate& c = candidates_[rank];
     if (c.token == specials_.eos) {
       if (is_huggingface && rank >= options_.beam) continue;
       ++sentence.ended;
-      keep(place, {.node = live_[c.row].node,
-                   .score = penalized(c.log_probability, length, options_),
-                   .log_probability = c.log_probability,
-                   .finished = true});
+      keep(place, scored(live_[c.row].node, c.log_probability, true));
     } else if (std::ssize(next_) - first < options_.beam) {
       next_.push_back({place, std::ssize(nodes_), c.log_probability});
       nodes_.push_back({c.token, live_[c.row].node, c.log_probability});
@@ -168,10 +146,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   if (std::ssize(next_) == first) return;
 
   for (Index i = first; at_limit && i < std::ssize(next_) && sentence.found < n_; ++i)
-    found_[place * n_ + sentence.found++] = {.node = next_[i].node,
-                                             .score = penalized(next_[i].log_probability, length, options_),
-                                             .log_probability = next_[i].log_probability,
-                                             .finished = false};
+    found_[place * n_ + sentence.found++] = scored(next_[i].node, next_[i].log_probability, false);
   if (at_limit || settle(place, next_[first].log_probability)) {
     next_.resize(first);
     survivors_.resize(first);

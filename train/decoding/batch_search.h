@@ -93,11 +93,9 @@ class BatchSearch {
   /// Number of continuations considered per sentence and step.
   Index choices() const { return options_.beam == 1 ? 1 : 2 * options_.beam; }
 
-  void start(std::span<const Index> batch, std::span<const std::vector<int>> sources,
-             std::span<const std::int64_t> numbers, SampleRange samples);
   void choose(const typename Ensemble<T>::States& states);
   void advance(Index place, Index begin, Index end);
-  void force_end(Index place, Index begin, Index end);
+  Found scored(Index node, double log_probability, bool finished) const;
   bool settle(Index place, double log_probability);
   void keep(Index place, const Found& ended);
 
@@ -107,6 +105,7 @@ class BatchSearch {
   std::optional<Ensemble<T>> models_;
   SpecialIds specials_;
   DecodeOptions options_;
+  StepOptions step_options_;
   Index n_ = 1, wanted_ = 1;  // hypotheses to keep per sentence, and to return
   ExcludedTokens excluded_;
 

@@ -14,17 +14,12 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Order of tokens with logits in place of log-probabilities: the most probable first, then the smaller id.
-bool comes_first(const TokenScore& a, const TokenScore& b) {
-  return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
-}
-
 /// A row of logits, of which only some tokens may be drawn. Computes in double and sums by id, so the result does not
 /// depend on the instruction set.
 template <class T>
 class LogitsRow {
  public:
-  LogitsRow(std::span<const T> x, std::span<const int> never, const SamplingOptions& options)
+  LogitsRow(std::span<const T> x, std::span<const int> never, const DecodeOptions& options)
       : x_(x), never_(never), options_(options) {
     for (int j = 0; j < size(); ++j) {
       top_ = std::max(top_, logit(j));
@@ -45,13 +40,13 @@ class LogitsRow {
       if (may_come(j)) candidates.push_back({logit(j), j});
     if (options_.top_k > 0 && options_.top_k < std::ssize(candidates)) {
       const auto last = candidates.begin() + options_.top_k - 1;
-      std::nth_element(candidates.begin(), last, candidates.end(), comes_first);
+      std::nth_element(candidates.begin(), last, candidates.end(), better);
       last_ = *last;
       candidates.erase(last + 1, candidates.end());
     }
     if (options_.top_p >= 1) return;
     const double nucleus = options_.top_p * total();
-    const auto comes_later = [](const TokenScore& a, const TokenScore& b) { return comes_first(b, a); };
+    const auto comes_later = [](const TokenScore& a, const TokenScore& b) { return better(b, a); };
     std::ranges::make_heap(candidates, comes_later);  // the most probable on top
     double sum = 0;
     for (auto end = candidates.end(); end != candidates.begin() && !(sum >= nucleus); --end) {
@@ -81,7 +76,7 @@ class LogitsRow {
 
   /// Probability of a token at the temperature, up to a factor of the row; 0 if it is not drawn from.
   double share(int j) const {
-    if (comes_first(last_, {logit(j), j}) || !may_come(j)) return 0;
+    if (better(last_, {logit(j), j}) || !may_come(j)) return 0;
     return std::exp((logit(j) - best_) / options_.temperature);
   }
 
@@ -93,7 +88,7 @@ class LogitsRow {
 
   std::span<const T> x_;
   std::span<const int> never_;
-  SamplingOptions options_;
+  const DecodeOptions& options_;
   double top_ = -infinity, best_ = -infinity;                    // maximum of the softmax's tokens, of the allowed ones
   double whole_ = 0;                                             // the softmax's sum
   TokenScore last_{-infinity, std::numeric_limits<int>::max()};  // of the tokens to draw from, the last in order
@@ -102,7 +97,7 @@ class LogitsRow {
 }  // namespace
 
 template <class T>
-void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, const SamplingOptions& options,
+void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, const DecodeOptions& options,
                    std::span<const double> uniforms, std::span<TokenScore> drawn, SamplingMemory& memory) {
   const double temperature = options.temperature, top_p = options.top_p;
   check(temperature > 0, "decode.temperature", "expected a number above 0; got {}", temperature);
@@ -132,9 +127,9 @@ double sampling_uniform(std::uint64_t seed, std::uint64_t sentence, std::uint32_
   return ((static_cast<std::uint64_t>(bits[0]) << 21) | (bits[1] >> 11)) * 0x1p-53;
 }
 
-template void sample_tokens(const Tensor<const float>&, std::span<const int>, const SamplingOptions&,
+template void sample_tokens(const Tensor<const float>&, std::span<const int>, const DecodeOptions&,
                             std::span<const double>, std::span<TokenScore>, SamplingMemory&);
-template void sample_tokens(const Tensor<const double>&, std::span<const int>, const SamplingOptions&,
+template void sample_tokens(const Tensor<const double>&, std::span<const int>, const DecodeOptions&,
                             std::span<const double>, std::span<TokenScore>, SamplingMemory&);
 
 }  // namespace glossa

@@ -4,17 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "train/decoding/decode_options.h"
 #include "train/decoding/top_tokens.h"
 
 namespace glossa {
-
-/// The distribution that tokens are drawn from.
-struct SamplingOptions {
-  double temperature = 1;    ///< above 0; divides the logits
-  std::int64_t top_k = 0;    ///< number of the most probable tokens to draw from (Fan et al. 2018); 0: all
-  double top_p = 1;          ///< probability of the nucleus to draw from (Holtzman et al. 2020), in (0, 1]; 1: all
-  bool renormalize = false;  ///< leave the tokens that are never drawn out of the log-probabilities' softmax
-};
 
 /// Memory of sample_tokens, reused from call to call: a row's candidates, for each thread.
 using SamplingMemory = std::vector<std::vector<TokenScore>>;
@@ -30,7 +23,7 @@ using SamplingMemory = std::vector<std::vector<TokenScore>>;
 /// decides the draw in row r: the token is the first, by id, whose cumulative probability exceeds the number. Throws if
 /// a row has no probabilities (NaN or infinity).
 template <class T>
-void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, const SamplingOptions& options,
+void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, const DecodeOptions& options,
                    std::span<const double> uniforms, std::span<TokenScore> drawn, SamplingMemory& memory);
 
 /// Returns the random number, uniform in [0, 1), that draws token `position` of sample `sample` of sentence `sentence`.

@@ -12,12 +12,11 @@ namespace {
 
 /// Log-probability of each token in its row of logits. With `renormalize` the softmax leaves out the excluded tokens,
 /// except for a token that is one of them.
-template <class T>
-std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const RowSpan& rows, std::span<const int> tokens,
+std::vector<TokenScore> scores_of(const Tensor<const float>& logits, const RowSpan& rows, std::span<const int> tokens,
                                   const ExcludedTokens& excluded, bool renormalize) {
   std::vector<TokenScore> scores;
   for (Index k = 0; k < rows.length; ++k) {
-    const T* const row = logits.row(rows.offset + k);
+    const float* const row = logits.row(rows.offset + k);
     const int token = tokens[rows.offset + k];
     std::span<const int> left_out = excluded.at(k + 1);
     if (!renormalize || std::ranges::binary_search(left_out, token)) left_out = {};
@@ -29,8 +28,7 @@ std::vector<TokenScore> scores_of(const Tensor<const T>& logits, const RowSpan& 
 
 }  // namespace
 
-template <class T>
-std::vector<ScoredTranslation> score_translations(Context<T>& context, const std::type_identity_t<Ensemble<T>>& models,
+std::vector<ScoredTranslation> score_translations(Context<float>& context, const Ensemble<float>& models,
                                                   const EncodedCorpus& corpus, const DecodeOptions& options,
                                                   std::int64_t max_tokens, const ScoringShare& share) {
   std::vector<ScoredTranslation> results(static_cast<std::size_t>(corpus.size()));
@@ -44,10 +42,9 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const std
   for (std::size_t k = share.index; k < batches.size(); k += share.count) {
     fill_batch(batch, corpus, batches[k], Layout::packed);
     context.begin({.training = false, .recording = false, .precision = options.precision});
-    const Tensor<const T> logits = models
-                                       .project(models.states(context, batch.source, batch.source_layout(),
-                                                              batch.target_in, batch.target_layout()))
-                                       .value();
+    const Ensemble<float>::States states =
+        models.states(context, batch.source, batch.source_layout(), batch.target_in, batch.target_layout());
+    const Tensor<const float> logits = models.project(states).value();
     for (std::size_t i = 0; i < batch.target_spans.size(); ++i) {
       ScoredTranslation& result = results[batch.sentence_ids[i]];
       result.tokens = scores_of(logits, batch.target_spans[i], batch.target_out, excluded, options.renormalize);
@@ -57,13 +54,5 @@ std::vector<ScoredTranslation> score_translations(Context<T>& context, const std
   }
   return results;
 }
-
-#define GLOSSA_INSTANTIATE(T)                                                                                          \
-  template std::vector<ScoredTranslation> score_translations(Context<T>&, const std::type_identity_t<Ensemble<T>>&,    \
-                                                             const EncodedCorpus&, const DecodeOptions&, std::int64_t, \
-                                                             const ScoringShare&);
-GLOSSA_INSTANTIATE(float)
-GLOSSA_INSTANTIATE(double)
-#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "data/encoded_corpus.h"
@@ -27,8 +26,7 @@ struct ScoringShare {
 /// Scores each target of a corpus given its source (teacher forcing), and returns the scores in order. Runs pairs in
 /// batches of up to `max_tokens` rows. The scores of other scorers' batches have no tokens. Throws if the model yields
 /// NaN.
-template <class T>
-std::vector<ScoredTranslation> score_translations(Context<T>& context, const std::type_identity_t<Ensemble<T>>& models,
+std::vector<ScoredTranslation> score_translations(Context<float>& context, const Ensemble<float>& models,
                                                   const EncodedCorpus& corpus, const DecodeOptions& options,
                                                   std::int64_t max_tokens, const ScoringShare& share = {});
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "autograd/kernels/cross_entropy.h"
 #include "autograd/linear_tiles.h"
@@ -13,39 +12,15 @@ namespace glossa {
 
 namespace {
 
-constexpr double nothing = -std::numeric_limits<double>::infinity();
-
-bool better(const TokenScore& a, const TokenScore& b) {
-  return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
-}
-
-/// The sum of e^x over several parts: e^top sum.
-struct Total {
-  double top = nothing, sum = 0;
-
-  void add(double other_top, double other_sum) {
-    if (other_sum == 0) return;
-    if (other_top > top) {
-      sum *= std::exp(top - other_top);
-      top = other_top;
-      sum += other_sum;
-    } else {
-      sum += other_sum * std::exp(other_top - top);
-    }
-  }
-
-  double log() const { return top + std::log(sum); }
-};
-
 /// The logits x[0..n) of tokens from `first` on, without those in `left_out`, which are sorted.
 template <class T>
-Total total_without(Index first, Index n, const T* x, std::span<const int> left_out) {
-  Total total;
+ExpTotal total_without(Index first, Index n, const T* x, std::span<const int> left_out) {
+  ExpTotal total;
   Index from = 0;
   const auto add = [&](Index to) {
     if (to <= from) return;
     const kernels::ExpSum<T> part = kernels::exp_sum(to - from, x + from);
-    total.add(double{part.top}, double{part.sum});
+    total.add({double{part.top}, double{part.sum}});
   };
   for (const int token : left_out) {
     if (token < first) continue;
@@ -59,8 +34,20 @@ Total total_without(Index first, Index n, const T* x, std::span<const int> left_
 
 }  // namespace
 
-template <class T>
-double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out) {
+void ExpTotal::add(const ExpTotal& other) {
+  if (other.sum == 0) return;
+  if (other.top > top) {
+    sum *= std::exp(top - other.top);
+    top = other.top;
+    sum += other.sum;
+  } else {
+    sum += other.sum * std::exp(other.top - top);
+  }
+}
+
+double ExpTotal::log() const { return top + std::log(sum); }
+
+double log_sum_exp_without(const float* x, Index n, std::span<const int> left_out) {
   return total_without(0, n, x, left_out).log();
 }
 
@@ -95,8 +82,8 @@ void TopTokens<T>::add(const Tensor<const T>& logits) {
 /// them on top. Most tiles have only worse logits and are skipped after one comparison.
 template <class T>
 void TopTokens<T>::add_row(Index row, Index first, Index n, const T* x) {
-  const Total total = total_without(first, n, x, renormalize_ ? never_ : std::span<const int>());
-  shares_[row * pieces_ + first / linear_tile_columns] = {total.top, total.sum};
+  const ExpTotal total = total_without(first, n, x, renormalize_ ? never_ : std::span<const int>());
+  shares_[row * pieces_ + first / linear_tile_columns] = total;
   const Index own = thread_index() * rows_ + row;
   const auto begin = best_.begin() + own * count_, end = begin + count_;
   auto filled = begin + filled_[own];
@@ -125,8 +112,8 @@ void TopTokens<T>::finish(std::span<TokenScore> top) {
       merged_.insert(merged_.end(), best_.begin() + own * count_, best_.begin() + own * count_ + filled_[own]);
     const std::span<TokenScore> best = top.subspan(row * count_, count_);
     std::ranges::partial_sort_copy(merged_, best, better);
-    Total total;
-    for (const Share& share : std::span(shares_).subspan(row * pieces_, pieces_)) total.add(share.top, share.sum);
+    ExpTotal total;
+    for (const ExpTotal& share : std::span(shares_).subspan(row * pieces_, pieces_)) total.add(share);
     const double sum = total.log();
     for (TokenScore& score : best) score.log_probability -= sum;
   }
@@ -140,8 +127,6 @@ void check_probabilities(std::span<const TokenScore> scores) {
           "or its checkpoint is damaged");
 }
 
-template double log_sum_exp_without(const float*, Index, std::span<const int>);
-template double log_sum_exp_without(const double*, Index, std::span<const int>);
 template class TopTokens<float>;
 template class TopTokens<double>;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,19 @@ namespace glossa {
 struct TokenScore {
   double log_probability;
   int token;
+};
+
+/// Order of tokens: the most probable first, then the smaller id.
+inline bool better(const TokenScore& a, const TokenScore& b) {
+  return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
+}
+
+/// The sum of e^x over logits x, as e^top sum.
+struct ExpTotal {
+  double top = -std::numeric_limits<double>::infinity(), sum = 0;
+
+  void add(const ExpTotal& other);
+  double log() const;
 };
 
 /// Finds the most probable tokens of rows whose logits come tile by tile, so that never all of them are in memory. The
@@ -39,18 +53,14 @@ class TopTokens {
   Index rows_ = 0, pieces_ = 0, count_ = 0;
   std::span<const int> never_;
   bool renormalize_ = false;
-  struct Share {
-    double top, sum;
-  };
-  std::vector<Share> shares_;       // [rows, pieces]: each tile's part of the softmax's sum, as kernels::ExpSum
+  std::vector<ExpTotal> shares_;    // [rows, pieces]: each tile's part of the softmax's sum
   std::vector<TokenScore> best_;    // [threads, rows, count]: the best logits that a thread has seen, as heaps
   std::vector<Index> filled_;       // [threads, rows]: how many these are
   std::vector<TokenScore> merged_;  // of a row, from all threads
 };
 
 /// Log-sum-exp of the logits x[0..n) without those of the tokens in `left_out`, which are sorted.
-template <class T>
-double log_sum_exp_without(const T* x, Index n, std::span<const int> left_out);
+double log_sum_exp_without(const float* x, Index n, std::span<const int> left_out);
 
 /// Throws if a log-probability is NaN, because the model is then broken.
 void check_probabilities(std::span<const TokenScore> scores);

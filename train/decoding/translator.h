@@ -96,9 +96,6 @@ class Translator {
   /// last of a piece that has fewer. `gaps` are the white space before each piece. May move from `pieces`.
   std::vector<Translation> joined(std::span<std::vector<Translation>> pieces, std::span<const Gap> gaps) const;
 
-  /// Sets the beam of later searches.
-  void set_beam(Index beam) { options_.beam = beam; }
-
   /// Returns the ids of a line of any length, without cutting it. Returns no id if the line has no token. Throws
   /// LineError as `add` does.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;

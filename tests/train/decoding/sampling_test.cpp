@@ -42,7 +42,7 @@ struct UncertainModel {
 
 /// Draws a token of one row, by `uniform`.
 TokenScore draw(std::vector<double>& logits, std::span<const int> never, double uniform,
-                const SamplingOptions& options = {}) {
+                const DecodeOptions& options = {}) {
   SamplingMemory memory;
   TokenScore drawn{};
   sample_tokens<double>({logits.data(), {1, std::ssize(logits)}}, never, options, {&uniform, 1}, {&drawn, 1}, memory);
@@ -51,7 +51,7 @@ TokenScore draw(std::vector<double>& logits, std::span<const int> never, double 
 
 /// The tokens of a row that top_k and top_p leave, with their probabilities, by sorting all.
 std::map<int, double> truncated(const std::vector<double>& logits, std::span<const int> never,
-                                const SamplingOptions& options) {
+                                const DecodeOptions& options) {
   std::vector<int> tokens;
   for (int j = 0; j < std::ssize(logits); ++j)
     if (std::ranges::find(never, j) == never.end()) tokens.push_back(j);
@@ -115,7 +115,7 @@ TEST_CASE("the edges of the unit interval draw the first and the last token; log
   }
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double broken : {std::numeric_limits<double>::quiet_NaN(), infinity})
-    for (const SamplingOptions& options : {SamplingOptions(), {.top_k = 2}, {.top_p = 0.5}}) {
+    for (const DecodeOptions& options : {DecodeOptions(), {.top_k = 2}, {.top_p = 0.5}}) {
       logits[0] = broken;
       CHECK_THROWS_WITH_AS(draw(logits, {}, 0.5, options), doctest::Contains("training diverged"), Error);
     }
@@ -133,7 +133,7 @@ TEST_CASE("top_k and top_p leave the tokens that sorting all of them leaves, wit
     std::vector<int> never;
     for (int j = 0; j + 1 < std::ssize(logits); ++j)
       if (random.below(6) == 0) never.push_back(j);
-    SamplingOptions options;
+    DecodeOptions options;
     options.temperature = std::array{0.3, 1.0, 2.5}[random.below(3)];
     options.top_k = std::array{0, 1, 2, 5, 31, 999999}[random.below(6)];
     options.top_p = std::array{1e-300, 0.1, 0.5, 0.9, 1 - 1e-12, 1.0}[random.below(6)];
@@ -153,7 +153,7 @@ TEST_CASE("top_k and top_p leave the tokens that sorting all of them leaves, wit
 
 TEST_CASE("the nucleus is the fewest most probable tokens that reach top_p after temperature and top_k") {
   std::vector<double> logits{std::log(0.1), std::log(0.4), std::log(0.2), std::log(0.3)};
-  const auto tokens = [&](const SamplingOptions& options) {
+  const auto tokens = [&](const DecodeOptions& options) {
     std::set<int> drawn;
     for (int i = 0; i < 1000; ++i) drawn.insert(draw(logits, {}, i / 1000.0, options).token);
     return drawn;
@@ -290,7 +290,7 @@ TEST_CASE("sampling refuses a beam, a temperature of 0 and a wrong number of num
   const Tensor<const double> rows{logits.data(), {2, 4}};
   std::vector<TokenScore> drawn(2);
   SamplingMemory memory;
-  const auto sample = [&](std::span<const int> never, const SamplingOptions& options, std::size_t numbers,
+  const auto sample = [&](std::span<const int> never, const DecodeOptions& options, std::size_t numbers,
                           std::size_t room) {
     sample_tokens(rows, never, options, std::span<const double>(uniforms).first(numbers), std::span(drawn).first(room),
                   memory);
