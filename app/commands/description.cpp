@@ -9,11 +9,7 @@ namespace {
 /// The words that an option accepts, taken from its range: `none` and `auto` if the range is "none, VALID/TEST such as
 /// 1000/1000 or auto". Returns "files" for an option that accepts any text, as it usually names a file.
 std::vector<std::string> values_of(const Option<Config>& option) {
-  const auto takes = [&](const std::string& word) {
-    Config config;
-    return option.set(config, {.kind = GivenValue::Kind::scalar, .scalar = word, .list = {}});
-  };
-  if (takes("no such word")) return {"files"};
+  if (option.takes("no such word")) return {"files"};
   std::vector<std::string> values;
   std::string word;
   for (const char c : option.accepts + " ") {
@@ -22,7 +18,7 @@ std::vector<std::string> values_of(const Option<Config>& option) {
       continue;
     }
     const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // an example or a number
-    if (word.find_first_of("/[") == word.npos && !is_example && takes(word)) values.push_back(word);
+    if (word.find_first_of("/[") == word.npos && !is_example && option.takes(word)) values.push_back(word);
     word.clear();
   }
   return values;

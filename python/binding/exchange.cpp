@@ -20,7 +20,7 @@ namespace {
 
 void import_model(const std::string& path, const std::string& run, const std::string& config_path,
                   const NamedOptions& options) {
-  const std::map<std::string, OptionValue> given = to_options(options);
+  const std::map<std::string, GivenValue> given = to_options(options);
   const Computing computing;
   check(std::filesystem::exists(path), path,
         "expected the folder of a pretrained model, or a file of weights; not found");

@@ -22,8 +22,8 @@ std::string text_of_value(const std::string& key, nb::handle value) {
          string_of(nb::repr(value)), value.is_none() ? "leave the option out, or write 'none'" : "see docs/options.md");
 }
 
-void add_options(std::map<std::string, OptionValue>& result, const std::string& section, const nb::dict& options) {
-  const auto add = [&](const std::string& name, OptionValue value) {
+void add_options(std::map<std::string, GivenValue>& result, const std::string& section, const nb::dict& options) {
+  const auto add = [&](const std::string& name, GivenValue value) {
     if (!result.emplace(name, std::move(value)).second) misuse(name, "expected the option once; got two values");
   };
   for (const auto [key, value] : options) {
@@ -46,8 +46,8 @@ void add_options(std::map<std::string, OptionValue>& result, const std::string& 
 
 }  // namespace
 
-std::map<std::string, OptionValue> to_options(const nb::dict& options) {
-  std::map<std::string, OptionValue> result;
+std::map<std::string, GivenValue> to_options(const nb::dict& options) {
+  std::map<std::string, GivenValue> result;
   add_options(result, "", options);
   return result;
 }

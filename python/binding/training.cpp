@@ -111,7 +111,7 @@ const char* name(TrainingEnd end) {
 /// Trains a run. Returns the reason of its end.
 std::string train(const std::string& config_path, const NamedOptions& options, const std::string& run, bool resume,
                   bool shows_progress, const Callbacks& callbacks) {
-  const std::map<std::string, OptionValue> given = to_options(options);
+  const std::map<std::string, GivenValue> given = to_options(options);
   Released::check_none("train");
   Computing computing;
   const Config config = load_training_config(config_path, given, run, resume);

@@ -39,7 +39,7 @@ TEST_CASE("a resumed run has its own options where the command gives none") {
     REQUIRE_EQ(changed.size(), 1);
     CHECK_EQ(changed.front().key + "=" + changed.front().after, more);
   }
-  const std::map<std::string, OptionValue> of_program{{"train.max_updates", 6}};
+  const std::map<std::string, GivenValue> of_program{{"train.max_updates", 6}};
   CHECK_EQ(dump(begun.resumed("", of_program)), dump(begun.resumed("", {more})));
   CHECK_EQ(begun.resumed("optim: {lr: 1}\n", {}).optim.schedule.lr, 1);  // refused by the trainer
   begun.fixture.train(begun.resumed("", {more}), "run", true);

@@ -52,7 +52,7 @@ TEST_CASE("an option of decoding without its section is suggested, and one that 
 TEST_CASE("a program sets a run's options of decoding by their keys") {
   const TemporaryFolder folder;
   folder.write("config.yaml", "");
-  const std::map<std::string, OptionValue> options{{"decode.beam", 3}, {"decode.forbidden", "5, 7"}};
+  const std::map<std::string, GivenValue> options{{"decode.beam", 3}, {"decode.forbidden", "5, 7"}};
   const DecodeOptions decode = load_run_config(folder.path().string(), options).decode;
   CHECK_EQ(decode.beam, 3);
   CHECK_EQ(decode.forbidden, std::vector<std::int64_t>{5, 7});

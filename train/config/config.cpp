@@ -20,15 +20,15 @@ namespace {
 
 GivenValue given_value(const YAML::Node& node) {
   using Kind = GivenValue::Kind;
-  if (node.IsNull()) return {Kind::nothing, "", {}};
-  if (node.IsScalar()) return {Kind::scalar, node.Scalar(), {}};
-  GivenValue given{node.IsSequence() ? Kind::list : Kind::nested, "", {}};
-  if (node.IsSequence())
-    for (const YAML::Node& item : node) {
-      if (!item.IsScalar()) return {Kind::nested, "", {}};
-      given.list.push_back(item.Scalar());
-    }
-  return given;
+  if (node.IsNull()) return Kind::nothing;
+  if (node.IsScalar()) return node.Scalar();
+  if (!node.IsSequence()) return Kind::nested;
+  std::vector<std::string> list;
+  for (const YAML::Node& item : node) {
+    if (!item.IsScalar()) return Kind::nested;
+    list.push_back(item.Scalar());
+  }
+  return list;
 }
 
 bool is_section(std::string_view name) {
@@ -45,8 +45,7 @@ bool is_section(std::string_view name) {
 [[noreturn]] void value_of_section(std::string_view where, const OptionSection& section, const GivenValue& given) {
   std::string hint;
   for (const Option<Config>& option : all_options())
-    if (Config config; option.name == section.name && option.set(config, given))
-      hint = fmt::format("did you mean {}?", option.key);
+    if (option.name == section.name && option.takes(given)) hint = fmt::format("did you mean {}?", option.key);
   bad_value(where, section.name, fmt::format("a key below it, such as {}", section.options[0].key), given.shown(),
             hint);
 }
@@ -73,10 +72,6 @@ bool is_section(std::string_view name) {
 /// Returns a number with a decimal comma or commas between thousands in the form that the option accepts: `0,5` as
 /// `0.5`, `10,000` as `10000`. Empty if the option accepts neither.
 std::string without_comma(const Option<Config>& option, const GivenValue& given) {
-  const auto accepts = [&](const std::string& text) {
-    Config config;
-    return given.kind == GivenValue::Kind::scalar && option.set(config, {GivenValue::Kind::scalar, text, {}});
-  };
   std::string point = given.scalar, joined;
   const std::size_t comma = point.find(',');
   if (comma == point.npos) return "";
@@ -84,8 +79,8 @@ std::string without_comma(const Option<Config>& option, const GivenValue& given)
   std::ranges::remove_copy(given.scalar, std::back_inserter(joined), ',');
   constexpr std::size_t thousand_digits = 3;
   const bool has_thousands = comma > 0 && point[0] != '0' && point.size() - comma > thousand_digits;
-  if (has_thousands && accepts(joined)) return joined;
-  return accepts(point) ? point : "";
+  if (has_thousands && option.takes(joined)) return joined;
+  return option.takes(point) ? point : "";
 }
 
 struct RemovedOption {
@@ -230,7 +225,7 @@ void check_agree(const Config& old, const Config& now, const std::function<bool(
 Config decided_as(const Config& old, Config now, std::string_view section) {
   for (const Option<Config>& option : all_options())
     if (option.key.starts_with(section) && !option.key.starts_with("runtime.") && option.text(now) == "auto")
-      option.set(now, {GivenValue::Kind::scalar, option.text(old), {}});
+      option.set(now, option.text(old));
   return now;
 }
 

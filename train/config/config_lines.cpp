@@ -57,7 +57,7 @@ std::string in_single_quotes(Text text) {
   return quoted + "'";
 }
 
-std::string shown(Text text) { return GivenValue{GivenValue::Kind::scalar, std::string(text), {}}.shown(); }
+std::string shown(Text text) { return GivenValue(std::string(text)).shown(); }
 
 class LineCheck {
  public:

@@ -76,7 +76,21 @@ std::string yaml_text(const std::string& value) {
 
 bool is_in_brackets(std::string_view text) { return text.size() >= 2 && text.front() == '[' && text.back() == ']'; }
 
-std::vector<std::string> split_commas(std::string_view text) {
+/// A rule for a single scalar, whose text is passed to `parse`.
+template <class T, class Parse, class Text>
+ValueRule<T> scalar_rule(std::string accepts, Parse parse, Text text) {
+  return {std::move(accepts),
+          [parse](const GivenValue& given) {
+            return given.kind == Kind::scalar ? std::optional<T>(parse(given.scalar)) : std::nullopt;
+          },
+          text};
+}
+
+}  // namespace
+
+std::vector<std::string> GivenValue::elements() const {
+  if (kind == Kind::list) return list;
+  std::string_view text = scalar;
   if (is_in_brackets(text)) text = text.substr(1, text.size() - 2);
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -90,38 +104,7 @@ std::vector<std::string> split_commas(std::string_view text) {
   return parts;
 }
 
-/// A rule for a single scalar, whose text is passed to `parse`.
-template <class T, class Parse, class Text>
-ValueRule<T> scalar_rule(std::string accepts, Parse parse, Text text) {
-  return {std::move(accepts),
-          [parse](const GivenValue& given) {
-            return given.kind == Kind::scalar ? std::optional<T>(parse(given.scalar)) : std::nullopt;
-          },
-          text};
-}
-
-/// A list of values accepted by `rule`, as a YAML list or as comma-separated text.
-template <class T>
-ValueRule<std::vector<T>> list_of(std::string accepts, const ValueRule<T>& rule) {
-  return {std::move(accepts),
-          [read = rule.read](const GivenValue& given) -> std::optional<std::vector<T>> {
-            if (given.kind == Kind::nested) return std::nullopt;
-            std::vector<T> values;
-            for (const std::string& text : given.kind == Kind::list ? given.list : split_commas(given.scalar)) {
-              const auto value = read({.kind = Kind::scalar, .scalar = text, .list = {}});
-              if (!value) return std::nullopt;
-              values.push_back(*value);
-            }
-            return values;
-          },
-          [text = rule.text](const std::vector<T>& values) {
-            std::vector<std::string> texts;
-            for (const T& value : values) texts.push_back(text(value));
-            return fmt::format("[{}]", fmt::join(texts, ", "));
-          }};
-}
-
-}  // namespace
+std::string in_brackets(const std::vector<std::string>& texts) { return fmt::format("[{}]", fmt::join(texts, ", ")); }
 
 std::string GivenValue::shown() const {
   switch (kind) {
@@ -214,7 +197,7 @@ ValueRule<CorpusNames> corpus_names(const char* accepts) {
             if (given.kind == Kind::nested) return std::nullopt;
             const bool is_list = given.kind == Kind::list || is_in_brackets(given.scalar);
             if (!is_list) return CorpusNames(given.scalar);
-            std::vector<std::string> names = given.kind == Kind::list ? given.list : split_commas(given.scalar);
+            std::vector<std::string> names = given.elements();
             if (std::ranges::any_of(names, &std::string::empty)) return std::nullopt;
             return CorpusNames(std::move(names));
           },
@@ -223,7 +206,7 @@ ValueRule<CorpusNames> corpus_names(const char* accepts) {
             if (names.size() == 1 && !is_in_brackets(names.front())) return yaml_text(names.front());
             std::vector<std::string> texts;
             for (const std::string& name : names) texts.push_back(yaml_text(name));
-            return fmt::format("[{}]", fmt::join(texts, ", "));
+            return in_brackets(texts);
           }};
 }
 
@@ -270,11 +253,6 @@ ValueRule<std::size_t> choice_index(Names literals) {
         return found == names.end() ? std::nullopt : std::optional<std::size_t>(found - names.begin());
       },
       [names](std::size_t index) { return names.at(index); });
-}
-
-ValueRule<std::vector<std::size_t>> choice_indices(Names names) {
-  const ValueRule<std::size_t> rule = choice_index(names);
-  return list_of("a list of " + rule.accepts, rule);
 }
 
 ValueRule<std::string> text_choice(Names names) {

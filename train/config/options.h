@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/core.h>
+
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -7,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,13 +20,24 @@
 
 namespace glossa {
 
-/// A value from a YAML file or `--set`, before its option gives it a type.
+/// A value from a YAML file, `--set` or a program, before its option gives it a type. Programs also give numbers and
+/// booleans, as text.
 struct GivenValue {
   enum class Kind { scalar, list, nested, nothing };
+
+  GivenValue(std::string text = {}) : scalar(std::move(text)) {}
+  GivenValue(const char* text) : scalar(text) {}
+  GivenValue(std::vector<std::string> texts) : kind(Kind::list), list(std::move(texts)) {}
+  GivenValue(Kind kind) : kind(kind) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> GivenValue(T number) : scalar(fmt::format("{}", number)) {}
 
   Kind kind = Kind::scalar;
   std::string scalar;
   std::vector<std::string> list;
+
+  /// The elements of a list, or the parts of comma-separated text, which may be in brackets.
+  std::vector<std::string> elements() const;
 
   /// Form for error messages: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
   std::string shown() const;
@@ -43,16 +57,48 @@ ValueRule<bool> true_or_false();
 /// A whole number in an interval, given in mathematical notation: `whole("[1, 4096]")`.
 ValueRule<std::int64_t> whole(std::string_view interval);
 
-/// As above, for a member of another integral type. Numbers that do not fit into it are refused.
-template <std::integral T>
-ValueRule<T> whole(std::string_view interval) {
-  const ValueRule<std::int64_t> rule = whole(interval);
+/// The rule for an enumerator by its index, or for a number of another integral type. Numbers that do not fit into it
+/// are refused.
+template <class T, std::integral Number>
+ValueRule<T> converted(const ValueRule<Number>& rule) {
   return {rule.accepts,
           [read = rule.read](const GivenValue& given) -> std::optional<T> {
-            const std::optional<std::int64_t> value = read(given);
-            return value && std::in_range<T>(*value) ? std::optional(static_cast<T>(*value)) : std::nullopt;
+            const std::optional<Number> value = read(given);
+            if constexpr (std::integral<T>)
+              if (value && !std::in_range<T>(*value)) return std::nullopt;
+            return value ? std::optional(static_cast<T>(*value)) : std::nullopt;
           },
-          [text = rule.text](const T& value) { return text(static_cast<std::int64_t>(value)); }};
+          [text = rule.text](const T& value) { return text(static_cast<Number>(value)); }};
+}
+
+/// As above, for a member of another integral type.
+template <std::integral T>
+ValueRule<T> whole(std::string_view interval) {
+  return converted<T>(whole(interval));
+}
+
+/// Formats texts as a YAML list.
+std::string in_brackets(const std::vector<std::string>& texts);
+
+/// A list of values accepted by `rule`, as a YAML list or as comma-separated text.
+template <class T>
+ValueRule<std::vector<T>> list_of(std::string accepts, const ValueRule<T>& rule) {
+  return {std::move(accepts),
+          [read = rule.read](const GivenValue& given) -> std::optional<std::vector<T>> {
+            if (given.kind == GivenValue::Kind::nested) return std::nullopt;
+            std::vector<T> values;
+            for (const std::string& text : given.elements()) {
+              const std::optional<T> value = read(text);
+              if (!value) return std::nullopt;
+              values.push_back(*value);
+            }
+            return values;
+          },
+          [text = rule.text](const std::vector<T>& values) {
+            std::vector<std::string> texts;
+            for (const T& value : values) texts.push_back(text(value));
+            return in_brackets(texts);
+          }};
 }
 
 /// A list of whole numbers in an interval, as a YAML list or as comma-separated text.
@@ -133,36 +179,14 @@ ValueRule<std::string> text_choice(Names names);
 /// An enumerator of E by its name. `names` are in the order of the enumerators, which count from 0.
 template <class E>
 ValueRule<E> choice(Names names) {
-  const auto rule = choice_index(names);
-  return {rule.accepts,
-          [read = rule.read](const GivenValue& given) -> std::optional<E> {
-            const auto index = read(given);
-            return index ? std::optional<E>(static_cast<E>(*index)) : std::nullopt;
-          },
-          [text = rule.text](const E& value) { return text(static_cast<std::size_t>(value)); }};
+  return converted<E>(choice_index(names));
 }
-
-/// A list of `names`, read as indices from a YAML list or from comma-separated text. This is the part of `choices` that
-/// does not depend on the enum.
-ValueRule<std::vector<std::size_t>> choice_indices(Names names);
 
 /// A list of enumerators of E by their names. `names` are as for `choice`.
 template <class E>
 ValueRule<std::vector<E>> choices(Names names) {
-  const auto rule = choice_indices(names);
-  return {rule.accepts,
-          [read = rule.read](const GivenValue& given) -> std::optional<std::vector<E>> {
-            const auto indices = read(given);
-            if (!indices) return std::nullopt;
-            std::vector<E> values;
-            for (const std::size_t index : *indices) values.push_back(static_cast<E>(index));
-            return values;
-          },
-          [text = rule.text](const std::vector<E>& values) {
-            std::vector<std::size_t> indices;
-            for (const E value : values) indices.push_back(static_cast<std::size_t>(value));
-            return text(indices);
-          }};
+  const ValueRule<E> rule = choice<E>(names);
+  return list_of("a list of " + rule.accepts, rule);
 }
 
 /// One row of the option table of the struct S.
@@ -174,6 +198,12 @@ struct Option {
   std::function<bool(S&, const GivenValue&)> set;  ///< returns false and leaves S unchanged if the value does not fit
   std::function<std::string(const S&)> text;
   bool may_be_auto = false;  ///< true: accepts the word `auto`, for a value derived from the corpus
+
+  /// True if `set` accepts the value.
+  bool takes(const GivenValue& given) const {
+    S unused;
+    return set(unused, given);
+  }
 
   Option or_auto() && {
     accepts = with_alternative(accepts, "auto");

@@ -1,31 +1,16 @@
 #pragma once
 
-#include <fmt/core.h>
-
 #include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/check.h"
 #include "train/config/options.h"
 
 namespace glossa {
-
-/// The value of an option in a program: text as in YAML, a number, a boolean, or a list.
-struct OptionValue {
-  OptionValue(std::string text) : value(std::move(text)) {}
-  OptionValue(const char* text) : value(std::string(text)) {}
-  OptionValue(std::vector<std::string> list) : value(std::move(list)) {}
-  template <class T>
-  requires std::is_arithmetic_v<T> OptionValue(T number) : value(fmt::format("{}", number)) {}
-
-  std::variant<std::string, std::vector<std::string>> value;
-};
 
 /// An option set outside a configuration file: by `--set` on the command line, or by a program.
 class Setting {
@@ -34,7 +19,7 @@ class Setting {
   Setting(std::string set);
   Setting(const char* set) : Setting(std::string(set)) {}
 
-  Setting(std::string key, const OptionValue& value);
+  Setting(std::string key, GivenValue value) : key_(std::move(key)), value_(std::move(value)) {}
 
   const std::string& key() const { return key_; }
 
@@ -68,7 +53,9 @@ class Settings {
   Settings() = default;
   Settings(std::initializer_list<Setting> settings) : settings_(settings) {}
   Settings(const std::vector<std::string>& sets) : settings_(sets.begin(), sets.end()) {}
-  Settings(const std::map<std::string, OptionValue>& options);
+  Settings(const std::map<std::string, GivenValue>& options) {
+    for (const auto& [key, value] : options) settings_.emplace_back(key, value);
+  }
 
   auto begin() const { return settings_.begin(); }
   auto end() const { return settings_.end(); }

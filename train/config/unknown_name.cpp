@@ -24,20 +24,15 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
 
 bool takes_sets(const CommandWords& known) { return std::ranges::find(known.options, "set") != known.options.end(); }
 
-/// True unless `key` is the key of an option that refuses the value.
-bool may_be(std::string_view key, std::string_view value) {
-  Config config;
-  const Option<Config>* const option = find_option(key);
-  return option == nullptr || option->set(config, {GivenValue::Kind::scalar, std::string(value), {}});
-}
-
 /// Keys that a user may have meant by a name with a value, and that the command's --set takes.
 std::vector<std::string> keys_for(const CommandWords& known, std::string_view name, std::string_view value) {
   if (!takes_sets(known)) return {};
   std::vector<std::string> keys = keys_meant(name == "data" ? "data.train" : name == "optim" ? "optim.name" : name);
-  for (std::string& key : keys)
-    if (const ForeignNames* foreign = find_foreign(key); foreign != nullptr && !may_be(key, value))
-      key = foreign->meaning;
+  for (std::string& key : keys) {
+    const Option<Config>* const option = find_option(key);
+    const ForeignNames* const foreign = find_foreign(key);
+    if (foreign != nullptr && option != nullptr && !option->takes(std::string(value))) key = foreign->meaning;
+  }
   std::erase_if(keys, [&](const std::string& key) {
     const bool is_section = key.find('.') == key.npos;
     return is_section || (known.takes_key != nullptr && !known.takes_key(key));

@@ -44,7 +44,7 @@ std::string differently_shaped(const Config& base, const Config& changed) {
   Config with = base;
   for (const Option<Config>& option : all_options()) {
     if (!option.key.starts_with("model.")) continue;
-    option.set(with, {.kind = GivenValue::Kind::scalar, .scalar = option.text(changed), .list = {}});
+    option.set(with, option.text(changed));
     if (shape_key(with.model) != wanted) return option.key;
   }
   return "";

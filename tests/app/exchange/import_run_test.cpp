@@ -15,8 +15,8 @@ const std::string huggingface_model = GLOSSA_SOURCE_DIR "/tests/golden/marian/hu
 const Settings languages{{"data.source", "en"}, {"data.target", "fi"}};
 
 /// The options that differ from glossa's defaults, by their keys.
-std::map<std::string, OptionValue> options_of(const Config& config) {
-  std::map<std::string, OptionValue> options;
+std::map<std::string, GivenValue> options_of(const Config& config) {
+  std::map<std::string, GivenValue> options;
   for (const auto& [key, usual, value] : differences(Config{}, config)) options.emplace(key, value);
   return options;
 }

@@ -20,7 +20,7 @@ TEST_CASE("a configuration is made of names and values, as of YAML") {
   CHECK(dump(config) == dump(parse_config(yaml, "yaml")));
   CHECK(config.optim.schedule.lr == 1.0 / 3);
   CHECK(dump(config_from({{"model.width", 32}}, config)) == dump(load_config("", {"model.width=32"}, config)));
-  const auto error = [](const std::string& key, const OptionValue& value) {
+  const auto error = [](const std::string& key, const GivenValue& value) {
     return error_of<Error>([&] { config_from({{key, value}}); });
   };
   CHECK(error("model.width", "wide").starts_with("[options] model.width: expected a whole number"));
@@ -32,7 +32,7 @@ TEST_CASE("a configuration is made of names and values, as of YAML") {
 }
 
 TEST_CASE("settings apply in order, from a program or the command line, and their errors name the place") {
-  const std::map<std::string, OptionValue> options{{"model.width", 32}, {"data.valid", std::vector<std::string>{"v"}}};
+  const std::map<std::string, GivenValue> options{{"model.width", 32}, {"data.valid", std::vector<std::string>{"v"}}};
   CHECK_EQ(dump(load_config("", options)), dump(load_config("", {"model.width=32", "data.valid=v"})));
   CHECK_EQ(config_from({{"model.width", 32}, {"model.width", 64}}).model.transformer.stack.width, 64);
   CHECK_EQ(config_from({"model.width=32", {"model.width", 64}}).model.transformer.stack.width, 64);
