@@ -282,7 +282,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
   const std::unique_lock lock(looking_, caller.deadline);
   expect_wanted();
   const LoopsAlone alone;  // leaves the other cores to translations
-  return looked_with_.attention(std::move(source), {.finished = true, .tokens = std::move(target)});
+  return looked_with_.attention(std::move(source), {.tokens = std::move(target), .finished = true});
 }
 
 void TranslationService::Lane::work(SearchTurns& turns) {

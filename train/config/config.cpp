@@ -176,6 +176,30 @@ class YamlReader {
   std::map<std::string, int> lines_;
 };
 
+constexpr std::string_view page_head = R"(# Options
+
+All keys of a configuration file. They also work on the command line, where the last one wins:
+`glossa train CONFIG.yaml --set model.width=512 --set train.max_epochs=20`. This page is generated from
+`train/config/option_table.cpp`; `glossa train CONFIG.yaml --dump-config` prints all options with the values in effect.
+
+* Booleans are `true` and `false`; `yes`, `no`, `on` and `off` are refused.
+* Numbers have a decimal point in every locale.
+* A period has a unit: `500u` updates, `2e` epochs, `10Mt` target tokens; K, M and G multiply by 10^3, 10^6, 10^9.
+  Without a unit, a number counts updates (epochs in `train.max_epochs`). `never` is 0: no period or limit.
+* Unknown and repeated keys are errors. A value ends in its line, except for lists in brackets. Quote a value that
+  begins with `*` or another character that YAML reserves: `freeze: ['*bias']`.
+* `auto`, if the range has it, is resolved before training from the size of the corpus and the options given.
+  `recipes/small-pair.yaml` has the rules; the log and the run's config.yaml show the resulting values.
+  `runtime.gemm: auto` is onednn if glossa was built with it, else eigen.
+* `data.normalization`: `nmt_nfkc` and `nmt_nfkc_cf` are sentencepiece's rules, except for invisible characters.
+  U+200C and U+200D (joiners) stay, if the training text has them, but U+200C is dropped beside a space. U+200E,
+  U+200F and U+FEFF are dropped, U+200B becomes a space, and U+FFFD stays. `nfkc`, `nfkc_cf` and `identity` keep
+  all of these. A run keeps the rules that its vocabulary was made with; runs of glossa 0.2 and imported models
+  have sentencepiece's own.
+* With `--resume` only `train.max_*`, `train.patience`, `train.precision`, `train.*_every`, `train.tensorboard`,
+  `train.exportable` and `runtime.*` may change; options that are not given keep the run's values.
+)";
+
 std::string markdown_cell(std::string text) {
   for (std::size_t at = 0; (at = text.find_first_of("|*<", at)) != text.npos; at += 2) text.insert(at, 1, '\\');
   return text;
@@ -254,35 +278,7 @@ std::string dump(const Config& config) {
 }
 
 std::string options_page() {
-  std::string page =
-      "# Options\n\n"
-      "All keys of a configuration file. They also work on the command line, where the last one wins:\n"
-      "`glossa train CONFIG.yaml --set model.width=512 --set train.max_epochs=20`. This page is generated from\n"
-      "`train/config/option_table.cpp`; `glossa train CONFIG.yaml --dump-config` prints all options with the values in "
-      "effect.\n\n"
-      "* Booleans are `true` and `false`; `yes`, `no`, `on` and `off` are refused.\n"
-      "* Numbers have a decimal point in every locale.\n"
-      "* A period has a unit: `500u` updates, `2e` epochs, `10Mt` target tokens; K, M and G multiply by 10^3, 10^6, "
-      "10^9.\n"
-      "  Without a unit, a number counts updates (epochs in `train.max_epochs`). `never` is 0: no period or limit.\n"
-      "* Unknown and repeated keys are errors. A value ends in its line, except for lists in brackets. Quote a value "
-      "that\n"
-      "  begins with `*` or another character that YAML reserves: `freeze: ['*bias']`.\n"
-      "* `auto`, if the range has it, is resolved before training from the size of the corpus and the options given.\n"
-      "  `recipes/small-pair.yaml` has the rules; the log and the run's config.yaml show the resulting values.\n"
-      "  `runtime.gemm: auto` is onednn if glossa was built with it, else eigen.\n"
-      "* `data.normalization`: `nmt_nfkc` and `nmt_nfkc_cf` are sentencepiece's rules, except for invisible "
-      "characters.\n"
-      "  U+200C and U+200D (joiners) stay, if the training text has them, but U+200C is dropped beside a space. "
-      "U+200E,\n"
-      "  U+200F and U+FEFF are dropped, U+200B becomes a space, and U+FFFD stays. `nfkc`, `nfkc_cf` and `identity` "
-      "keep\n"
-      "  all of these. A run keeps the rules that its vocabulary was made with; runs of glossa 0.2 and imported "
-      "models\n"
-      "  have sentencepiece's own.\n"
-      "* With `--resume` only `train.max_*`, `train.patience`, `train.precision`, `train.*_every`, "
-      "`train.tensorboard`,\n"
-      "  `train.exportable` and `runtime.*` may change; options that are not given keep the run's values.\n";
+  std::string page(page_head);
   for (const auto& section : option_sections()) {
     page +=
         fmt::format("\n## {}: {}\n\n| key | default | range | help |\n|---|---|---|---|\n", section.name, section.help);

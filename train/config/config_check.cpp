@@ -218,7 +218,28 @@ void check_train(const TrainConfig& train, const DataConfig& data) {
            train.patience);
 }
 
-std::vector<std::string> doubts(const Config& config) {
+/// Size assumed in checks before the corpus is read.
+constexpr CorpusSize usual_size{.pairs = 10'000, .alphabet = 100};
+
+double in_updates(const Period& period, std::int64_t updates_per_epoch) {
+  return period.unit == Period::Unit::epochs ? period.amount * static_cast<double>(updates_per_epoch) : period.amount;
+}
+
+/// Returns a warning if the limit `key` ends training after `updates` updates, before the warm-up ends.
+std::vector<std::string> doubt_about_end(const Config& config, std::string_view key, double updates,
+                                         std::int64_t updates_per_epoch) {
+  const double warmup = in_updates(config.optim.warmup, updates_per_epoch);
+  if (updates >= warmup) return {};
+  return {
+      fmt::format("{} ends training after {}, within optim.warmup ({:.0f}). Hint: raise the limit, or begin anew with "
+                  "--set optim.warmup=auto, which depends on the size of the corpus",
+                  key, counted(std::ceil(updates), "update"), std::ceil(warmup))};
+}
+
+}  // namespace
+
+std::vector<std::string> option_doubts(const Config& given) {
+  const Config config = decided_for(usual_size, given);
   std::vector<std::string> warnings;
   const auto doubt = [&](bool doubtful, std::string text) {
     if (doubtful) warnings.push_back(std::move(text));
@@ -247,30 +268,6 @@ std::vector<std::string> doubts(const Config& config) {
                                       : "train.save_every is 0: only the end of training is saved");
   return warnings;
 }
-
-/// Size assumed in checks before the corpus is read.
-constexpr CorpusSize usual_size{.pairs = 10'000, .alphabet = 100};
-
-}  // namespace
-
-namespace {
-
-double in_updates(const Period& period, std::int64_t updates_per_epoch) {
-  return period.unit == Period::Unit::epochs ? period.amount * static_cast<double>(updates_per_epoch) : period.amount;
-}
-
-/// Returns a warning if the limit `key` ends training after `updates` updates, before the warm-up ends.
-std::vector<std::string> doubt_about_end(const Config& config, std::string_view key, double updates,
-                                         std::int64_t updates_per_epoch) {
-  const double warmup = in_updates(config.optim.warmup, updates_per_epoch);
-  if (updates >= warmup) return {};
-  return {
-      fmt::format("{} ends training after {}, within optim.warmup ({:.0f}). Hint: raise the limit, or begin anew with "
-                  "--set optim.warmup=auto, which depends on the size of the corpus",
-                  key, counted(std::ceil(updates), "update"), std::ceil(warmup))};
-}
-
-}  // namespace
 
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch) {
   const auto end = [&](const Period& limit) {
@@ -301,8 +298,6 @@ void validate(const Config& given) {
   check_exportable(config);
   check_decode(config.decode);
 }
-
-std::vector<std::string> option_doubts(const Config& config) { return doubts(decided_for(usual_size, config)); }
 
 void check_decode(const DecodeOptions& decode) {
   if (decode.sample && decode.beam > 1)

@@ -59,15 +59,9 @@ Config expressible_by_marian(Config config) {
 
 /// Returns `config` with every setting that the format cannot express replaced by one that it can.
 Config expressible(const Config& config, ExportFormat format, const std::optional<VocabularySizes>& sizes) {
-  switch (format) {
-    case ExportFormat::none:
-      break;
-    case ExportFormat::marian:
-      return expressible_by_marian(expressible_by_both(config));
-    case ExportFormat::huggingface:
-      return expressible_by_huggingface(expressible_by_both(config), sizes);
-  }
-  return config;
+  if (format == ExportFormat::none) return config;
+  const Config both = expressible_by_both(config);
+  return format == ExportFormat::marian ? expressible_by_marian(both) : expressible_by_huggingface(both, sizes);
 }
 
 std::string name_of(ExportFormat format) {

@@ -13,14 +13,8 @@ constexpr std::string_view kUnits = "uet";
 constexpr std::string_view kMultipliers = "KMG";
 
 double counter(const Progress& progress, Period::Unit unit) {
-  switch (unit) {
-    case Period::Unit::updates:
-      return static_cast<double>(progress.updates);
-    case Period::Unit::epochs:
-      return progress.epochs;
-    default:
-      return static_cast<double>(progress.target_tokens);
-  }
+  if (unit == Period::Unit::epochs) return progress.epochs;
+  return static_cast<double>(unit == Period::Unit::updates ? progress.updates : progress.target_tokens);
 }
 
 double multiplier(std::size_t index) { return std::pow(1000.0, static_cast<double>(index + 1)); }

@@ -49,26 +49,30 @@ std::vector<std::string> options_for(const CommandWords& known, std::string_view
   return meant;
 }
 
+/// The hint for a command that reads its text from standard input.
+std::string pipe_of_text(const CommandWords& known, std::string_view text) {
+  return fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(text), known.command,
+                     fmt::join(known.places, " "));
+}
+
 Error::Parts unknown_option(const CommandWords& known, std::string_view word, std::string_view value) {
   std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   if (const auto equals = name.find('='); equals != name.npos) {
     value = name.substr(equals + 1);
     name = name.substr(0, equals);
   }
+  const auto unknown = [&](const std::vector<std::string>& meant, std::string_view hint = "") {
+    return unknown_name(command_line, "option", word.substr(0, word.find('=')), meant, hint);
+  };
   std::string key(name);
   std::ranges::replace(key, '-', '_');
   const auto is_place = [&](std::string_view place) { return utf8::lower_case(place) == key; };
   if (std::ranges::any_of(known.places, is_place))
-    return unknown_name(command_line, "option", word.substr(0, word.find('=')),
-                        {known.command + " " + shell_path(std::string(value))}, "");
-  if (known.reads_text && (key == "text" || key == "sentence"))
-    return unknown_name(command_line, "option", word.substr(0, word.find('=')), {},
-                        fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(value),
-                                    known.command, fmt::join(known.places, " ")));
+    return unknown({known.command + " " + shell_path(std::string(value))});
+  if (known.reads_text && (key == "text" || key == "sentence")) return unknown({}, pipe_of_text(known, value));
   if (std::ranges::find(known.options, name) != known.options.end())  // before the command
     return unknown_name(command_line, "option", word, {fmt::format("{} --{} ...", known.command, name)}, "");
-  if (const std::vector<std::string> meant = options_for(known, key, value); !meant.empty())
-    return unknown_name(command_line, "option", word.substr(0, word.find('=')), meant, "");
+  if (const std::vector<std::string> meant = options_for(known, key, value); !meant.empty()) return unknown(meant);
   const std::vector<std::string> keys = keys_for(known, key, value);
   const bool is_foreign = takes_sets(known) && find_foreign(key) != nullptr;
   const bool is_key = is_foreign || (!keys.empty() && ("." + keys.front()).ends_with("." + key));
@@ -78,8 +82,7 @@ Error::Parts unknown_option(const CommandWords& known, std::string_view word, st
   if (meant.empty())
     for (const std::string& k : keys) meant.push_back(shell_command({"--set", fmt::format("{}={}", k, value)}));
   const std::string usual = known.command + " --help lists them";
-  return unknown_name(command_line, "option", word.substr(0, word.find('=')), meant,
-                      is_foreign ? hint_about(key, usual) : std::string_view(usual));
+  return unknown(meant, is_foreign ? hint_about(key, usual) : std::string_view(usual));
 }
 
 /// True if an argument is rather a text than the path of a file.
@@ -109,9 +112,7 @@ Error::Parts unknown_argument(const CommandWords& known, std::string_view word) 
       meant.push_back(shell_command({"--set", k + std::string(word.substr(equals))}));
     if (keys_meant(key).empty()) meant.push_back(shell_command({"--set", word}));
   } else if (known.reads_text && looks_like_text(word)) {
-    return unknown_name(command_line, "argument", word, {},
-                        fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(word),
-                                    known.command, fmt::join(known.places, " ")));
+    return unknown_name(command_line, "argument", word, {}, pipe_of_text(known, word));
   } else {  // a file without its option
     for (const char* text : {"input", "source", "test"})
       if (std::ranges::find(known.options, text) != known.options.end())

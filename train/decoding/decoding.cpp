@@ -65,14 +65,6 @@ std::vector<Hypothesis> Searcher<T>::decode(const Ensemble<T>& models, std::span
 }
 
 template <class T>
-std::vector<std::vector<Hypothesis>> Searcher<T>::n_best(const Ensemble<T>& models,
-                                                         std::span<const std::vector<int>> sources,
-                                                         const SpecialIds& specials, const DecodeOptions& options,
-                                                         Index n, std::span<const std::int64_t> numbers) {
-  return search(models, sources, specials, options, n, 1, numbers);
-}
-
-template <class T>
 std::vector<std::vector<Hypothesis>> Searcher<T>::sample(const Ensemble<T>& models,
                                                          std::span<const std::vector<int>> sources,
                                                          const SpecialIds& specials, DecodeOptions options, Index count,

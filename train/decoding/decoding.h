@@ -13,7 +13,7 @@ namespace glossa {
 
 /// A translation as token ids, without <s> and </s>.
 struct Hypothesis {
-  std::vector<int> tokens;
+  std::vector<int> tokens = {};
   double score = 0;            ///< log_probability divided by the length penalty: the search's objective
   double log_probability = 0;  ///< natural logarithm, </s> included
   bool finished = false;       ///< true if ended by </s>, false if cut off at the length limit
@@ -82,7 +82,9 @@ class Searcher {
   /// Returns fewer than n if the vocabulary or the limit does not allow more.
   std::vector<std::vector<Hypothesis>> n_best(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
-                                              std::span<const std::int64_t> numbers = {});
+                                              std::span<const std::int64_t> numbers = {}) {
+    return search(models, sources, specials, options, n, 1, numbers);
+  }
 
   /// Draws `count` translations of each source, in order of their index, as `decode` draws one with `sample`. Sample k
   /// is a function of (seed, sentence number, k), and sample 0 is that of `decode`. Ignores options.sample and the

@@ -40,6 +40,13 @@ void keep_distinct(std::vector<Translation>& found) {
   found = std::move(kept);
 }
 
+/// The decoder has read all its output except the last token: </s> or, at the length limit, another.
+std::vector<int> read_tokens(const Hypothesis& translation) {
+  std::vector<int> tokens = translation.tokens;
+  if (!translation.finished && !tokens.empty()) tokens.pop_back();
+  return tokens;
+}
+
 }  // namespace
 
 std::int64_t piece_number(std::int64_t line, std::int64_t piece) { return line + (piece << 40); }
@@ -170,13 +177,8 @@ std::vector<std::vector<Translation>> Translator::n_best(const Sources& sources,
   return results;
 }
 
-Translation Translator::translation(const Hypothesis& h) const {
-  return {.text = tokenizers_.target->decode(h.tokens),
-          .score = h.score,
-          .log_probability = h.log_probability,
-          .finished = h.finished,
-          .tokens = h.tokens,
-          .token_log_probabilities = h.token_log_probabilities};
+Translation Translator::translation(const Hypothesis& hypothesis) const {
+  return {hypothesis, tokenizers_.target->decode(hypothesis.tokens)};
 }
 
 std::vector<Translation> Translator::translations(std::span<const Hypothesis> hypotheses) const {
@@ -216,13 +218,6 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
   return results;
 }
 
-/// The decoder has read all its output except the last token: </s> or, at the length limit, another.
-std::vector<int> Translator::read_tokens(const Translation& translation) {
-  std::vector<int> tokens = translation.tokens;
-  if (!translation.finished && !tokens.empty()) tokens.pop_back();
-  return tokens;
-}
-
 /// Word of the line for each id; -1 also for the prefix, which is not part of it.
 std::vector<int> Translator::words_of_line(std::span<const int> ids) const {
   std::vector<int> words = words_of_tokens(*tokenizers_.source, ids);
@@ -254,7 +249,7 @@ void Translator::align(const Sources& sources, std::vector<std::vector<Translati
       });
 }
 
-AttentionMaps Translator::attention(std::vector<int> source, const Translation& translation) {
+AttentionMaps Translator::attention(std::vector<int> source, const Hypothesis& translation) {
   EncodedCorpus pair;
   pair.specials = tokenizers_.target->specials();
   pair.source.push_back(std::move(source));

@@ -17,16 +17,11 @@ namespace glossa {
 /// number of its line. Later pieces have numbers above those of all lines.
 std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 
-/// Translation of a line. `score`, `log_probability` and `finished` are as in `Hypothesis`, but with decode.mbr the
-/// score is the mean utility, from 0 to 100. If the line is translated in pieces, these three cover all pieces; a mean
-/// utility is then the mean over the pieces.
-struct Translation {
+/// Translation of a line. With decode.mbr, `score` is the mean utility, from 0 to 100. If the line is translated in
+/// pieces, all members of the hypothesis cover all pieces; a mean utility is then the mean over the pieces.
+struct Translation : Hypothesis {
   std::string text = {};
-  double score = 0, log_probability = 0;
-  bool finished = false;
-  std::vector<int> tokens = {};                      // ids in the target vocabulary, without <s> and </s>
-  Alignment alignment = {};                          // of source and translation words, if requested
-  std::vector<double> token_log_probabilities = {};  // as in `Hypothesis`
+  Alignment alignment = {};  // of source and translation words, if requested
 };
 
 /// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line is translated in pieces if
@@ -106,7 +101,7 @@ class Translator {
 
   /// Returns the attention of the (first) model for `source` and the given `translation` (teacher forcing), with the
   /// probabilities of its tokens.
-  AttentionMaps attention(std::vector<int> source, const Translation& translation);
+  AttentionMaps attention(std::vector<int> source, const Hypothesis& translation);
 
   /// Makes later searches call `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
   /// With decode.mbr, a piece counts once as many candidates are done as it needs, whichever pieces they belong to.
@@ -117,7 +112,6 @@ class Translator {
 
  private:
   std::vector<std::vector<Hypothesis>> n_best_of_pieces(const Sources& sources, Index n);
-  static std::vector<int> read_tokens(const Translation& translation);
   std::vector<int> words_of_line(std::span<const int> ids) const;
   void align(const Sources& sources, std::vector<std::vector<Translation>>& found);
 

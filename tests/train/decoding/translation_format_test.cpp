@@ -5,7 +5,7 @@
 using namespace glossa;
 
 TEST_CASE("each format has a line for every translation, or every line of input") {
-  const std::vector<Translation> two{{"he said \"so\"", -0.5, -1.5, true}, {"so", -0.25, -0.25, false}};
+  const std::vector<Translation> two{{{{}, -0.5, -1.5, true}, "he said \"so\""}, {{{}, -0.25, -0.25, false}, "so"}};
   CHECK(formatted(TranslationFormat::text, 7, two) == "he said \"so\"\n");
   CHECK(formatted(TranslationFormat::text_scores, 7, two) == "he said \"so\"\t-0.500000\n");
   CHECK(formatted(TranslationFormat::moses, 7, two) == "6 ||| he said \"so\" ||| -0.500000\n6 ||| so ||| -0.250000\n");
@@ -24,7 +24,7 @@ TEST_CASE("a missing translation keeps its place in each format") {
 
 TEST_CASE("aligned words follow the text, or the score in Moses' format") {
   const std::vector<Translation> one{
-      {.text = "so it", .score = -0.5, .log_probability = -1.5, .finished = true, .alignment = {{3, 0}, {1, 1}}}};
+      {{.score = -0.5, .log_probability = -1.5, .finished = true}, "so it", {{3, 0}, {1, 1}}}};
   CHECK(formatted(TranslationFormat::text, 1, one, true) == "so it ||| 3-0 1-1\n");
   CHECK(formatted(TranslationFormat::text_scores, 1, one, true) == "so it ||| 3-0 1-1\t-0.500000\n");
   CHECK(formatted(TranslationFormat::moses, 1, one, true) == "0 ||| so it ||| -0.500000 ||| 3-0 1-1\n");

@@ -159,7 +159,7 @@ TEST_CASE("the k-th translation of a line joins the k-th of each sentence, or th
   const TranslatorFixture fixture;
   Translator translator = fixture.translator();
   const auto make = [](const std::string& text, double log_probability, bool finished = true) {
-    return Translation{.text = text, .log_probability = log_probability, .finished = finished, .tokens = {7, 8}};
+    return Translation{{.tokens = {7, 8}, .log_probability = log_probability, .finished = finished}, text};
   };
   const std::vector<std::vector<Translation>> lists{{make("Un.", -1), make("Une.", -2)},
                                                     {make("Deux.", -1)},
