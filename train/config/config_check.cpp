@@ -1,9 +1,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "data/text/counted.h"
@@ -71,21 +72,17 @@ void check_data(const DataConfig& data) {
     misuse("data.unk_id", "expected at least 0 with data.tokenizer: sentencepiece, which needs <unk>; got {}",
            data.specials.unk);
   check_subwords(data);
-  struct Special {
-    const char* key;
-    std::int64_t id;
-  };
-  const std::array<Special, 4> specials{{{"data.unk_id", data.specials.unk},
-                                         {"data.pad_id", data.specials.pad},
-                                         {"data.bos_id", data.specials.bos},
-                                         {"data.eos_id", data.specials.eos}}};
+  const std::vector<std::pair<const char*, std::int64_t>> specials{{"data.unk_id", data.specials.unk},
+                                                                   {"data.pad_id", data.specials.pad},
+                                                                   {"data.bos_id", data.specials.bos},
+                                                                   {"data.eos_id", data.specials.eos}};
   for (std::size_t i = 0; i < specials.size(); ++i) {
     const auto [key, id] = specials[i];
     if (id >= data.vocab_size) misuse(key, "expected an id below data.vocab_size ({}); got {}", data.vocab_size, id);
     for (std::size_t j = 0; j < i; ++j) {
       const bool padding_begins = i == 2 && j == 1;  // as in Marian's models
-      if (id == specials[j].id && !padding_begins)
-        misuse(key, "expected a unique id; got {}, as {}", id, specials[j].key);
+      if (id == specials[j].second && !padding_begins)
+        misuse(key, "expected a unique id; got {}, as {}", id, specials[j].first);
     }
   }
 }

@@ -329,8 +329,11 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
 }
 
 /// Makes a section. Options that allow `auto` store it in Config::undecided, by key, not in their members.
-OptionSection section(const char* name, const char* help, std::vector<Option<Config>> rows) {
-  for (Option<Config>& row : rows) {
+template <class S>
+OptionSection section(const char* name, const char* help, S Config::*part, const std::vector<Option<S>>& options) {
+  OptionSection section{name, help, {}};
+  for (const Option<S>& option : options) {
+    Option<Config>& row = section.options.emplace_back(lift(part, option));
     row.key = name + ("." + row.name);
     if (!row.may_be_auto) continue;
     row.set = [key = row.key, set = row.set](Config& config, const GivenValue& given) {
@@ -344,19 +347,19 @@ OptionSection section(const char* name, const char* help, std::vector<Option<Con
       return config.undecided.contains(key) ? "auto" : text(config);
     };
   }
-  return {name, help, std::move(rows)};
+  return section;
 }
 
 }  // namespace
 
 const std::vector<OptionSection>& option_sections() {
   static const std::vector<OptionSection> sections{
-      section("data", "corpus, vocabulary and batches", lift(&Config::data, data_options())),
-      section("model", "the Transformer", lift(&Config::model, model_options())),
-      section("optim", "optimizer and learning rate", lift(&Config::optim, optim_options())),
-      section("train", "length, validation and checkpoints", lift(&Config::train, train_options())),
-      section("decode", "translation", lift(&Config::decode, decode_options())),
-      section("runtime", "execution", lift(&Config::runtime, runtime_options())),
+      section("data", "corpus, vocabulary and batches", &Config::data, data_options()),
+      section("model", "the Transformer", &Config::model, model_options()),
+      section("optim", "optimizer and learning rate", &Config::optim, optim_options()),
+      section("train", "length, validation and checkpoints", &Config::train, train_options()),
+      section("decode", "translation", &Config::decode, decode_options()),
+      section("runtime", "execution", &Config::runtime, runtime_options()),
   };
   return sections;
 }

@@ -240,23 +240,10 @@ Option<S> lift(Part S::*part, const Option<Part>& row) {
           row.may_be_auto};
 }
 
-template <class S, class Part>
-std::vector<Option<S>> lift(Part S::*part, const std::vector<Option<Part>>& rows) {
-  std::vector<Option<S>> lifted;
-  for (const auto& row : rows) lifted.push_back(lift(part, row));
-  return lifted;
-}
-
-/// As above, of a member of a member struct.
-template <class S, class Part, class T>
-Option<S> option(const char* name, Part S::*part, T Part::*member, const ValueRule<T>& rule, const char* help) {
-  return lift(part, option(name, member, rule, help));
-}
-
-template <class S, class Part, class Inner, class T>
-Option<S> option(const char* name, Part S::*part, Inner Part::*inner, T Inner::*member, const ValueRule<T>& rule,
-                 const char* help) {
-  return lift(part, option(name, inner, member, rule, help));
+/// As `option` above, of a member of a member struct, at any depth.
+template <class S, class Part, class Inner, class... Rest>
+Option<S> option(const char* name, Part S::*part, Inner Part::*inner, const Rest&... rest) {
+  return lift(part, option(name, inner, rest...));
 }
 
 /// Parses the entire text as a whole number, whatever the locale. Empty if it is not a whole number or does not fit.

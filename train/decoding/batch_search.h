@@ -7,7 +7,6 @@
 
 #include "train/decoding/decoding.h"
 #include "train/decoding/ensemble.h"
-#include "train/decoding/excluded_tokens.h"
 #include "train/decoding/sample_tokens.h"
 #include "train/decoding/top_tokens.h"
 

@@ -25,6 +25,22 @@ struct Hypothesis {
 /// `log_probability` divided by the length penalty of `options`.
 double penalized(double log_probability, Index length, const DecodeOptions& options);
 
+/// The tokens that a search never chooses: <pad>, <s>, DecodeOptions::forbidden and, below the minimum length, </s>.
+class ExcludedTokens {
+ public:
+  ExcludedTokens() = default;
+
+  /// Throws if a token is not in the vocabulary.
+  ExcludedTokens(const DecodeOptions& options, const SpecialIds& specials, Index vocabulary);
+
+  /// Returns the sorted ids excluded as a translation's token number `position`, counted from 1.
+  std::span<const int> at(Index position) const { return position <= min_length_ ? early_ : late_; }
+
+ private:
+  Index min_length_ = 0;
+  std::vector<int> early_, late_;
+};
+
 /// The part of one of several searchers, which divide the batches of each search among themselves. All must search for
 /// the same sources with the same options.
 struct SearchDivision {

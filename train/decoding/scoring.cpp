@@ -4,7 +4,6 @@
 
 #include "data/batch.h"
 #include "data/sampler.h"
-#include "train/decoding/excluded_tokens.h"
 
 namespace glossa {
 
