@@ -8,8 +8,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/check.h"
-
 namespace glossa {
 namespace {
 
@@ -38,7 +36,6 @@ struct Interval {
 
   explicit Interval(std::string_view source) : text(source) {
     const auto comma = source.find(", ");
-    check(comma != source.npos, "options", "expected an interval such as [0, 1); got {}", source);
     low_open = source.front() == '(';
     high_open = source.back() == ')';
     low = parse_all<double>(source.substr(1, comma - 1)).value();

@@ -47,13 +47,6 @@ void BatchSearch<T>::begin(const Ensemble<T>& models, const SpecialIds& specials
   const Index rows = std::ssize(live_) * options_.beam;
   models_->start(context_, caches_, source_ids_, layout, rows, capacity);
   caches_.select(survivors_);
-
-  nodes_.reserve(static_cast<std::size_t>(1 + rows * capacity));
-  tokens_.reserve(static_cast<std::size_t>(rows));
-  for (std::vector<Live>* list : {&live_, &next_}) list->reserve(static_cast<std::size_t>(rows));
-  survivors_.reserve(static_cast<std::size_t>(rows));
-  uniforms_.reserve(static_cast<std::size_t>(rows));
-  finished_.reserve(sentences_.size());
 }
 
 template <class T>

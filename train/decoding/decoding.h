@@ -78,7 +78,8 @@ class BatchSearch;
 /// are functions of (seed, sentence number, position), so the translation does not depend on the batch.
 ///
 /// Sentences of similar length are searched together in a batch. If there are enough batches for all threads, several
-/// are searched in parallel. Memory is reused from batch to batch, so no token costs a heap allocation.
+/// are searched in parallel. Memory is reused from batch to batch: once it is large enough, no token costs a heap
+/// allocation.
 template <class T>
 class Searcher {
  public:

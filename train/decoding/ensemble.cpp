@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "autograd/frame.h"
 #include "autograd/ops.h"
@@ -21,9 +22,8 @@ void Ensemble<T>::add(const Transformer<T>& model) {
 
 template <class T>
 Index Ensemble<T>::max_positions() const {
-  Index positions = models_.front()->options().max_positions;
-  for (const Transformer<T>* model : models_) positions = std::min(positions, model->options().max_positions);
-  return positions;
+  const auto positions = [](const Transformer<T>* model) { return model->options().max_positions; };
+  return std::ranges::min(models_ | std::views::transform(positions));
 }
 
 template <class T>
