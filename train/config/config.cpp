@@ -10,7 +10,6 @@
 #include <map>
 
 #include "base/check.h"
-#include "train/config/config_lines.h"
 #include "train/config/config_text.h"
 #include "train/config/foreign_names.h"
 #include "train/config/unknown_name.h"

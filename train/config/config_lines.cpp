@@ -1,5 +1,3 @@
-#include "train/config/config_lines.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +7,7 @@
 #include "base/check.h"
 #include "data/text/counted.h"
 #include "data/text/utf8.h"
+#include "train/config/config_text.h"
 #include "train/config/options.h"
 
 namespace glossa {

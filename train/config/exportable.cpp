@@ -94,7 +94,6 @@ std::vector<OptionDifference> export_obstacles(const Config& config, ExportForma
 }
 
 std::string possible_exports(const Config& config, const VocabularySizes& sizes) {
-  constexpr std::size_t most = 1;  // so that the line fits on a terminal
   std::vector<std::string> answers, keys;
   for (const auto& [format, name] :
        {std::pair(ExportFormat::marian, "Marian"), {ExportFormat::huggingface, "Hugging Face"}}) {
@@ -103,10 +102,9 @@ std::string possible_exports(const Config& config, const VocabularySizes& sizes)
     for (const OptionDifference& obstacle : obstacles)
       if (std::ranges::find(keys, obstacle.key) == keys.end()) keys.push_back(obstacle.key);
   }
-  const bool has_more = keys.size() > most;
-  keys.resize(std::min(keys.size(), most));
-  return fmt::format("exports: {}{}{}{}", fmt::join(answers, ", "), keys.empty() ? "" : "; see ", fmt::join(keys, ", "),
-                     has_more ? ", ..." : "");
+  const std::string see =  // one key, so that the line fits on a terminal
+      keys.empty() ? "" : fmt::format("; see {}{}", keys.front(), keys.size() > 1 ? ", ..." : "");
+  return fmt::format("exports: {}{}", fmt::join(answers, ", "), see);
 }
 
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,

@@ -1,11 +1,10 @@
-#include "train/config/config_lines.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "base/check.h"
 #include "train/config/config.h"
+#include "train/config/config_text.h"
 
 using namespace glossa;
 
