@@ -214,16 +214,6 @@ TEST_CASE("errors of --set show the option") {
   CHECK(set_error("heads=4") == "[--set heads=4] unknown key 'heads'; did you mean 'model.heads'?");
 }
 
-TEST_CASE("a removed option is read at its former default, and refused at another value") {
-  CHECK(dump(YamlFile("data:\n  layout: packed  # of glossa 0.2\n").load()) == dump(Config{}));
-  CHECK(dump(load_config("", {"data.layout=packed"})) == dump(Config{}));
-  CHECK(YamlFile("data:\n  max_tokens: 512\n  layout: padded\n").error() ==
-        "[c.yaml:3] data.layout: expected packed; got 'padded'. Hint: padded batches, which gave the same numbers more "
-        "slowly, were removed after glossa 0.2; remove the option");
-  CHECK(set_error("data.layout=").starts_with("[--set data.layout=] data.layout: expected packed; got ''"));
-  CHECK(set_error("data.layouts=packed").find("unknown key 'data.layouts'") != std::string::npos);
-}
-
 TEST_CASE("the normalization must be one that sentencepiece has") {
   for (const char* rule : {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"})
     CHECK(load_config("", {std::string("data.normalization=") + rule}).data.normalization == rule);
