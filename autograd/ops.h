@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -111,75 +112,60 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const V
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
 
-/// Several axes of a tensor: `{0, 2}`, or a span.
+/// Stands for all axes of a tensor.
+struct EveryAxis {};
+inline constexpr EveryAxis every_axis;
+
+/// Axes of a tensor: a number, `{0, 2}`, a span, or every_axis. A bool is not an axis: sum(x, true) does not compile.
+/// With keepdim, name the axis, as in sum(x, -1, true).
 class Axes {
  public:
-  Axes(std::initializer_list<int> axes) : axes_(axes.begin(), axes.size()) {}
-  explicit Axes(std::span<const int> axes) : axes_(axes) {}
-  operator std::span<const int>() const { return axes_; }
+  Axes(int axis) : axis_(axis) {}
+  Axes(std::initializer_list<int> axes) : list_(std::span(axes.begin(), axes.size())) {}
+  explicit Axes(std::span<const int> axes) : list_(axes) {}
+  Axes(EveryAxis) : list_(std::span<const int>()), is_every_(true) {}
+  template <std::same_as<bool> B>
+  Axes(B) = delete;
+
+  bool is_every() const { return is_every_; }
+  operator std::span<const int>() const { return list_ ? *list_ : std::span(&axis_, 1); }
 
  private:
-  std::span<const int> axes_;
+  int axis_ = 0;
+  std::optional<std::span<const int>> list_;
+  bool is_every_ = false;
 };
 
 // ---- reductions (ops/reduction.cpp); over all elements (result []), one axis or several different axes ----
 // A negative axis counts from the end. The result lacks the reduced axes; if `keepdim`, they remain with extent 1.
 
 template <class T>
-Variable<T> sum(const Variable<T>& x);
+Variable<T> sum(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false);
+/// Throws if there are no elements to reduce.
 template <class T>
-Variable<T> sum(const Variable<T>& x, int axis, bool keepdim = false);
-template <class T>
-Variable<T> sum(const Variable<T>& x, const Axes& axes, bool keepdim = false);
-template <class T>
-Variable<T> mean(const Variable<T>& x);  ///< throws if there are no elements to reduce
-template <class T>
-Variable<T> mean(const Variable<T>& x, int axis, bool keepdim = false);
-template <class T>
-Variable<T> mean(const Variable<T>& x, const Axes& axes, bool keepdim = false);
+Variable<T> mean(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false);
 template <class T>
 Variable<T> max(const Variable<T>& x);  ///< the first of several equal maxima gets the gradient
 template <class T>
 Variable<T> max(const Variable<T>& x, int axis, bool keepdim = false);
+template <class T, std::same_as<bool> B>
+Variable<T> max(const Variable<T>& x, B keepdim) = delete;
 /// For each element of max(x, axis), the index of that maximum along the axis, in memory of the step. The first of
 /// several equal maxima counts; NaN is larger than any number.
 template <class T>
 std::span<const int> argmax(const Variable<T>& x, int axis);
+/// sqrt(sum x^2); derivative 0 where the norm is 0.
 template <class T>
-Variable<T> norm(const Variable<T>& x);  ///< sqrt(sum x^2); derivative 0 where the norm is 0
-template <class T>
-Variable<T> norm(const Variable<T>& x, int axis, bool keepdim = false);
+Variable<T> norm(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false);
 /// Sum of the squared deviations from the mean, divided by N - correction for N elements. Correction 1 estimates the
 /// variance from a sample, as PyTorch's default does; correction 0 gives the variance of the N numbers themselves.
 /// Throws unless 0 <= correction < N.
 template <class T>
-Variable<T> var(const Variable<T>& x);
-template <class T>
-Variable<T> var(const Variable<T>& x, int axis, bool keepdim = false, int correction = 1);
-template <class T>
-Variable<T> var(const Variable<T>& x, const Axes& axes, bool keepdim = false, int correction = 1);
+Variable<T> var(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false, int correction = 1);
 /// sqrt(var(x)), called `std` in PyTorch (a namespace in C++). Where the result is 0, so is the derivative, as in
 /// PyTorch.
 template <class T>
-Variable<T> stddev(const Variable<T>& x);
-template <class T>
-Variable<T> stddev(const Variable<T>& x, int axis, bool keepdim = false, int correction = 1);
-template <class T>
-Variable<T> stddev(const Variable<T>& x, const Axes& axes, bool keepdim = false, int correction = 1);
-
-// A bool is not an axis: sum(x, true) does not compile. With keepdim, name the axis, as in sum(x, -1, true).
-template <class T, std::same_as<bool> B>
-Variable<T> sum(const Variable<T>& x, B keepdim) = delete;
-template <class T, std::same_as<bool> B>
-Variable<T> mean(const Variable<T>& x, B keepdim) = delete;
-template <class T, std::same_as<bool> B>
-Variable<T> max(const Variable<T>& x, B keepdim) = delete;
-template <class T, std::same_as<bool> B>
-Variable<T> norm(const Variable<T>& x, B keepdim) = delete;
-template <class T, std::same_as<bool> B>
-Variable<T> var(const Variable<T>& x, B keepdim) = delete;
-template <class T, std::same_as<bool> B>
-Variable<T> stddev(const Variable<T>& x, B keepdim) = delete;
+Variable<T> stddev(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false, int correction = 1);
 
 // ---- softmax (ops/softmax.cpp); over the last axis; a row's maximum is subtracted first ----
 

@@ -70,12 +70,12 @@ Reference over_outer_axes(Fold fold) {
   };
 }
 
-/// `over(x, axes, keepdim)` reduces several axes.
-template <class Several>
-void add_axes(OpCases& cases, const std::string& op, Fold fold, Several over) {
-  const auto along = [over](std::initializer_list<int> axes, bool keep, Shape expected) {
+/// Of several axes.
+template <class Reduce>
+void add_axes(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
+  const auto along = [reduce](std::initializer_list<int> axes, bool keep, Shape expected) {
     return [=, axes = std::vector<int>(axes)](auto x) {
-      const auto y = over(x[0], Axes(axes), keep);
+      const auto y = reduce(x[0], Axes(axes), keep);
       check(y.shape() == expected, "reduction", "expected a result {}; got {}", expected, y.shape());
       return y;
     };
@@ -84,7 +84,7 @@ void add_axes(OpCases& cases, const std::string& op, Fold fold, Several over) {
       .reference(over_outer_axes(fold))
       .error({{2, 3}}, along({0, -2}, false, {}), {"[2, 3]", "axis 0 twice"})
       .error({{2, 3}}, along({0, 2}, false, {}), {"[2, 3]", "got 2"})
-      .error({{2, 3}}, [=](auto x) { over(x[0], {}, false); }, {"[2, 3]", "none"});
+      .error({{2, 3}}, along({}, false, {}), {"[2, 3]", "none"});
   cases.add(op + ".axes_keepdim", {{2, 3, 4}}, along({-1, 0}, true, {1, 3, 1})).reference(over_outer_axes(fold));
   cases.add(op + ".axes_one", {{4, 3}}, along({0}, false, {3})).reference(over_axis(fold, 0));
   cases.add(op + ".axes_all", {{4, 3}}, along({1, 0}, false, {})).reference(over_all(fold));
@@ -93,11 +93,12 @@ void add_axes(OpCases& cases, const std::string& op, Fold fold, Several over) {
       .sampling(3);
 }
 
-/// `over(x)` reduces all elements, `over(x, axis, keepdim)` one axis.
-template <class All, class One>
-void add_reduction(OpCases& cases, const std::string& op, Fold fold, All all, One one) {
-  const auto along = [one](int axis, bool keep) { return [=](auto x) { return one(x[0], axis, keep); }; };
-  cases.add(op + ".all", {{2, 3, 4}}, [all](auto x) { return all(x[0]); }).reference(over_all(fold));
+/// `reduce(x)` reduces all elements, `reduce(x, axis, keepdim)` one axis.
+template <class Reduce>
+void add_reduction(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
+  const auto all = [reduce](auto x) { return reduce(x[0]); };
+  const auto along = [reduce](int axis, bool keep) { return [=](auto x) { return reduce(x[0], axis, keep); }; };
+  cases.add(op + ".all", {{2, 3, 4}}, all).reference(over_all(fold));
   cases.add(op + ".first_axis", {{4, 3}}, along(0, false))
       .reference(over_axis(fold, 0))
       .error({{2, 3}}, along(2, false), {"[2, 3]", "2"})
@@ -106,18 +107,18 @@ void add_reduction(OpCases& cases, const std::string& op, Fold fold, All all, On
   cases.add(op + ".last_axis", {{3, 5}}, along(-1, false)).reference(over_axis(fold, 1));
   cases.add(op + ".keepdim", {{2, 3, 2, 2}}, along(-3, true)).reference(over_axis(fold, 1));
   cases.add(op + ".nothing_left", {{3, 0}}, along(0, false)).reference(over_axis(fold, 0));
-  cases.add(op + ".large_all", {{4, 5003}}, [all](auto x) { return all(x[0]); }).reference(over_all(fold)).sampling(3);
+  cases.add(op + ".large_all", {{4, 5003}}, all).reference(over_all(fold)).sampling(3);
   cases.add(op + ".large_rows", {{700, 30}}, along(-1, false)).reference(over_axis(fold, 1)).sampling(3);
   cases.add(op + ".large_columns", {{700, 30}}, along(0, false)).reference(over_axis(fold, 0)).sampling(3);
 }
 
 /// As add_reduction, also of single elements.
-template <class All, class One>
-void add_reduction_of_any(OpCases& cases, const std::string& op, Fold fold, All all, One one) {
-  add_reduction(cases, op, fold, all, one);
-  cases.add(op + ".scalar", {CaseInput(Shape{}).in(0.5, 1)}, [all](auto x) { return all(x[0]); })
+template <class Reduce>
+void add_reduction_of_any(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
+  add_reduction(cases, op, fold, reduce);
+  cases.add(op + ".scalar", {CaseInput(Shape{}).in(0.5, 1)}, [reduce](auto x) { return reduce(x[0]); })
       .reference(over_all(fold));
-  cases.add(op + ".extent_one", {{3, 1, 2}}, [one](auto x) { return one(x[0], 1, false); })
+  cases.add(op + ".extent_one", {{3, 1, 2}}, [reduce](auto x) { return reduce(x[0], 1, false); })
       .reference(over_axis(fold, 1));
 }
 
@@ -142,14 +143,12 @@ void add_argmax_cases(OpCases& cases) {
 }
 
 void add_spread_cases(OpCases& cases) {
-  add_reduction(
-      cases, "var", var_of, [](auto x) { return var(x); },
-      [](auto x, int axis, bool keep) { return var(x, axis, keep); });
-  add_axes(cases, "var", var_of, [](auto x, const Axes& axes, bool keep) { return var(x, axes, keep); });
-  add_reduction(
-      cases, "stddev", stddev_of, [](auto x) { return stddev(x); },
-      [](auto x, int axis, bool keep) { return stddev(x, axis, keep); });
-  add_axes(cases, "stddev", stddev_of, [](auto x, const Axes& axes, bool keep) { return stddev(x, axes, keep); });
+  const auto variance = [](auto... given) { return var(given...); };
+  const auto deviation = [](auto... given) { return stddev(given...); };
+  add_reduction(cases, "var", var_of, variance);
+  add_axes(cases, "var", var_of, variance);
+  add_reduction(cases, "stddev", stddev_of, deviation);
+  add_axes(cases, "stddev", stddev_of, deviation);
   const auto of_all_numbers = [](const std::vector<double>& numbers) {
     const double n = static_cast<double>(numbers.size());
     return var_of(numbers) * (n - 1) / n;
@@ -173,17 +172,15 @@ void add_spread_cases(OpCases& cases) {
 }  // namespace
 
 void add_reduction_cases(OpCases& cases) {
-  add_reduction_of_any(
-      cases, "sum", sum_of, [](auto x) { return sum(x); },
-      [](auto x, int axis, bool keep) { return sum(x, axis, keep); });
-  add_axes(cases, "sum", sum_of, [](auto x, const Axes& axes, bool keep) { return sum(x, axes, keep); });
+  const auto total = [](auto... given) { return sum(given...); };
+  add_reduction_of_any(cases, "sum", sum_of, total);
+  add_axes(cases, "sum", sum_of, total);
   cases.add("sum.of_nothing", {{0, 3}}, [](auto x) { return sum(x[0], 0); }).reference([](auto) {
     return std::vector<double>(3);
   });
-  add_reduction_of_any(
-      cases, "mean", mean_of, [](auto x) { return mean(x); },
-      [](auto x, int axis, bool keep) { return mean(x, axis, keep); });
-  add_axes(cases, "mean", mean_of, [](auto x, const Axes& axes, bool keep) { return mean(x, axes, keep); });
+  const auto average = [](auto... given) { return mean(given...); };
+  add_reduction_of_any(cases, "mean", mean_of, average);
+  add_axes(cases, "mean", mean_of, average);
   cases.add("mean.of_one", {{1}}, [](auto x) { return mean(x[0]); })
       .error({{0, 3}}, [](auto x) { mean(x[0]); }, {"[0, 3]"})
       .error({{0, 3}}, [](auto x) { mean(x[0], 0); }, {"[0, 3]"})
@@ -192,16 +189,14 @@ void add_reduction_cases(OpCases& cases) {
                mean(x[0], {0, 1});
              },
              {"[0, 3]"});
-  add_reduction_of_any(
-      cases, "max", max_of, [](auto x) { return max(x); },
-      [](auto x, int axis, bool keep) { return max(x, axis, keep); });
+  add_reduction_of_any(cases, "max", max_of, [](auto... given) { return max(given...); });
   cases.add("max.of_one", {{1}}, [](auto x) { return max(x[0]); })
       .error({{0, 3}}, [](auto x) { max(x[0]); }, {"[0, 3]"})
       .error({{0, 3}}, [](auto x) { max(x[0], 0); }, {"[0, 3]"});
   add_argmax_cases(cases);
-  add_reduction_of_any(
-      cases, "norm", norm_of, [](auto x) { return norm(x); },
-      [](auto x, int axis, bool keep) { return norm(x, axis, keep); });
+  const auto length = [](auto... given) { return norm(given...); };
+  add_reduction_of_any(cases, "norm", norm_of, length);
+  add_axes(cases, "norm", norm_of, length);
   add_spread_cases(cases);
 }
 

@@ -17,26 +17,26 @@ struct Reduction {
   Index count;
 };
 
-Reduction over_all(const Shape& x) { return {{}, {}, x.size()}; }
-
-Reduction over(const char* op, const Shape& x, std::span<const int> axes, bool keepdim) {
-  if (axes.empty()) fail(op, "expected at least one axis of {}; got none. Hint: without a list, all are reduced", x);
-  Reduction r{x, {}, 1};
-  std::array<bool, Shape::max_rank> reduced{};
-  for (const int given : axes) {
+Reduction over(const char* op, const Shape& x, const Axes& axes, bool keepdim) {
+  const std::span<const int> list = axes;
+  if (list.empty() && !axes.is_every())
+    fail(op, "expected at least one axis of {}; got none. Hint: without a list, all are reduced", x);
+  std::array<bool, Shape::max_rank> reduced;
+  reduced.fill(axes.is_every());
+  for (const int given : list) {
     const int axis = x.axis(given, op);
     if (reduced[axis]) fail(op, "expected different axes of {}; got axis {} twice", x, axis);
     reduced[axis] = true;
+  }
+  Reduction r{x, x, 1};
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    if (!reduced[axis]) continue;
     r.count *= x[axis];
     r.kept = r.kept.with(axis, 1);
+    r.result = keepdim ? r.kept : r.result.without(axis);
   }
-  r.result = r.kept;
-  for (int axis = x.rank() - 1; axis >= 0; --axis)
-    if (reduced[axis] && !keepdim) r.result = r.result.without(axis);
   return r;
 }
-
-Reduction over(const char* op, const Shape& x, int axis, bool keepdim) { return over(op, x, {&axis, 1}, keepdim); }
 
 /// A tensor seen as [outer, extent, inner], to be reduced over the middle axis.
 struct Slices {
@@ -78,12 +78,6 @@ Variable<T> divided_sum(const char* op, const Variable<T>& x, const Reduction& r
   });
 }
 
-template <class T>
-Variable<T> mean_of(const Variable<T>& x, const Reduction& r) {
-  check_not_empty("mean", x.shape(), r.count);
-  return divided_sum("mean", x, r, r.count);
-}
-
 /// Flat index of the first maximum of each slice, [outer, inner].
 template <class T>
 std::span<const Index> winners_of(const char* op, Context<T>& c, const Tensor<const T>& in, const Slices& s) {
@@ -108,24 +102,6 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s, const Shape& result) {
     parallel_ranges(dy.size(), kernels::elementwise_grain, [&](Index begin, Index end) {
       for (Index k = begin; k < end; ++k) dx[winners[k]] += dy[k];
     });
-  });
-}
-
-template <class T>
-Variable<T> norm_of(const Variable<T>& x, const Reduction& r) {
-  Context<T>& c = context_of("norm", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(r.result);
-  const Arena::Mark mark = c.scratch_mark();
-  const Tensor<T> squares = c.scratch(in.shape);
-  kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
-  kernels::reduce<T>({y.data, r.kept}, squares, false);
-  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
-
-  return c.record("norm", {x}, y, [r, in, y](Backward<T>& back) {
-    const Sink<T> dx = back.sink(0);
-    const Tensor<const T> dy = spread(back, back.dy(), r, in.shape), norm = spread<T>(back, y, r, in.shape);
-    dx.write([&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
   });
 }
 
@@ -167,45 +143,7 @@ void divide_squares(Context<T>& c, const Tensor<T>& y, const Tensor<T>& deviatio
   kernels::map(y, [&](Index k) { return y[k] / d; });
 }
 
-template <class T>
-Variable<T> var_of(const Variable<T>& x, const Reduction& r, int correction) {
-  Context<T>& c = context_of("var", {x});
-  const T d = divisor_of<T>("var", x.shape(), r, correction);
-  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
-  divide_squares(c, y, deviation, r, d);
-
-  return c.record("var", {x}, y, [r, deviation, d](Backward<T>& back) {
-    const Tensor<const T> dy = spread(back, back.dy(), r, deviation.shape);
-    back.sink(0).write([&](Index i) { return dy[i] * 2 * deviation[i] / d; });
-  });
-}
-
-template <class T>
-Variable<T> stddev_of(const Variable<T>& x, const Reduction& r, int correction) {
-  Context<T>& c = context_of("stddev", {x});
-  const T d = divisor_of<T>("stddev", x.shape(), r, correction);
-  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
-  divide_squares(c, y, deviation, r, d);
-  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
-
-  return c.record("stddev", {x}, y, [r, deviation, y, d](Backward<T>& back) {
-    const Shape& shape = deviation.shape;
-    const Tensor<const T> dy = spread(back, back.dy(), r, shape), s = spread<T>(back, y, r, shape);
-    back.sink(0).write([&](Index i) { return s[i] == 0 ? T{0} : dy[i] * deviation[i] / (s[i] * d); });
-  });
-}
-
 }  // namespace
-
-template <class T>
-Variable<T> sum(const Variable<T>& x) {
-  return divided_sum("sum", x, over_all(x.shape()), 1);
-}
-
-template <class T>
-Variable<T> sum(const Variable<T>& x, int axis, bool keepdim) {
-  return divided_sum("sum", x, over("sum", x.shape(), axis, keepdim), 1);
-}
 
 template <class T>
 Variable<T> sum(const Variable<T>& x, const Axes& axes, bool keepdim) {
@@ -213,18 +151,10 @@ Variable<T> sum(const Variable<T>& x, const Axes& axes, bool keepdim) {
 }
 
 template <class T>
-Variable<T> mean(const Variable<T>& x) {
-  return mean_of(x, over_all(x.shape()));
-}
-
-template <class T>
-Variable<T> mean(const Variable<T>& x, int axis, bool keepdim) {
-  return mean_of(x, over("mean", x.shape(), axis, keepdim));
-}
-
-template <class T>
 Variable<T> mean(const Variable<T>& x, const Axes& axes, bool keepdim) {
-  return mean_of(x, over("mean", x.shape(), axes, keepdim));
+  const Reduction r = over("mean", x.shape(), axes, keepdim);
+  check_not_empty("mean", x.shape(), r.count);
+  return divided_sum("mean", x, r, r.count);
 }
 
 template <class T>
@@ -250,62 +180,62 @@ std::span<const int> argmax(const Variable<T>& x, int axis) {
 }
 
 template <class T>
-Variable<T> norm(const Variable<T>& x) {
-  return norm_of(x, over_all(x.shape()));
-}
+Variable<T> norm(const Variable<T>& x, const Axes& axes, bool keepdim) {
+  const Reduction r = over("norm", x.shape(), axes, keepdim);
+  Context<T>& c = context_of("norm", {x});
+  const Tensor<const T> in = c.read(x);
+  const Tensor<T> y = c.tensor(r.result);
+  const Arena::Mark mark = c.scratch_mark();
+  const Tensor<T> squares = c.scratch(in.shape);
+  kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
+  kernels::reduce<T>({y.data, r.kept}, squares, false);
+  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
 
-template <class T>
-Variable<T> norm(const Variable<T>& x, int axis, bool keepdim) {
-  return norm_of(x, over("norm", x.shape(), axis, keepdim));
-}
-
-template <class T>
-Variable<T> var(const Variable<T>& x) {
-  return var_of(x, over_all(x.shape()), 1);
-}
-
-template <class T>
-Variable<T> var(const Variable<T>& x, int axis, bool keepdim, int correction) {
-  return var_of(x, over("var", x.shape(), axis, keepdim), correction);
+  return c.record("norm", {x}, y, [r, in, y](Backward<T>& back) {
+    const Sink<T> dx = back.sink(0);
+    const Tensor<const T> dy = spread(back, back.dy(), r, in.shape), norm = spread<T>(back, y, r, in.shape);
+    dx.write([&](Index i) { return norm[i] == 0 ? T{0} : dy[i] * in[i] / norm[i]; });
+  });
 }
 
 template <class T>
 Variable<T> var(const Variable<T>& x, const Axes& axes, bool keepdim, int correction) {
-  return var_of(x, over("var", x.shape(), axes, keepdim), correction);
-}
+  const Reduction r = over("var", x.shape(), axes, keepdim);
+  Context<T>& c = context_of("var", {x});
+  const T d = divisor_of<T>("var", x.shape(), r, correction);
+  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
+  divide_squares(c, y, deviation, r, d);
 
-template <class T>
-Variable<T> stddev(const Variable<T>& x) {
-  return stddev_of(x, over_all(x.shape()), 1);
-}
-
-template <class T>
-Variable<T> stddev(const Variable<T>& x, int axis, bool keepdim, int correction) {
-  return stddev_of(x, over("stddev", x.shape(), axis, keepdim), correction);
+  return c.record("var", {x}, y, [r, deviation, d](Backward<T>& back) {
+    const Tensor<const T> dy = spread(back, back.dy(), r, deviation.shape);
+    back.sink(0).write([&](Index i) { return dy[i] * 2 * deviation[i] / d; });
+  });
 }
 
 template <class T>
 Variable<T> stddev(const Variable<T>& x, const Axes& axes, bool keepdim, int correction) {
-  return stddev_of(x, over("stddev", x.shape(), axes, keepdim), correction);
+  const Reduction r = over("stddev", x.shape(), axes, keepdim);
+  Context<T>& c = context_of("stddev", {x});
+  const T d = divisor_of<T>("stddev", x.shape(), r, correction);
+  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
+  divide_squares(c, y, deviation, r, d);
+  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
+
+  return c.record("stddev", {x}, y, [r, deviation, y, d](Backward<T>& back) {
+    const Shape& shape = deviation.shape;
+    const Tensor<const T> dy = spread(back, back.dy(), r, shape), s = spread<T>(back, y, r, shape);
+    back.sink(0).write([&](Index i) { return s[i] == 0 ? T{0} : dy[i] * deviation[i] / (s[i] * d); });
+  });
 }
 
 #define GLOSSA_INSTANTIATE(T)                                           \
-  template Variable<T> sum(const Variable<T>&);                         \
-  template Variable<T> sum(const Variable<T>&, int, bool);              \
   template Variable<T> sum(const Variable<T>&, const Axes&, bool);      \
-  template Variable<T> mean(const Variable<T>&);                        \
-  template Variable<T> mean(const Variable<T>&, int, bool);             \
   template Variable<T> mean(const Variable<T>&, const Axes&, bool);     \
   template Variable<T> max(const Variable<T>&);                         \
   template Variable<T> max(const Variable<T>&, int, bool);              \
   template std::span<const int> argmax(const Variable<T>&, int);        \
-  template Variable<T> norm(const Variable<T>&);                        \
-  template Variable<T> norm(const Variable<T>&, int, bool);             \
-  template Variable<T> var(const Variable<T>&);                         \
-  template Variable<T> var(const Variable<T>&, int, bool, int);         \
+  template Variable<T> norm(const Variable<T>&, const Axes&, bool);     \
   template Variable<T> var(const Variable<T>&, const Axes&, bool, int); \
-  template Variable<T> stddev(const Variable<T>&);                      \
-  template Variable<T> stddev(const Variable<T>&, int, bool, int);      \
   template Variable<T> stddev(const Variable<T>&, const Axes&, bool, int);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
