@@ -21,19 +21,9 @@ Variable<T> sigmoid(const Variable<T>& x) {
 
 template <class T>
 Variable<T> relu(const Variable<T>& x) {
-  Context<T>& c = context_of("relu", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return in[i] < 0 ? T{0} : in[i]; });  // in this order NaN stays NaN
-  c.add_branches(y.size(), [&](Index i) { return in[i] > 0; });
-
-  return c.record("relu", {x}, y, [in](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) {
-      const T g = dy[i];  // loaded in both cases, so that the choice is not a branch
-      return in[i] > 0 ? g : T{0};
-    });
-  });
+  return elementwise(
+      "relu", x, [](T v) { return v < 0 ? T{0} : v; },  // in this order NaN stays NaN
+      [](T dy, T v, T) { return v > 0 ? dy : T{0}; }, [](T v) { return v > 0; });
 }
 
 template <class T>

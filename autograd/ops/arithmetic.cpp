@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "autograd/ops.h"
+#include "autograd/ops/elementwise_op.h"
 
 namespace glossa {
 
@@ -73,16 +73,9 @@ namespace {
 
 template <class T>
 Variable<T> scaled(const char* op, const Variable<T>& x, double factor) {
-  Context<T>& c = context_of(op, {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
   const T s = static_cast<T>(factor);
-  kernels::map(y, [&](Index i) { return s * in[i]; });
-
-  return c.record(op, {x}, y, [s](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return s * dy[i]; });
-  });
+  return elementwise(
+      op, x, [s](T v) { return s * v; }, [s](T dy, T, T) { return s * dy; });
 }
 
 /// minimum and maximum: `prefers_a(a, b)` is true if the result is a.

@@ -5,13 +5,16 @@
 namespace glossa {
 
 /// An op with y[i] = value(x[i]). `derivative(dy, v, y)` returns dx of one element v = x[i], with y = y[i]. Arguments
-/// that it does not use are not loaded.
-template <class T, class Value, class Derivative>
-Variable<T> elementwise(const char* op, const Variable<T>& x, const Value& value, const Derivative& derivative) {
+/// that it does not use are not loaded. An op with kinks passes a function for each: `branch(v)` returns the side of
+/// the kink that v is on.
+template <class T, class Value, class Derivative, class... Branch>
+Variable<T> elementwise(const char* op, const Variable<T>& x, const Value& value, const Derivative& derivative,
+                        const Branch&... branch) {
   Context<T>& c = context_of(op, {x});
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return value(in[i]); });
+  (c.add_branches(y.size(), [&](Index i) { return branch(in[i]); }), ...);
 
   return c.record(op, {x}, y, [in, y, derivative](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();

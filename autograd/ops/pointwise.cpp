@@ -40,36 +40,20 @@ Variable<T> square(const Variable<T>& x) {
 
 template <class T>
 Variable<T> abs(const Variable<T>& x) {
-  Context<T>& c = context_of("abs", {x});
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
-  kernels::map(y, [&](Index i) { return std::abs(in[i]); });
-  c.add_branches(y.size(), [&](Index i) { return in[i] > 0; });
-
-  return c.record("abs", {x}, y, [in](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) { return dy[i] * static_cast<T>((in[i] > 0) - (in[i] < 0)); });
-  });
+  return elementwise(
+      "abs", x, [](T v) { return std::abs(v); }, [](T dy, T v, T) { return dy * static_cast<T>((v > 0) - (v < 0)); },
+      [](T v) { return v > 0; });
 }
 
 template <class T>
 Variable<T> clamp(const Variable<T>& x, double low, double high) {
-  Context<T>& c = context_of("clamp", {x});
+  context_of("clamp", {x});
   if (!(low <= high)) fail("clamp", "expected low <= high; got {} and {} (shape {})", low, high, x.shape());
-  const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(in.shape);
   const T lower = static_cast<T>(low), upper = static_cast<T>(high);
-  kernels::map(y, [&](Index i) { return std::min(std::max(in[i], lower), upper); });  // in this order NaN stays NaN
-  c.add_branches(y.size(), [&](Index i) { return in[i] < lower; });
-  c.add_branches(y.size(), [&](Index i) { return in[i] > upper; });
-
-  return c.record("clamp", {x}, y, [in, lower, upper](Backward<T>& back) {
-    const Tensor<const T> dy = back.dy();
-    back.add(0, [&](Index i) {
-      const T g = dy[i], v = in[i];  // loaded in both cases, so that the choice is not a branch
-      return ((v >= lower) & (v <= upper)) ? g : T{0};
-    });
-  });
+  return elementwise(
+      "clamp", x, [=](T v) { return std::min(std::max(v, lower), upper); },  // in this order NaN stays NaN
+      [=](T dy, T v, T) { return ((v >= lower) & (v <= upper)) ? dy : T{0}; }, [=](T v) { return v < lower; },
+      [=](T v) { return v > upper; });
 }
 
 #define GLOSSA_INSTANTIATE(T)                           \
