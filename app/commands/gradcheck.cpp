@@ -194,10 +194,11 @@ GradCheckResult RecipeCheck::check(const std::string& tensor, Index max_elements
 TaylorResult RecipeCheck::taylor() { return taylor_test(loss_, parameters_); }
 
 void check_everything(Table& table) {
-  for (const std::string& op : op_names())
-    if (table.chooses(op)) table.row("op", op, [&] { return check_op(op); });
-  for (const std::string& layer : layer_names())
-    if (table.chooses(layer)) table.row("layer", layer, [&] { return check_layers(layer); });
+  for (const std::string& op : subjects(op_cases()))
+    if (table.chooses(op)) table.row("op", op, [&] { return check_subject(op_cases(), op, check_case); });
+  for (const std::string& layer : subjects(layer_cases()))
+    if (table.chooses(layer))
+      table.row("layer", layer, [&] { return check_subject(layer_cases(), layer, check_layer); });
   for (const LayerCase& model : model_cases())
     if (table.chooses(model.name)) table.row("model", model.name, [&] { return check_layer(model); });
   table.check_chosen();

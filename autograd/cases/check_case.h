@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,10 +61,22 @@ inline constexpr double excess_limit = 1e-11, float_limit = 1e-4, bf16_limit = 0
 /// - errors name the op and the shapes
 CaseReport check_case(const OpCase& row);
 
-/// Names of the table's ops, in the table's order.
-std::vector<std::string> op_names();
+/// Names of a table's subjects, ops or layers, in the table's order.
+template <class Row>
+std::vector<std::string> subjects(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows)
+    if (std::ranges::find(names, row.subject()) == names.end()) names.push_back(row.subject());
+  return names;
+}
 
-/// Checks all rows of one op; returns one report.
-CaseReport check_op(const std::string& op);
+/// Checks all rows of one subject with `check`, which is check_case or check_layer; returns one report.
+template <class Row>
+CaseReport check_subject(const std::vector<Row>& rows, const std::string& subject, CaseReport (&check)(const Row&)) {
+  CaseReport report{.name = subject};
+  for (const Row& row : rows)
+    if (row.subject() == subject) report.add(check(row));
+  return report;
+}
 
 }  // namespace glossa

@@ -47,7 +47,7 @@ struct CaseInput {
 /// A call that must throw Error, and text that the message must contain besides the op's name.
 struct ErrorRow {
   std::vector<Shape> shapes;
-  std::function<void(Inputs<double>)> call;
+  std::function<void(Inputs<double>)> call;  // null: the row's own
   std::vector<std::string> words;
 };
 
@@ -57,21 +57,32 @@ using InputNumbers = std::span<const Tensor<double>>;
 /// Computes an op's value in plain loops.
 using Reference = std::function<std::vector<double>(InputNumbers)>;
 
-/// One row of the table of gradient checks: everything that check_case needs to test an op on one kind of input.
-struct OpCase {
-  std::string name;  // "softmax.masked_row": op, dot, variant
+/// The function that a row checks, with its parameters in the store of a sample.
+template <class T>
+using CaseFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
+
+/// One row of a table of gradient checks. Its builders `in_double` and `in_float` declare parameters, if any, in a
+/// store and return the function to check.
+struct SampleCase {
+  std::string name;  // "softmax.masked_row": op or layer, dot, variant
   std::vector<CaseInput> inputs;
-  std::function<Variable<double>(Inputs<double>)> in_double;
-  std::function<Variable<float>(Inputs<float>)> in_float;
+  std::function<CaseFunction<double>(ParameterStore<double>&)> in_double;
+  std::function<CaseFunction<float>(ParameterStore<float>&)> in_float;
+  Index max_elements = 0;  // number of elements checked by differences, per tensor; 0: all
+  double limit = 1e-8;     // largest error of a gradient in double against differences
+  double floor = 0.1;      // see GradCheckOptions
+
+  /// The op or layer.
+  std::string subject() const { return name.substr(0, name.find('.')); }
+};
+
+/// One row of the table of ops: everything that check_case needs to test an op on one kind of input.
+struct OpCase : SampleCase {
   Reference reference_value = nullptr;
   std::vector<ErrorRow> errors = {};
   bool zero_gradient = false;  // every gradient is exactly zero, on purpose
   bool allocates = false;      // true: the op returns heap memory, so a step may allocate
   bool double_only = false;    // float cannot hold the numbers
-  Index max_elements = 0;      // number of elements checked by differences, per tensor; 0: all
-  double limit = 1e-8;         // largest error of a gradient in double against differences
-
-  std::string op() const { return name.substr(0, name.find('.')); }
 
   OpCase& reference(Reference value) {
     reference_value = std::move(value);
@@ -80,6 +91,10 @@ struct OpCase {
   OpCase& error(std::vector<Shape> shapes, std::function<void(Inputs<double>)> call, std::vector<std::string> words) {
     errors.push_back({std::move(shapes), std::move(call), std::move(words)});
     return *this;
+  }
+  /// The row's own call must throw for inputs of these shapes.
+  OpCase& error(std::vector<Shape> shapes, std::vector<std::string> words) {
+    return error(std::move(shapes), nullptr, std::move(words));
   }
   OpCase& with_zero_gradient() {
     zero_gradient = true;
@@ -104,7 +119,10 @@ struct OpCase {
 /// Makes a row from one generic callable: `call(x)` takes the input variables x, in float or double.
 template <class Call>
 OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
-  return {.name = std::move(name), .inputs = std::move(inputs), .in_double = call, .in_float = call};
+  const auto build = [call]<class T>(ParameterStore<T>&) {
+    return [call](Context<T>&, Inputs<T> x) { return call(x); };
+  };
+  return {{.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build}};
 }
 
 /// The table while it is built. `add` makes a row as op_case does, and returns it for further settings. The reference

@@ -11,10 +11,8 @@
 
 namespace glossa {
 
-/// Common base of the checks of ops and layers. A `Row` is a test case, one row of a table. A `SampleOf<T>` runs a row
-/// with numbers of type T: `step` runs it forward and backward, and `run` also returns the value and the gradients.
-/// `name(i)` names the input or parameter that gradient i belongs to.
-template <template <class> class SampleOf, class Row>
+/// Common base of the checks of ops and layers. A `Row` is a SampleCase, one row of a table.
+template <class Row>
 class RowChecker {
  public:
   explicit RowChecker(const Row& row) : row_(row), report_{.name = row.name}, sample_(row) {}
@@ -35,11 +33,17 @@ class RowChecker {
     if (!ok) report_.failures.push_back(row_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
 
-  void expect_right(const GradCheckResult& result, double excess_limit) {
+  /// Compares the function's gradients with differences. The inputs with true in `requires_grad` need one; empty: all.
+  GradCheckResult compare_with_differences(const GradCheckFunction& function, const std::vector<bool>& requires_grad,
+                                           double excess_limit) {
+    const GradCheckResult result = grad_check(
+        function, sample_.inputs(), sample_.store(),
+        {.limit = row_.limit, .floor = row_.floor, .requires_grad = requires_grad, .max_elements = row_.max_elements});
     report_.add(result);
     expect(result.verdict() != Verdict::wrong && result.undecided == 0 && result.skipped == 0, "{}", result.describe());
     expect(result.excess <= excess_limit, "a gradient exceeds the estimated error of differences by {:.2e}",
            result.excess);
+    return result;
   }
 
   /// Largest difference, divided by the larger of `min_scale` and the largest expected magnitude.
@@ -76,7 +80,7 @@ class RowChecker {
 
   template <class T, Precision precision = Precision::full>
   void check_thread_counts() {
-    SampleOf<T> sample(row_, precision);
+    Sample<T> sample(row_, precision);
     const auto with_one = sample.run();
     for (const int team : {2, 4, 8}) {
       set_threads(team);
@@ -87,7 +91,7 @@ class RowChecker {
 
   template <class T, Precision precision = Precision::full>
   void check_heap() {
-    SampleOf<T> sample(row_, precision);
+    Sample<T> sample(row_, precision);
     std::size_t asked = 0;
     for (int warm_up = 0; warm_up < 3; ++warm_up) {
       const std::size_t before = heap_allocations();
@@ -99,7 +103,7 @@ class RowChecker {
 
   void check_float() {
     const auto expected = sample_.run();
-    const double error = compare(SampleOf<float>(row_).run(), expected, float_limit,
+    const double error = compare(Sample<float>(row_).run(), expected, float_limit,
                                  fmt::format("float ({})", kernels::name(kernels::gemm_backend())));
     float_error_ = worse(float_error_, error);
   }
@@ -115,7 +119,7 @@ class RowChecker {
   /// branches, the gradients. Also checks the bits with several threads and without reuse of memory.
   void check_bf16(double limit) {
     if (!has_products()) return;
-    SampleOf<float> sample(row_, Precision::bf16);
+    Sample<float> sample(row_, Precision::bf16);
     sample.context().trace_branches(true);
     sample_.context().trace_branches(true);
     const auto got = sample.run();
@@ -131,7 +135,7 @@ class RowChecker {
 
   const Row& row_;
   CaseReport report_;
-  SampleOf<double> sample_;
+  Sample<double> sample_;
   double float_error_ = 0;  // largest error found by check_float
 
  private:

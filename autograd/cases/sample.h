@@ -9,7 +9,7 @@
 
 namespace glossa {
 
-/// The sample numbers for an input of an OpCase. Float can represent all of them exactly, so that float and double get
+/// The sample numbers for an input of a row. Float can represent all of them exactly, so that float and double get
 /// the same numbers.
 inline std::vector<double> sample_values(const CaseInput& input, RandomStream& random) {
   if (!input.values.empty()) return input.values;
@@ -34,12 +34,15 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// An OpCase prepared to run in float or double. It has the inputs, a context, and a random cotangent: the gradient
-/// that backward starts from.
+/// The subset of a row's inputs that has all of them.
+inline constexpr std::uint64_t all_inputs = ~std::uint64_t{0};
+
+/// A row prepared to run in float or double. It has the function with its parameters, the inputs, a context, and a
+/// random cotangent: the gradient that backward starts from.
 template <class T>
 class Sample {
  public:
-  /// Result of one run: the value, and the gradients of all inputs.
+  /// Result of one run: the value, and the gradients of all inputs, then of all parameters in name order.
   struct Outcome {
     std::vector<T> value;
     std::vector<std::vector<T>> grads;
@@ -51,25 +54,38 @@ class Sample {
     }
   };
 
-  explicit Sample(const OpCase& row, Precision precision = Precision::full) : row_(row), precision_(precision) {
+  explicit Sample(const SampleCase& row, Precision precision = Precision::full) : precision_(precision) {
+    if constexpr (std::is_same_v<T, float>)
+      function_ = row.in_float(store_);
+    else
+      function_ = row.in_double(store_);
+    store_.allocate(1);
     RandomStream random(1, row.name);
+    // Biases start at 0 and gains at 1, which would hide some errors, so every parameter value gets a random offset.
+    // All numbers are exact in float, so that float and double get the same numbers.
+    for (Parameter<T>* parameter : store_.parameters())
+      for (T& x : parameter->value.span()) x = static_cast<float>(static_cast<float>(x) + random.uniform() / 2 - 0.25);
     for (const CaseInput& input : row.inputs) {
       const std::vector<double> values = sample_values(input, random);
       check(static_cast<Index>(values.size()) == input.shape.size(), row.name, "expected {} sample numbers; got {}",
             input.shape.size(), values.size());
       inputs_.push_back({arena_.allocate_array<T>(input.shape.size()), input.shape});
       std::transform(values.begin(), values.end(), inputs_.back().data, [](double x) { return static_cast<T>(x); });
+      names_.push_back(fmt::format("input {}", names_.size()));
     }
+    for (const Parameter<T>* parameter : store_.parameters()) names_.push_back(parameter->name);
     leaves_.reserve(inputs_.size());
   }
 
+  const CaseFunction<T>& function() const { return function_; }
   const std::vector<Tensor<T>>& inputs() const { return inputs_; }
+  ParameterStore<T>& store() { return store_; }
   Context<T>& context() { return context_; }
   std::span<const Variable<T>> leaves() const { return leaves_; }
 
   /// Starts a step and makes the inputs of `call`. Input i needs a gradient if bit i of `subset` is 1. If `wrapped`,
   /// the inputs are not leaves: another op computes them, and they retain their gradients.
-  void begin(bool recording, bool wrapped = false, std::uint64_t subset = ~std::uint64_t{0}) {
+  void begin(bool recording, bool wrapped = false, std::uint64_t subset = all_inputs) {
     context_.begin({.training = true, .recording = recording, .update = 0, .precision = precision_});
     leaves_.clear();
     for (const Tensor<T>& input : inputs_) {
@@ -81,15 +97,10 @@ class Sample {
     }
   }
 
-  /// Name of the input that Outcome::grads[i] belongs to.
-  std::string name(std::size_t i) const { return fmt::format("input {}", i); }
+  /// Name of the input or parameter that Outcome::grads[i] belongs to.
+  const std::string& name(std::size_t i) const { return names_[i]; }
 
-  Variable<T> call() const {
-    if constexpr (std::is_same_v<T, float>)
-      return row_.in_float(leaves_);
-    else
-      return row_.in_double(leaves_);
-  }
+  Variable<T> call() { return function_(context_, leaves_); }
 
   void backward(const Variable<T>& y, bool keep_graph = false) {
     while (static_cast<Index>(cotangent_.size()) < y.size())
@@ -102,13 +113,19 @@ class Sample {
     return call();
   }
 
-  void step() { backward(forward(true)); }
+  void step() {
+    store_.clear_grads();
+    backward(forward(true));
+  }
 
-  /// Runs one step; the inputs in `subset` need a gradient (see begin).
-  Outcome run(std::uint64_t subset = ~std::uint64_t{0}) {
+  /// Runs one step; the inputs in `subset` need a gradient (see begin). With `add`, gradients of parameters are added
+  /// to those of the previous step.
+  Outcome run(std::uint64_t subset = all_inputs, bool add = false) {
+    if (!add) store_.clear_grads();
     begin(true, false, subset);
     const Variable<T> y = call();
     backward(y);
+    store_.fill_unset_grads();
     return outcome(y);
   }
 
@@ -117,14 +134,18 @@ class Sample {
     for (const Variable<T>& leaf : leaves_)
       result.grads.push_back(y.requires_grad() && leaf.requires_grad() ? numbers_of(leaf.grad())
                                                                        : std::vector<T>(leaf.size()));
+    for (const Parameter<T>* parameter : store_.parameters())
+      result.grads.push_back(numbers_of(parameter->grad_tensor()));
     return result;
   }
 
  private:
-  const OpCase& row_;
   const Precision precision_;
+  ParameterStore<T> store_;
+  CaseFunction<T> function_;
   Arena arena_;
   std::vector<Tensor<T>> inputs_;
+  std::vector<std::string> names_;
   Context<T> context_;
   std::vector<Variable<T>> leaves_;
   std::vector<T> cotangent_;

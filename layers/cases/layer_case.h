@@ -13,35 +13,22 @@ inline constexpr double layer_excess_limit = 10 * excess_limit;
 /// largest multiple seen is 3.2 * 0x1p16).
 inline constexpr double bf16_over_float = 6 * 0x1p16;
 
-template <class T>
-using LayerFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
-
-/// One row in the table of gradient checks for layers and models. Its builders `in_double` and `in_float` declare the
-/// parameters in a store and return the function to check.
-struct LayerCase {
-  std::string name;           // "Residual.pre_padded": class, dot, variant
-  std::vector<Shape> inputs;  // filled with numbers uniform in [-2, 2)
-  std::function<LayerFunction<double>(ParameterStore<double>&)> in_double;
-  std::function<LayerFunction<float>(ParameterStore<float>&)> in_float;
-  double floor = 0.1;                            // see GradCheckOptions
-  double limit = 1e-8;                           // likewise
+/// One row in the table of gradient checks for layers and models.
+struct LayerCase : SampleCase {
   bool whole_model = false;                      // true: a Taylor test follows
   std::vector<std::string> without_effect = {};  // parameters whose effect a later norm cancels; gradient almost 0
-  Index max_elements = 0;                        // elements checked per tensor; 0: all
-
-  std::string layer() const { return name.substr(0, name.find('.')); }
 };
 
-/// A row from one generic callable, build(ParameterStore<T>&) -> LayerFunction<T>.
+/// A row from one generic callable, build(ParameterStore<T>&) -> CaseFunction<T>.
 template <class Build>
-LayerCase layer_case(std::string name, std::vector<Shape> inputs, Build build) {
-  return {.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build};
+LayerCase layer_case(std::string name, std::vector<CaseInput> inputs, Build build) {
+  return {{.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build}};
 }
 
 /// The table while it is built. `add` makes a row as layer_case does.
 struct LayerCases {
   template <class Build>
-  void add(std::string name, std::vector<Shape> inputs, Build build) {
+  void add(std::string name, std::vector<CaseInput> inputs, Build build) {
     rows.push_back(layer_case(std::move(name), std::move(inputs), build));
   }
 
@@ -68,11 +55,5 @@ void add_stack_cases(LayerCases& cases);
 /// - if the layer computes matrix products: these in bf16 equal double, up to rounding, and give the same bits with all
 ///   these numbers of threads and without reuse of memory
 CaseReport check_layer(const LayerCase& row);
-
-/// Names of the layers in the table, in table order.
-std::vector<std::string> layer_names();
-
-/// Checks all rows of one layer and combines their reports.
-CaseReport check_layers(const std::string& layer);
 
 }  // namespace glossa

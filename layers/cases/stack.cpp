@@ -49,7 +49,7 @@ void add_rows(LayerCases& cases, const std::string& layer_name, Index layers) {
     for (const CaseLayouts* const layouts : case_layouts) {
       const StackOptions options = options_of(variant, layers);
       const RowLayout source = layouts->source, target = layouts->target;
-      std::vector<Shape> inputs{{source.rows, stack_width}};
+      std::vector<CaseInput> inputs{{source.rows, stack_width}};
       if (has_memory) inputs.push_back({target.rows, stack_width});
       cases.add(fmt::format("{}.{}_{}", layer_name, variant.name, layouts->name), inputs,
                 [=]<class T>(ParameterStore<T>& store) {

@@ -26,7 +26,7 @@ const std::string& cases_text() {
 
 /// True if a row has the op's name and the cases use its argument count.
 bool covered(const Overload& overload) {
-  return std::ranges::count(op_cases(), overload.op, &OpCase::op) > 0 && calls(cases_text(), overload);
+  return std::ranges::count(op_cases(), overload.op, &OpCase::subject) > 0 && calls(cases_text(), overload);
 }
 
 std::vector<std::string> uncovered(const std::string& header) {
@@ -48,7 +48,7 @@ TEST_CASE("every overload of every declared op has a row") {
 TEST_CASE("every row belongs to a declared op") {
   const auto declared = declared_ops(ops_header());
   for (const OpCase& row : op_cases())
-    CHECK_MESSAGE(std::ranges::count(declared, row.op(), &Overload::op) > 0, row.name);
+    CHECK_MESSAGE(std::ranges::count(declared, row.subject(), &Overload::op) > 0, row.name);
 }
 
 TEST_CASE("ops and overloads without a row are found") {

@@ -38,7 +38,7 @@ std::set<std::string> declared_layers() {
 TEST_CASE("every layer has a row in the table of gradient checks") {
   std::set<std::string> proved;
   for (const auto* table : {&layer_cases(), &model_cases()})
-    for (const LayerCase& row : *table) proved.insert(row.layer());
+    for (const LayerCase& row : *table) proved.insert(row.subject());
 
   const std::set<std::string> layers = declared_layers();
   CHECK(layers.count("Linear") == 1);

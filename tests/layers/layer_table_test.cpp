@@ -28,17 +28,17 @@ TEST_CASE("every row of the table of layers passes") { check_table(layer_cases()
 TEST_CASE("every row of the table of models passes") { check_table(model_cases()); }
 
 TEST_CASE("every layer of the table is listed once, wherever its rows are") {
-  const std::vector<std::string> names = layer_names();
+  const std::vector<std::string> names = subjects(layer_cases());
   CHECK(std::set(names.begin(), names.end()).size() == names.size());
   Index rows = 0;
   for (const std::string& name : names)
-    rows += std::ranges::count_if(layer_cases(), [&](const LayerCase& row) { return row.layer() == name; });
+    rows += std::ranges::count_if(layer_cases(), [&](const LayerCase& row) { return row.subject() == name; });
   CHECK(rows == std::ssize(layer_cases()));
 }
 
 TEST_CASE("check_layer finds a parameter's gradient that is NaN when added to an earlier one") {
   const auto build = [](bool spoil) {
-    return [spoil]<class T>(ParameterStore<T>& store) -> LayerFunction<T> {
+    return [spoil]<class T>(ParameterStore<T>& store) -> CaseFunction<T> {
       Parameter<T>& p = store.declare("p", {2, 3}, [](std::span<double>, const Shape&, RandomStream&) {});
       return [spoil, &p](Context<T>& c, Inputs<T> x) {
         const Tensor<T> in = p.value, y = c.tensor(in.shape);
