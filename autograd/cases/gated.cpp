@@ -20,24 +20,17 @@ Reference gated_reference(double (*gate)(double)) {
 /// `unit(x, use)` is the op.
 template <class Unit>
 void add_gate(OpCases& cases, const std::string& op, double (*gate)(double), Unit unit) {
-  const Reference reference = gated_reference(gate);
-  const auto call = [unit](auto x) { return unit(x[0], Use::any); };
-  cases.add(op + ".matrix", {CaseInput{4, 6}.in(-3, 3)}, call)
-      .reference(reference)
-      .error({{4, 5}}, call, {"[..., 2 H]", "[4, 5]"})
-      .error({{}}, call, {"[]"});
-  cases.add(op + ".rank_three", {{2, 2, 4}}, call).reference(reference);
-  cases.add(op + ".vector", {{6}}, call).reference(reference);
+  const auto row = cases.rows_of(
+      op, [unit](auto x) { return unit(x[0], Use::any); }, gated_reference(gate));
+  row("matrix", {CaseInput{4, 6}.in(-3, 3)}).error({{4, 5}}, {"[..., 2 H]", "[4, 5]"}).error({{}}, {"[]"});
+  row("rank_three", {{2, 2, 4}});
+  row("vector", {{6}});
   // Gates at 0 and in both tails, where naive formulas overflow or cancel; then their factors.
-  cases
-      .add(op + ".tails",
-           {CaseInput{2, 8}.of({-1000, -90, -30, -8, 2, -3, 1.5, -0.5,  //
-                                0, 8, 90, 1000, -1, 0, 0.25, 3})},
-           call)
-      .reference(reference);
-  cases.add(op + ".size_zero", {{0, 4}}, call).reference(reference);
-  cases.add(op + ".width_zero", {{3, 0}}, call).reference(reference);
-  cases.add(op + ".large", {{9, 4014}}, call).reference(reference).sampling(6);
+  row("tails", {CaseInput{2, 8}.of({-1000, -90, -30, -8, 2, -3, 1.5, -0.5,  //
+                                    0, 8, 90, 1000, -1, 0, 0.25, 3})});
+  row("size_zero", {{0, 4}});
+  row("width_zero", {{3, 0}});
+  row("large", {{9, 4014}}).sampling(6);
   // In bf16, a row wider than the piece that is rounded at a time.
   cases
       .add(op + ".before_product", {{2, 1300}, {3, 650}},

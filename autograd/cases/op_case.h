@@ -133,6 +133,14 @@ struct OpCases {
     return rows.emplace_back(op_case(std::move(name), std::move(inputs), call));
   }
 
+  /// Returns a function that adds a row of one op, call and reference: row(variant, inputs).
+  template <class Call>
+  auto rows_of(std::string op, Call call, Reference reference) {
+    return [=, this](const char* variant, std::vector<CaseInput> inputs) -> OpCase& {
+      return add(op + "." + variant, std::move(inputs), call).reference(reference);
+    };
+  }
+
   std::vector<OpCase> rows;
 };
 
