@@ -53,24 +53,22 @@ auto of_sum(const Reference& reference) {
 
 void add_layer_norm_cases(OpCases& cases) {
   const auto affine = [](auto x) { return layer_norm(x[0], x[1], x[2], epsilon); };
-  const auto plain = [](auto x) { return layer_norm(x[0], epsilon); };
-  cases.add("layer_norm.affine", {{3, 5}, {5}, {5}}, affine)
-      .reference(layer_norm_reference)
-      .error({{3, 5}, {4}, {5}}, affine, {"[3, 5]", "[4]"})
-      .error({{3, 5}, {5}, {1, 5}}, affine, {"[3, 5]", "[1, 5]"})
-      .error({{}, {}, {}}, affine, {"[]"});
-  cases.add("layer_norm.plain", {{3, 5}}, plain).reference(layer_norm_reference);
-  cases.add("layer_norm.rank_three", {{2, 2, 6}, {6}, {6}}, affine).reference(layer_norm_reference);
-  cases.add("layer_norm.vector", {{6}, {6}, {6}}, affine).reference(layer_norm_reference);
+  const auto row = cases.rows_of("layer_norm", affine, layer_norm_reference);
+  row("affine", {{3, 5}, {5}, {5}})
+      .error({{3, 5}, {4}, {5}}, {"[3, 5]", "[4]"})
+      .error({{3, 5}, {5}, {1, 5}}, {"[3, 5]", "[1, 5]"})
+      .error({{}, {}, {}}, {"[]"});
+  cases.add("layer_norm.plain", {{3, 5}}, [](auto x) { return layer_norm(x[0], epsilon); })
+      .reference(layer_norm_reference);
+  row("rank_three", {{2, 2, 6}, {6}, {6}});
+  row("vector", {{6}, {6}, {6}});
   // y = bias, whatever epsilon is; the input's gradient is zero up to rounding.
   cases.add("layer_norm.width_one", {{3, 1}, {1}, {1}}, [](auto x) { return layer_norm(x[0], x[1], x[2], 0.1); })
       .reference(layer_norm_reference);
-  cases.add("layer_norm.no_rows", {{0, 4}, {4}, {4}}, affine).reference(layer_norm_reference);
+  row("no_rows", {{0, 4}, {4}, {4}});
   // The range of each row is much smaller than sqrt(epsilon), the scale on which the function is curved.
-  cases.add("layer_norm.constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}}, affine)
-      .reference(layer_norm_reference);
-  cases.add("layer_norm.tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}}, affine)
-      .reference(layer_norm_reference);
+  row("constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}});
+  row("tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}});
   // Multiples of 1/8 with eight columns: every sum is exact in double, so that only the op's own rounding remains.
   cases
       .add("layer_norm.large_mean",
@@ -79,17 +77,17 @@ void add_layer_norm_cases(OpCases& cases) {
             CaseInput{1}.of({1e6})},
            [](auto x) { return layer_norm(add(x[0], x[1]), epsilon); })
       .in_double_only();
-  cases.add("layer_norm.wide", {{2, 67}, {67}, {67}}, affine).reference(layer_norm_reference).sampling(9);
-  cases.add("layer_norm.large", {{700, 24}, {24}, {24}}, affine).reference(layer_norm_reference).sampling(3);
+  row("wide", {{2, 67}, {67}, {67}}).sampling(9);
+  row("large", {{700, 24}, {24}, {24}}).sampling(3);
 
   const auto add_norm = [](double p, const RowLayout& layout) {
     return [=](auto x) { return add_layer_norm(x[0], x[1], p, layout, x[2], x[3], epsilon); };
   };
   cases.add("add_layer_norm.no_dropout", {{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, packed_2_3()))
       .reference(of_sum(layer_norm_reference))
-      .error({{5, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[4, 4]"})
-      .error({{4, 4}, {4, 4}, {4}, {4}}, add_norm(0, packed_2_3()), {"[4, 4]", "5"})
-      .error({{5, 4}, {5, 4}, {3}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[3]"})
+      .error({{5, 4}, {4, 4}, {4}, {4}}, {"[5, 4]", "[4, 4]"})
+      .error({{4, 4}, {4, 4}, {4}, {4}}, {"[4, 4]", "5"})
+      .error({{5, 4}, {5, 4}, {3}, {4}}, {"[5, 4]", "[3]"})
       .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(2, packed_2_3()), {"2"})
       .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, overlapping_of_5()), {"sequence 1"})
       .error({{5, 4}, {5, 4}, {4}, {4}}, add_norm(0, beyond_5()), {"sequence 1"});
@@ -101,34 +99,32 @@ void add_layer_norm_cases(OpCases& cases) {
 
 void add_rms_norm_cases(OpCases& cases) {
   const auto affine = [](auto x) { return rms_norm(x[0], x[1], epsilon); };
-  const auto plain = [](auto x) { return rms_norm(x[0], epsilon); };
-  cases.add("rms_norm.affine", {{3, 5}, {5}}, affine)
-      .reference(rms_norm_reference)
-      .error({{3, 5}, {4}}, affine, {"[3, 5]", "[4]"})
-      .error({{3, 5}, {1, 5}}, affine, {"[3, 5]", "[1, 5]"})
-      .error({{}, {}}, affine, {"[]"})
+  const auto row = cases.rows_of("rms_norm", affine, rms_norm_reference);
+  row("affine", {{3, 5}, {5}})
+      .error({{3, 5}, {4}}, {"[3, 5]", "[4]"})
+      .error({{3, 5}, {1, 5}}, {"[3, 5]", "[1, 5]"})
+      .error({{}, {}}, {"[]"})
       .error({{3, 5}, {5}}, [](auto x) { rms_norm(x[0], x[1], -1); }, {"-1"});
-  cases.add("rms_norm.plain", {{3, 5}}, plain).reference(rms_norm_reference);
-  cases.add("rms_norm.rank_three", {{2, 2, 6}, {6}}, affine).reference(rms_norm_reference);
-  cases.add("rms_norm.vector", {{6}, {6}}, affine).reference(rms_norm_reference);
+  cases.add("rms_norm.plain", {{3, 5}}, [](auto x) { return rms_norm(x[0], epsilon); }).reference(rms_norm_reference);
+  row("rank_three", {{2, 2, 6}, {6}});
+  row("vector", {{6}, {6}});
   cases.add("rms_norm.width_one", {{3, 1}, {1}}, [](auto x) { return rms_norm(x[0], x[1], 0.1); });
-  cases.add("rms_norm.no_rows", {{0, 4}, {4}}, affine).reference(rms_norm_reference);
+  row("no_rows", {{0, 4}, {4}});
   // Unlike layer_norm, the op keeps a row's mean.
-  cases.add("rms_norm.constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}}, affine)
-      .reference(rms_norm_reference);
-  cases.add("rms_norm.large_mean", {CaseInput{2, 4}.in(99, 101), {4}}, affine).reference(rms_norm_reference);
-  cases.add("rms_norm.tiny", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}}, affine).reference(rms_norm_reference);
-  cases.add("rms_norm.wide", {{2, 67}, {67}}, affine).reference(rms_norm_reference).sampling(9);
-  cases.add("rms_norm.large", {{700, 24}, {24}}, affine).reference(rms_norm_reference).sampling(3);
+  row("constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}});
+  row("large_mean", {CaseInput{2, 4}.in(99, 101), {4}});
+  row("tiny", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}});
+  row("wide", {{2, 67}, {67}}).sampling(9);
+  row("large", {{700, 24}, {24}}).sampling(3);
 
   const auto add_norm = [](double p, const RowLayout& layout) {
     return [=](auto x) { return add_rms_norm(x[0], x[1], p, layout, x[2], epsilon); };
   };
   cases.add("add_rms_norm.no_dropout", {{5, 4}, {5, 4}, {4}}, add_norm(0, packed_2_3()))
       .reference(of_sum(rms_norm_reference))
-      .error({{5, 4}, {4, 4}, {4}}, add_norm(0, packed_2_3()), {"[5, 4]", "[4, 4]"})
-      .error({{4, 4}, {4, 4}, {4}}, add_norm(0, packed_2_3()), {"[4, 4]", "5"})
-      .error({{5, 4}, {5, 4}, {3}}, add_norm(0, packed_2_3()), {"[5, 4]", "[3]"})
+      .error({{5, 4}, {4, 4}, {4}}, {"[5, 4]", "[4, 4]"})
+      .error({{4, 4}, {4, 4}, {4}}, {"[4, 4]", "5"})
+      .error({{5, 4}, {5, 4}, {3}}, {"[5, 4]", "[3]"})
       .error({{5, 4}, {5, 4}, {4}}, add_norm(2, packed_2_3()), {"2"})
       .error({{5, 4}, {5, 4}, {4}}, add_norm(0, beyond_5()), {"sequence 1"});
   cases.add("add_rms_norm.dropout", {{5, 4}, {5, 4}, {4}}, add_norm(0.3, packed_2_3()));

@@ -75,66 +75,60 @@ void add_vector_cases(OpCases& cases) {
 
 void add_matmul_cases(OpCases& cases) {
   const auto plain = [](auto x) { return matmul(x[0], x[1]); };
-  const auto row = [&](const char* what, Shape a, Shape b) -> OpCase& {
-    return cases.add(std::string("matmul.") + what, {CaseInput(a), CaseInput(b)}, plain)
-        .reference(matmul_reference(false, false));
+  const auto row = cases.rows_of("matmul", plain, matmul_reference(false, false));
+  row("plain", {{3, 4}, {4, 2}})
+      .error({{3, 4}, {3, 4}}, {"[3, 4]"})
+      .error({{3}, {4, 2}}, {"[3]", "[4, 2]"})
+      .error({{4, 2}, {4}}, {"[4, 2]", "[4]"})
+      .error({{}, {4}}, {"[]", "[4]"})
+      .error({{2, 3, 4}, {3, 4, 2}}, {"2", "3"});
+  const auto transposed = [&](const char* what, std::vector<CaseInput> inputs, bool a, bool b) {
+    cases.add(std::string("matmul.") + what, std::move(inputs), [=](auto x) { return matmul(x[0], x[1], a, b); })
+        .reference(matmul_reference(a, b));
   };
-  row("plain", {3, 4}, {4, 2})
-      .error({{3, 4}, {3, 4}}, plain, {"[3, 4]"})
-      .error({{3}, {4, 2}}, plain, {"[3]", "[4, 2]"})
-      .error({{4, 2}, {4}}, plain, {"[4, 2]", "[4]"})
-      .error({{}, {4}}, plain, {"[]", "[4]"})
-      .error({{2, 3, 4}, {3, 4, 2}}, plain, {"2", "3"});
-  cases.add("matmul.transpose_a", {{4, 3}, {4, 2}}, [](auto x) { return matmul(x[0], x[1], true, false); })
-      .reference(matmul_reference(true, false));
-  cases.add("matmul.transpose_b", {{3, 4}, {2, 4}}, [](auto x) { return matmul(x[0], x[1], false, true); })
-      .reference(matmul_reference(false, true));
-  cases.add("matmul.transpose_both", {{4, 3}, {2, 4}}, [](auto x) { return matmul(x[0], x[1], true, true); })
-      .reference(matmul_reference(true, true));
-  row("square", {3, 3}, {3, 3});  // so that one variable can be both
+  transposed("transpose_a", {{4, 3}, {4, 2}}, true, false);
+  transposed("transpose_b", {{3, 4}, {2, 4}}, false, true);
+  transposed("transpose_both", {{4, 3}, {2, 4}}, true, true);
+  transposed("batched_transpose_both", {{2, 4, 3}, {1, 2, 4}}, true, true);
+  row("square", {{3, 3}, {3, 3}});  // so that one variable can be both
   cases.add("matmul.with_own_transpose", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], false, true); });
   cases.add("matmul.own_transpose_first", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], true, false); });
-  row("batched", {2, 3, 4}, {2, 4, 2});
-  row("two_batch_axes", {2, 3, 2, 3}, {2, 3, 3, 2});
-  row("broadcast_right", {2, 3, 4}, {4, 2});
-  row("broadcast_left", {3, 4}, {2, 4, 2});
-  row("broadcast_both", {2, 1, 2, 3}, {1, 3, 3, 2});
-  row("broadcast_missing_axis", {2, 3, 2, 3}, {3, 3, 2});
-  cases
-      .add("matmul.batched_transpose_both", {{2, 4, 3}, {1, 2, 4}},
-           [](auto x) { return matmul(x[0], x[1], true, true); })
-      .reference(matmul_reference(true, true));
-  row("m_one", {1, 4}, {4, 3});
-  row("n_one", {3, 4}, {4, 1});
-  row("k_one", {3, 1}, {1, 4});
-  row("all_one", {1, 1}, {1, 1});
-  row("m_zero", {0, 4}, {4, 3});
-  row("n_zero", {3, 4}, {4, 0});
-  row("k_zero", {3, 0}, {0, 4});
-  row("batch_zero", {0, 3, 4}, {4, 2});
+  row("batched", {{2, 3, 4}, {2, 4, 2}});
+  row("two_batch_axes", {{2, 3, 2, 3}, {2, 3, 3, 2}});
+  row("broadcast_right", {{2, 3, 4}, {4, 2}});
+  row("broadcast_left", {{3, 4}, {2, 4, 2}});
+  row("broadcast_both", {{2, 1, 2, 3}, {1, 3, 3, 2}});
+  row("broadcast_missing_axis", {{2, 3, 2, 3}, {3, 3, 2}});
+  row("m_one", {{1, 4}, {4, 3}});
+  row("n_one", {{3, 4}, {4, 1}});
+  row("k_one", {{3, 1}, {1, 4}});
+  row("all_one", {{1, 1}, {1, 1}});
+  row("m_zero", {{0, 4}, {4, 3}});
+  row("n_zero", {{3, 4}, {4, 0}});
+  row("k_zero", {{3, 0}, {0, 4}});
+  row("batch_zero", {{0, 3, 4}, {4, 2}});
   add_vector_cases(cases);
-  row("large", {150, 70}, {70, 530}).sampling(3);
-  row("deep", {20, 1500}, {1500, 12}).sampling(3);
+  row("large", {{150, 70}, {70, 530}}).sampling(3);
+  row("deep", {{20, 1500}, {1500, 12}}).sampling(3);
 }
 
 void add_linear_cases(OpCases& cases) {
-  const auto biased = [](auto x) { return linear(x[0], x[1], x[2]); };
-  const auto plain = [](auto x) { return linear(x[0], x[1]); };
-  cases.add("linear.bias", {{3, 4}, {2, 4}, {2}}, biased)
-      .reference(linear_reference)
-      .error({{3, 4}, {2, 3}, {2}}, biased, {"[3, 4]", "[2, 3]"})
-      .error({{3, 4}, {2, 4}, {3}}, biased, {"[2, 4]", "[3]"});
-  cases.add("linear.no_bias", {{3, 4}, {2, 4}}, plain)
-      .reference(linear_reference)
-      .error({{3, 4}, {4}}, plain, {"[3, 4]", "[4]"});
-  cases.add("linear.rank_three", {{2, 3, 4}, {5, 4}, {5}}, biased).reference(linear_reference);
-  cases.add("linear.vector", {{4}, {3, 4}, {3}}, biased).reference(linear_reference);
-  cases.add("linear.one", {{1, 1}, {1, 1}, {1}}, biased).reference(linear_reference);
-  cases.add("linear.no_rows", {{0, 4}, {3, 4}, {3}}, biased).reference(linear_reference);
+  const auto biased = cases.rows_of(
+      "linear", [](auto x) { return linear(x[0], x[1], x[2]); }, linear_reference);
+  const auto plain = cases.rows_of(
+      "linear", [](auto x) { return linear(x[0], x[1]); }, linear_reference);
+  biased("bias", {{3, 4}, {2, 4}, {2}})
+      .error({{3, 4}, {2, 3}, {2}}, {"[3, 4]", "[2, 3]"})
+      .error({{3, 4}, {2, 4}, {3}}, {"[2, 4]", "[3]"});
+  plain("no_bias", {{3, 4}, {2, 4}}).error({{3, 4}, {4}}, {"[3, 4]", "[4]"});
+  biased("rank_three", {{2, 3, 4}, {5, 4}, {5}});
+  biased("vector", {{4}, {3, 4}, {3}});
+  biased("one", {{1, 1}, {1, 1}, {1}});
+  biased("no_rows", {{0, 4}, {3, 4}, {3}});
   cases.add("linear.weight_twice", {{3, 4}, {4, 4}, {4}},
             [](auto x) { return linear(linear(x[0], x[1], x[2]), x[1], x[2]); });
-  cases.add("linear.square", {{3, 3}, {3, 3}}, plain).reference(linear_reference);
-  cases.add("linear.large", {{300, 40}, {530, 40}, {530}}, biased).reference(linear_reference).sampling(3);
+  plain("square", {{3, 3}, {3, 3}});
+  biased("large", {{300, 40}, {530, 40}, {530}}).sampling(3);
 }
 
 void add_linear_relu_cases(OpCases& cases) {
@@ -152,9 +146,9 @@ void add_linear_relu_cases(OpCases& cases) {
   };
   cases.add("linear_relu.no_dropout", {{5, 4}, {3, 4}, {3}}, biased(0, packed_2_3()))
       .reference(reference)
-      .error({{5, 4}, {3, 3}, {3}}, biased(0, packed_2_3()), {"[5, 4]", "[3, 3]"})
-      .error({{4, 4}, {3, 4}, {3}}, biased(0, packed_2_3()), {"[4, 4]"})
-      .error({{5, 4}, {3, 4}, {2}}, biased(0, packed_2_3()), {"[2]"})
+      .error({{5, 4}, {3, 3}, {3}}, {"[5, 4]", "[3, 3]"})
+      .error({{4, 4}, {3, 4}, {3}}, {"[4, 4]"})
+      .error({{5, 4}, {3, 4}, {2}}, {"[2]"})
       .error({{5, 4}, {3, 4}, {3}}, biased(2, packed_2_3()), {"2"})
       .error({{5, 4}, {3, 4}, {3}}, biased(0, overlapping_of_5()), {"sequence 1"})
       .error({{5, 4}, {3, 4}, {3}}, biased(0, beyond_5()), {"sequence 1"});
