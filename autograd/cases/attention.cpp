@@ -8,10 +8,23 @@ namespace glossa {
 
 namespace {
 
+/// An additive mask [rows, cols], or none.
+struct SampleMask {
+  Index rows = 0, cols = 0;
+  double (*cell)(Index i, Index j) = nullptr;
+
+  template <class T>
+  Tensor<T> numbers(Context<T>& c) const {
+    const Tensor<T> mask = c.tensor({rows, cols});
+    for (Index i = 0; i < mask.size(); ++i) mask[i] = static_cast<T>(cell(i / cols, i % cols));
+    return mask;
+  }
+};
+
 /// The value of attention by the reference, without dropout.
 std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,
                            const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
-                           const Tensor<double>* mask) {
+                           SampleMask mask = {}) {
   const std::vector<double> slopes = alibi_slopes(options.heads);
   const double width = static_cast<double>(q.cols()) / static_cast<double>(options.heads);
   const Index result_width = v.cols() / options.groups() * options.heads;
@@ -29,14 +42,31 @@ std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, con
                                const Index distance = std::abs(query.first_position + i - key.first_position - j);
                                const double bias =
                                    options.alibi ? -slopes[static_cast<std::size_t>(h)] * double(distance) : 0;
-                               return options.causal && j > i ? -inf : mask ? mask->row(i)[j] + bias : bias;
+                               return options.causal && j > i ? -inf : mask.cell ? mask.cell(i, j) + bias : bias;
                              }};
   return call.compute().y;
 }
 
-Reference attention_reference(RowLayout query, RowLayout key, AttentionOptions options,
-                              const Tensor<double>* mask = nullptr) {
+Reference attention_reference(RowLayout query, RowLayout key, AttentionOptions options, SampleMask mask = {}) {
   return [=](InputNumbers x) { return attend(x[0], x[1], x[2], query, key, options, mask); };
+}
+
+/// attention(q, k, v) on three inputs.
+auto attention_call(RowLayout query, RowLayout key, AttentionOptions options, SampleMask mask = {}) {
+  return [=]<class T>(Inputs<T> x) {
+    const Tensor<T> numbers = mask.numbers(x[0].context());
+    return attention(x[0], x[1], x[2], query, key, options, mask.cell ? &numbers : nullptr);
+  };
+}
+
+/// Returns a function that adds a row. With random dropout, the value has no reference.
+auto attention_rows(OpCases& cases) {
+  return [&](const std::string& variant, std::vector<CaseInput> inputs, RowLayout query, RowLayout key,
+             AttentionOptions options, SampleMask mask = {}) -> OpCase& {
+    OpCase& row = cases.add("attention." + variant, std::move(inputs), attention_call(query, key, options, mask));
+    if (options.dropout == 0) row.reference(attention_reference(query, key, options, mask));
+    return row;
+  };
 }
 
 /// Columns [first, first + count) of a matrix.
@@ -46,62 +76,36 @@ std::vector<double> columns(const Tensor<double>& x, Index first, Index count) {
   return y;
 }
 
-/// Additive masks in float and double. `partly`: query 1 sees key 1 only. `first_blind`: query 0 sees nothing.
-/// `without_second` [6, 6]: no query sees key 1.
-template <class T>
-const Tensor<T>& mask_partly() {
-  static T data[] = {T(0.5), T(-inf), T(-1), T(-inf), T(0), T(-inf), T(0), T(0), T(0)};
-  static const Tensor<T> mask{data, {3, 3}};
-  return mask;
+/// Query 1 sees key 1 only.
+double partly(Index i, Index j) {
+  constexpr double cells[3][3] = {{0.5, -inf, -1}, {-inf, 0, -inf}, {0, 0, 0}};
+  return cells[i][j];
 }
 
-template <class T>
-const Tensor<T>& mask_first_blind() {
-  static T data[] = {T(-inf), T(-inf), T(-inf), T(0), T(0), T(-inf), T(0), T(0), T(0)};
-  static const Tensor<T> mask{data, {3, 3}};
-  return mask;
+/// Query 0 sees nothing.
+double first_blind(Index i, Index j) {
+  constexpr double cells[3][3] = {{-inf, -inf, -inf}, {0, 0, -inf}, {0, 0, 0}};
+  return cells[i][j];
 }
 
-template <class T>
-const Tensor<T>& mask_without_second() {
-  static std::vector<T> data = [] {
-    std::vector<T> values(6 * 6);
-    for (std::size_t i = 1; i < values.size(); i += 6) values[i] = T(-inf);
-    return values;
-  }();
-  static const Tensor<T> mask{data.data(), {6, 6}};
-  return mask;
-}
+/// No query sees key 1.
+double without_second(Index, Index j) { return j == 1 ? -inf : 0; }
 
-/// A mask [75, 72], for sequences of up to 70 rows: random numbers, a quarter blocked; query 7 sees no key.
-template <class T>
-const Tensor<T>& mask_large() {
-  static std::vector<T> data = [] {
-    std::vector<T> values;
-    for (int t = 0; t < 75; ++t)
-      for (int s = 0; s < 72; ++s)
-        values.push_back(T(t == 7 || (t + 3 * s) % 4 == 0 ? -inf : (t * 5 + s * 3) % 11 * 0.2 - 1));
-    return values;
-  }();
-  static const Tensor<T> mask{data.data(), {75, 72}};
-  return mask;
+/// Random numbers, a quarter blocked; query 7 sees no key.
+double quarter_blocked(Index i, Index j) {
+  return i == 7 || (i + 3 * j) % 4 == 0 ? -inf : static_cast<double>((i * 5 + j * 3) % 11) * 0.2 - 1;
 }
 
 /// Three sequences of 70, 33 and 9 rows: 112.
 RowLayout packed_70_33_9() { return layout_of<112, RowSpan{0, 70}, RowSpan{70, 33}, RowSpan{103, 9}>(); }
 
 void add_attention_rows(OpCases& cases) {
-  const auto plain = [](RowLayout query, RowLayout key, AttentionOptions options) {
-    return [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); };
-  };
-  const auto row = [&](const char* what, std::vector<CaseInput> inputs, RowLayout query, RowLayout key,
-                       AttentionOptions options) -> OpCase& {
-    return cases.add(std::string("attention.") + what, std::move(inputs), plain(query, key, options))
-        .reference(attention_reference(query, key, options));
-  };
+  const auto row = attention_rows(cases);
   const RowLayout packed = packed_2_3(), padded = padded_2_3(), other = packed_4_1(), three = one_of_3(),
                   single = one_of_1();
-  const auto of_packed = [=](RowLayout key, AttentionOptions options) { return plain(packed_2_3(), key, options); };
+  const auto of_packed = [=](RowLayout key, AttentionOptions options) {
+    return attention_call(packed_2_3(), key, options);
+  };
 
   row("one_head", {{3, 2}, {3, 2}, {3, 2}}, three, three, {})
       .error({{4, 2}, {5, 2}, {5, 2}}, of_packed(packed, {}), {"[4, 2]", "5"})
@@ -131,19 +135,17 @@ void add_attention_rows(OpCases& cases) {
   later.first_position = 7;
   row("alibi_later_position", {{3, 4}, {5, 4}, {5, 4}}, later, one_of_5(), {.heads = 2, .alibi = true});
   row("alibi_grouped", {{5, 8}, {5, 4}, {5, 4}}, packed, packed, {.heads = 4, .key_heads = 2, .alibi = true});
-  cases.add("attention.alibi_dropout", {{5, 4}, {5, 4}, {5, 4}},
-            plain(packed, other, {.heads = 2, .dropout = 0.3, .alibi = true}));
+  row("alibi_dropout", {{5, 4}, {5, 4}, {5, 4}}, packed, other, {.heads = 2, .dropout = 0.3, .alibi = true});
 
   const RowLayout keys_missing = layout_of<3, RowSpan{0, 3}, RowSpan{3, 0}>(),
                   five = layout_of<5, RowSpan{0, 3}, RowSpan{3, 2}>();
   row("no_keys", {{5, 4}, {3, 4}, {3, 4}}, five, keys_missing, {.heads = 2});
   cases.add("attention.same_for_all", {{3, 4}},
             [=](auto x) { return attention(x[0], x[0], x[0], one_of_3(), one_of_3(), {.heads = 2}); });
-  cases.add("attention.dropout", {{5, 4}, {5, 4}, {5, 4}}, plain(packed, other, {.heads = 2, .dropout = 0.3}));
-  cases.add("attention.dropout_padded", {{6, 4}, {6, 4}, {6, 4}},
-            plain(padded, padded, {.heads = 2, .causal = true, .dropout = 0.3}));
-  cases.add("attention.all_dropped", {{3, 4}, {3, 4}, {3, 4}}, plain(three, three, {.heads = 2, .dropout = 1}))
-      .reference([](auto) { return std::vector<double>(12); })
+  row("dropout", {{5, 4}, {5, 4}, {5, 4}}, packed, other, {.heads = 2, .dropout = 0.3});
+  row("dropout_padded", {{6, 4}, {6, 4}, {6, 4}}, padded, padded, {.heads = 2, .causal = true, .dropout = 0.3});
+  row("all_dropped", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .dropout = 1})
+      .reference(by_element(12, [](auto, Index) { return 0.0; }))
       .with_zero_gradient();
 
   // Heads that share keys and values: with gaps, wider values, and more heads than lanes.
@@ -157,8 +159,7 @@ void add_attention_rows(OpCases& cases) {
   row("one_key_head", {{5, 12}, {5, 2}, {5, 3}}, packed, other, {.heads = 6, .key_heads = 1, .scale = 0.3});
   row("many_grouped", {{3, 18}, {3, 6}, {3, 6}}, three, three, {.heads = 18, .key_heads = 6, .causal = true})
       .sampling(9);
-  cases.add("attention.grouped_dropout", {{5, 8}, {5, 4}, {5, 4}},
-            plain(packed, other, {.heads = 4, .key_heads = 2, .dropout = 0.3}));
+  row("grouped_dropout", {{5, 8}, {5, 4}, {5, 4}}, packed, other, {.heads = 4, .key_heads = 2, .dropout = 0.3});
 
   // More heads than lanes, and more queries.
   row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9);
@@ -169,9 +170,7 @@ void add_attention_rows(OpCases& cases) {
   row("large_causal", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true}).sampling(4);
   row("large_grouped", {{112, 24}, {112, 12}, {112, 6}}, many, many, {.heads = 4, .key_heads = 2, .causal = true})
       .sampling(4);
-  cases
-      .add("attention.large_dropout", {{112, 24}, {112, 24}, {112, 24}},
-           plain(many, many, {.heads = 3, .causal = true, .dropout = 0.3}))
+  row("large_dropout", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3, .causal = true, .dropout = 0.3})
       .sampling(4);
 }
 
@@ -183,14 +182,11 @@ RowLayout long_keys() { return layout_of<320, RowSpan{0, 70}, RowSpan{70, 250}>(
 RowLayout long_padded() { return layout_of<310, RowSpan{0, 260}, RowSpan{270, 30}>(); }
 
 void add_long_rows(OpCases& cases) {
-  const auto row = [&](const char* what, Index width, RowLayout query, RowLayout key, AttentionOptions options) {
+  const auto row = [add = attention_rows(cases)](const std::string& variant, Index width, RowLayout query,
+                                                 RowLayout key, AttentionOptions options) {
     const Index key_width = width / options.heads * options.groups();
-    OpCase& made = cases
-                       .add(std::string("attention.long_") + what,
-                            {{query.rows, width}, {key.rows, key_width}, {key.rows, key_width}},
-                            [=](auto x) { return attention(x[0], x[1], x[2], query, key, options); })
-                       .sampling(2);
-    if (options.dropout == 0) made.reference(attention_reference(query, key, options));
+    add("long_" + variant, {{query.rows, width}, {key.rows, key_width}, {key.rows, key_width}}, query, key, options)
+        .sampling(2);
   };
   const RowLayout query = long_queries(), key = long_keys(), padded = long_padded();
   row("causal", 12, query, query, {.heads = 2, .causal = true});
@@ -207,79 +203,41 @@ void add_long_rows(OpCases& cases) {
 }
 
 void add_mask_rows(OpCases& cases) {
-  const RowLayout packed = packed_2_3();
+  const auto row = attention_rows(cases);
+  const RowLayout packed = packed_2_3(), three = one_of_3(), six = layout_of<6, RowSpan{0, 6}>();
+  const SampleMask some{3, 3, partly}, blind{3, 3, first_blind}, large{75, 72, quarter_blocked};
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  cases
-      .add("attention.mask", {{5, 4}, {5, 4}, {5, 4}},
-           []<class T>(Inputs<T> x) {
-             const RowLayout layout = packed_2_3();
-             return attention(x[0], x[1], x[2], layout, layout, {.heads = 2}, &mask_partly<T>());
-           })
-      .reference(attention_reference(packed, packed, {.heads = 2}, &mask_partly<double>()))
-      .error({{6, 2}, {6, 2}, {6, 2}},
-             [](auto x) {
-               const RowLayout layout = layout_of<6, RowSpan{0, 6}>();
-               attention(x[0], x[1], x[2], layout, layout, {}, &mask_partly<double>());
-             },
-             {"[3, 3]", "[6, 6]"});
-  cases
-      .add("attention.masked_row", {{3, 4}, {3, 4}, {3, 4}},
-           []<class T>(Inputs<T> x) {
-             return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .causal = true},
-                              &mask_first_blind<T>());
-           })
-      .reference(
-          attention_reference(one_of_3(), one_of_3(), {.heads = 2, .causal = true}, &mask_first_blind<double>()));
-  cases.add("attention.masked_row_dropout", {{3, 4}, {3, 4}, {3, 4}}, []<class T>(Inputs<T> x) {
-    return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {.heads = 2, .dropout = 0.3}, &mask_first_blind<T>());
-  });
+  row("mask", {{5, 4}, {5, 4}, {5, 4}}, packed, packed, {.heads = 2}, some)
+      .error({{6, 2}, {6, 2}, {6, 2}}, attention_call(six, six, {}, some), {"[3, 3]", "[6, 6]"});
+  row("masked_row", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .causal = true}, blind);
+  row("masked_row_dropout", {{3, 4}, {3, 4}, {3, 4}}, three, three, {.heads = 2, .dropout = 0.3}, blind);
   // NaN in the gap of a padded batch, and in a blocked key.
-  cases
-      .add("attention.nan_in_gap",
-           {{6, 2},
-            CaseInput{6, 2}.of({0.5, -1, 1, 0.25, nan, nan, 1, 2, -0.5, 1, 0.75, -2}),
-            CaseInput{6, 2}.of({1, -1, 2, 0.5, nan, nan, 0.5, 1, -1, 1, 0.25, 2})},
-           [](auto x) { return attention(x[0], x[1], x[2], padded_2_3(), padded_2_3(), {}); })
-      .reference(attention_reference(padded_2_3(), padded_2_3(), {}));
-  cases
-      .add("attention.nan_behind_mask",
-           {{3, 2}, CaseInput{3, 2}.of({0.5, -1, nan, nan, 1, 2}), CaseInput{3, 2}.of({1, -1, nan, nan, 2, 1})},
-           []<class T>(Inputs<T> x) {
-             return attention(x[0], x[1], x[2], one_of_3(), one_of_3(), {}, &mask_without_second<T>());
-           })
-      .reference(attention_reference(one_of_3(), one_of_3(), {}, &mask_without_second<double>()));
+  row("nan_in_gap",
+      {{6, 2},
+       CaseInput{6, 2}.of({0.5, -1, 1, 0.25, nan, nan, 1, 2, -0.5, 1, 0.75, -2}),
+       CaseInput{6, 2}.of({1, -1, 2, 0.5, nan, nan, 0.5, 1, -1, 1, 0.25, 2})},
+      padded_2_3(), padded_2_3(), {});
+  row("nan_behind_mask",
+      {{3, 2}, CaseInput{3, 2}.of({0.5, -1, nan, nan, 1, 2}), CaseInput{3, 2}.of({1, -1, nan, nan, 2, 1})}, three,
+      three, {}, {6, 6, without_second});
 
   // Too many queries for the path `few`.
   const RowLayout many = packed_70_33_9();
-  cases
-      .add("attention.large_mask", {{112, 6}, {112, 6}, {112, 6}},
-           []<class T>(Inputs<T> x) {
-             return attention(x[0], x[1], x[2], packed_70_33_9(), packed_70_33_9(), {.heads = 2, .causal = true},
-                              &mask_large<T>());
-           })
-      .reference(attention_reference(many, many, {.heads = 2, .causal = true}, &mask_large<double>()))
-      .sampling(6);
-  cases
-      .add("attention.large_mask_alibi", {{112, 6}, {112, 6}, {112, 6}},
-           []<class T>(Inputs<T> x) {
-             return attention(x[0], x[1], x[2], packed_70_33_9(), packed_70_33_9(), {.heads = 2, .alibi = true},
-                              &mask_large<T>());
-           })
-      .reference(attention_reference(many, many, {.heads = 2, .alibi = true}, &mask_large<double>()))
-      .sampling(6);
-  static const RowLayout six = layout_of<6, RowSpan{0, 6}>();
-  cases
-      .add("attention.nan_behind_mask_of_many",
-           {{6, 2},
-            CaseInput{6, 2}.of({0.5, -1, nan, nan, 1, 2, -1.5, 1, 0.25, -2, 1.5, 0.75}),
-            CaseInput{6, 2}.of({1, -1, nan, nan, 2, 1, 0.5, -0.5, -1, 2, 0.25, 1.5})},
-           []<class T>(Inputs<T> x) { return attention(x[0], x[1], x[2], six, six, {}, &mask_without_second<T>()); })
-      .reference(attention_reference(six, six, {}, &mask_without_second<double>()));
+  row("large_mask", {{112, 6}, {112, 6}, {112, 6}}, many, many, {.heads = 2, .causal = true}, large).sampling(6);
+  row("large_mask_alibi", {{112, 6}, {112, 6}, {112, 6}}, many, many, {.heads = 2, .alibi = true}, large).sampling(6);
+  row("nan_behind_mask_of_many",
+      {{6, 2},
+       CaseInput{6, 2}.of({0.5, -1, nan, nan, 1, 2, -1.5, 1, 0.25, -2, 1.5, 0.75}),
+       CaseInput{6, 2}.of({1, -1, nan, nan, 2, 1, 0.5, -0.5, -1, 2, 0.25, 1.5})},
+      six, six, {}, {6, 6, without_second});
 }
 
-void add_joined_rows(OpCases& cases) {
-  const auto self = [](RowLayout layout, AttentionOptions options) {
-    return [=](auto x) { return self_attention(x[0], layout, options); };
+void add_self_rows(OpCases& cases) {
+  const auto self = [](RowLayout layout, AttentionOptions options, SampleMask mask = {}) {
+    return [=]<class T>(Inputs<T> x) {
+      const Tensor<T> numbers = mask.numbers(x[0].context());
+      return self_attention(x[0], layout, options, mask.cell ? &numbers : nullptr);
+    };
   };
   const auto self_reference = [](RowLayout layout, AttentionOptions options) -> Reference {
     return [=](InputNumbers x) {
@@ -288,7 +246,7 @@ void add_joined_rows(OpCases& cases) {
       std::vector<double> q = columns(x[0], 0, d), k = columns(x[0], d, g), v = columns(x[0], d + g, g);
       const Shape of_keys = x[0].shape.with(-1, g);
       return attend({q.data(), x[0].shape.with(-1, d)}, {k.data(), of_keys}, {v.data(), of_keys}, layout, layout,
-                    options, nullptr);
+                    options);
     };
   };
   const auto row = [&](const char* what, CaseInput input, RowLayout layout, AttentionOptions options) -> OpCase& {
@@ -301,35 +259,33 @@ void add_joined_rows(OpCases& cases) {
       .error({{5, 12}}, self(overlapping_of_5(), {}), {"sequence 1"})
       .error({{5, 12}}, self(beyond_5(), {}), {"sequence 1"});
   row("padded_causal", {6, 12}, padded_2_3(), {.heads = 2, .causal = true});
-  row("grouped", {5, 16}, packed_2_3(), {.heads = 4, .key_heads = 2})
-      .error({{5, 15}}, self(packed_2_3(), {.heads = 4, .key_heads = 2}), {"[5, 15]", "8", "2 of keys"});
+  row("grouped", {5, 16}, packed_2_3(), {.heads = 4, .key_heads = 2}).error({{5, 15}}, {"[5, 15]", "8", "2 of keys"});
   row("alibi", {6, 12}, padded_2_3(), {.heads = 4, .alibi = true});
   cases.add("self_attention.dropout", {{5, 12}}, self(packed_2_3(), {.heads = 2, .causal = true, .dropout = 0.3}));
-  cases.add("self_attention.mask", {{3, 6}}, []<class T>(Inputs<T> x) {
-    return self_attention(x[0], one_of_3(), {.heads = 2}, &mask_first_blind<T>());
-  });
+  cases.add("self_attention.mask", {{3, 6}}, self(one_of_3(), {.heads = 2}, {3, 3, first_blind}));
   cases.add("self_attention.long", {{370, 12}}, self(long_queries(), {.heads = 2, .causal = true, .dropout = 0.3}))
       .sampling(3);
+}
 
+void add_cross_rows(OpCases& cases) {
   const auto cross = [](RowLayout query, RowLayout key, AttentionOptions options) {
     return [=](auto x) { return cross_attention(x[0], x[1], query, key, options); };
   };
-  cases.add("cross_attention.packed", {{5, 4}, {5, 8}}, cross(packed_2_3(), packed_4_1(), {.heads = 2}))
-      .reference([](InputNumbers x) {
-        std::vector<double> k = columns(x[1], 0, 4), v = columns(x[1], 4, 4);
-        return attend(x[0], {k.data(), {5, 4}}, {v.data(), {5, 4}}, packed_2_3(), packed_4_1(), {.heads = 2}, nullptr);
-      })
+  const auto row = [&](const char* what, std::vector<CaseInput> inputs, AttentionOptions options) -> OpCase& {
+    const RowLayout query = packed_2_3(), key = packed_4_1();
+    return cases.add(std::string("cross_attention.") + what, std::move(inputs), cross(query, key, options))
+        .reference([=](InputNumbers x) {
+          const Index half = x[1].cols() / 2;
+          const Shape shape = x[1].shape.with(-1, half);
+          std::vector<double> k = columns(x[1], 0, half), v = columns(x[1], half, half);
+          return attend(x[0], {k.data(), shape}, {v.data(), shape}, query, key, options);
+        });
+  };
+  row("packed", {{5, 4}, {5, 8}}, {.heads = 2})
       .error({{5, 4}, {5, 6}}, cross(packed_2_3(), packed_4_1(), {}), {"[5, 4]", "[5, 6]"})
       .error({{5, 4}, {5, 8}}, cross(overlapping_of_5(), packed_4_1(), {}), {"sequence 1"})
       .error({{5, 4}, {4, 8}}, cross(packed_2_3(), packed_4_1(), {}), {"[4, 8]", "5"});
-  cases
-      .add("cross_attention.grouped", {{5, 8}, {5, 4}},
-           cross(packed_2_3(), packed_4_1(), {.heads = 4, .key_heads = 1, .causal = true}))
-      .reference([](InputNumbers x) {
-        std::vector<double> k = columns(x[1], 0, 2), v = columns(x[1], 2, 2);
-        return attend(x[0], {k.data(), {5, 2}}, {v.data(), {5, 2}}, packed_2_3(), packed_4_1(),
-                      {.heads = 4, .key_heads = 1, .causal = true}, nullptr);
-      })
+  row("grouped", {{5, 8}, {5, 4}}, {.heads = 4, .key_heads = 1, .causal = true})
       .error({{5, 8}, {5, 8}}, cross(packed_2_3(), packed_4_1(), {.heads = 4, .key_heads = 1}), {"[5, 8]"});
   cases.add("cross_attention.padded_dropout", {{6, 4}, {5, 8}},
             cross(padded_2_3(), packed_4_1(), {.heads = 2, .dropout = 0.3}));
@@ -345,7 +301,8 @@ void add_attention_cases(OpCases& cases) {
   add_attention_rows(cases);
   add_mask_rows(cases);
   add_long_rows(cases);
-  add_joined_rows(cases);
+  add_self_rows(cases);
+  add_cross_rows(cases);
 }
 
 }  // namespace glossa
