@@ -12,13 +12,13 @@ constexpr double pi = std::numbers::pi;
 /// Ordinary numbers, a matrix cut into pieces, and both tails, where naive formulas overflow or cancel.
 template <class Call>
 void add_activation(OpCases& cases, const std::string& op, double (*f)(double), Call call) {
+  const auto row = cases.rows_of(op, call, elementwise(f));
   const std::vector<double> kinks = {0};  // of relu; the other activations have no kinks
-  cases.add(op + ".matrix", {CaseInput{4, 5}.in(-3, 3).away_from(kinks)}, call).reference(elementwise(f));
-  cases.add(op + ".rank_three", {CaseInput{2, 2, 3}.away_from(kinks)}, call).reference(elementwise(f));
-  cases.add(op + ".tails", {CaseInput{10}.of({-1000, -90, -30, -8, -1, 1, 8, 30, 90, 1000})}, call)
-      .reference(elementwise(f));
-  cases.add(op + ".size_zero", {{0, 4}}, call).reference(elementwise(f));
-  cases.add(op + ".large", {CaseInput{3, 6001}.away_from(kinks)}, call).reference(elementwise(f)).sampling(4);
+  row("matrix", {CaseInput{4, 5}.in(-3, 3).away_from(kinks)});
+  row("rank_three", {CaseInput{2, 2, 3}.away_from(kinks)});
+  row("tails", {CaseInput{10}.of({-1000, -90, -30, -8, -1, 1, 8, 30, 90, 1000})});
+  row("size_zero", {{0, 4}});
+  row("large", {CaseInput{3, 6001}.away_from(kinks)}).sampling(4);
 }
 
 double sigmoid_of(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }

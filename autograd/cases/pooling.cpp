@@ -25,12 +25,12 @@ RowLayout with_an_empty_one() { return layout_of<3, RowSpan{0, 2}, RowSpan{2, 0}
 template <class Call, class Weight>
 void add_pooling(OpCases& cases, const std::string& op, Call call, Weight weight) {
   const auto on = [&](const RowLayout& layout) { return [=](auto x) { return call(x[0], layout); }; };
-  cases.add(op + ".packed", {{5, 3}}, on(packed_2_3()))
-      .reference(pooled(packed_2_3(), weight))
-      .error({{4, 3}}, on(packed_2_3()), {"5", "[4, 3]"})
-      .error({{5, 3}}, on(beyond_5()), {"sequence 1"});
-  cases.add(op + ".padded", {{6, 2}}, on(padded_2_3())).reference(pooled(padded_2_3(), weight));
-  cases.add(op + ".large", {{300, 70}}, on(packed_100_200())).reference(pooled(packed_100_200(), weight)).sampling(6);
+  const auto row = [&](const char* what, Index width, const RowLayout& layout) -> OpCase& {
+    return cases.add(op + "." + what, {{layout.rows, width}}, on(layout)).reference(pooled(layout, weight));
+  };
+  row("packed", 3, packed_2_3()).error({{4, 3}}, {"5", "[4, 3]"}).error({{5, 3}}, on(beyond_5()), {"sequence 1"});
+  row("padded", 2, padded_2_3());
+  row("large", 70, packed_100_200()).sampling(6);
 }
 
 }  // namespace
