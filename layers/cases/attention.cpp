@@ -74,45 +74,41 @@ void add_attention_cases(LayerCases& cases) {
                                           .relative_positions = variant.relative_positions,
                                           .rotary_base = 50};
       const RowLayout source = layouts->source, target = layouts->target;
-      cases.add(fmt::format("SelfAttention.{}{}", layouts->name, variant.name), {{source.rows, width}},
-                [=]<class T>(ParameterStore<T>& store) {
-                  return [=, layer = SelfAttention<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-                    const Tensor<T> mask = sample_mask<T>(4);
-                    return layer(x[0], source, variant.masked ? &mask : nullptr);
-                  };
-                });
+      cases.add_layer<SelfAttention>(
+          fmt::format("SelfAttention.{}{}", layouts->name, variant.name), {{source.rows, width}},
+          [=]<class T>(const SelfAttention<T>& layer, Inputs<T> x) {
+            const Tensor<T> mask = sample_mask<T>(4);
+            return layer(x[0], source, variant.masked ? &mask : nullptr);
+          },
+          options);
       if (variant.relative_positions != RelativePositions::none) continue;
-      cases.add(fmt::format("CrossAttention.{}{}", layouts->name, variant.name),
-                {{target.rows, width}, {source.rows, width}}, [=]<class T>(ParameterStore<T>& store) {
-                  return [=, layer = CrossAttention<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-                    const Tensor<T> mask = sample_mask<T>(3);
-                    return layer(x[0], target, x[1], source, variant.masked ? &mask : nullptr);
-                  };
-                });
+      cases.add_layer<CrossAttention>(
+          fmt::format("CrossAttention.{}{}", layouts->name, variant.name), {{target.rows, width}, {source.rows, width}},
+          [=]<class T>(const CrossAttention<T>& layer, Inputs<T> x) {
+            const Tensor<T> mask = sample_mask<T>(3);
+            return layer(x[0], target, x[1], source, variant.masked ? &mask : nullptr);
+          },
+          options);
     }
 
   // Queries, keys and values come from one variable, through the projections of cross-attention.
-  cases.add("CrossAttention.with_itself", {{5, width}}, []<class T>(ParameterStore<T>& store) {
-    const CrossAttention<T> layer(store, "layer", {.width = width, .heads = 2, .dropout = 0.3});
-    return [=](Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); };
-  });
+  cases.add_layer<CrossAttention>(
+      "CrossAttention.with_itself", {{5, width}},
+      [](const auto& layer, auto x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); },
+      AttentionLayerOptions{.width = width, .heads = 2, .dropout = 0.3});
 
   // AttentionHeads, which self-attention and cross-attention share: queries from one variable, keys and values from
   // another, or all from one.
   for (const Similarity similarity : {scaled_dot, general}) {
     const AttentionLayerOptions options{.width = width, .heads = 2, .similarity = similarity, .dropout = 0.3};
     const char* const name = similarity == general ? "general" : "scaled_dot";
-    cases.add(fmt::format("AttentionHeads.two_{}", name), {{5, width}, {5, 2 * width}},
-              [=]<class T>(ParameterStore<T>& store) {
-                return [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-                  return heads(x[0], x[1], packed_2_3(), packed_2_3(), /*causal=*/true);
-                };
-              });
-    cases.add(fmt::format("AttentionHeads.one_{}", name), {{5, 3 * width}}, [=]<class T>(ParameterStore<T>& store) {
-      return [=, heads = AttentionHeads<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-        return heads(x[0], packed_2_3(), /*causal=*/false);
-      };
-    });
+    cases.add_layer<AttentionHeads>(
+        fmt::format("AttentionHeads.two_{}", name), {{5, width}, {5, 2 * width}},
+        [](const auto& heads, auto x) { return heads(x[0], x[1], packed_2_3(), packed_2_3(), /*causal=*/true); },
+        options);
+    cases.add_layer<AttentionHeads>(
+        fmt::format("AttentionHeads.one_{}", name), {{5, 3 * width}},
+        [](const auto& heads, auto x) { return heads(x[0], packed_2_3(), /*causal=*/false); }, options);
   }
 }
 

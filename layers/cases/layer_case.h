@@ -32,6 +32,14 @@ struct LayerCases {
     rows.push_back(layer_case(std::move(name), std::move(inputs), build));
   }
 
+  /// Adds a row for Layer<T>(store, "layer", given...), which call(layer, x) applies to the inputs.
+  template <template <class> class Layer, class Call, class... Given>
+  void add_layer(std::string name, std::vector<CaseInput> inputs, Call call, Given... given) {
+    add(std::move(name), std::move(inputs), [=]<class T>(ParameterStore<T>& store) {
+      return [=, layer = Layer<T>(store, "layer", given...)](Context<T>&, Inputs<T> x) { return call(layer, x); };
+    });
+  }
+
   std::vector<LayerCase> rows;
 };
 

@@ -8,11 +8,10 @@
 namespace glossa {
 
 void add_linear_cases(LayerCases& cases) {
+  const auto applied = [](const auto& layer, auto x) { return layer(x[0]); };
   for (const bool bias : {true, false})
-    cases.add(bias ? "Linear.bias" : "Linear.no_bias", {{2, 3, 4}}, [=]<class T>(ParameterStore<T>& store) {
-      return
-          [layer = Linear<T>(store, "layer", 4, 5, {.bias = bias})](Context<T>&, Inputs<T> x) { return layer(x[0]); };
-    });
+    cases.add_layer<Linear>(bias ? "Linear.bias" : "Linear.no_bias", {{2, 3, 4}}, applied, 4, 5,
+                            LinearOptions{.bias = bias});
 
   constexpr NormKind layer = NormKind::layer, rms = NormKind::rms;
   const std::tuple<const char*, NormKind, NormAffine, EpsilonPlace> norms[] = {
@@ -28,17 +27,12 @@ void add_linear_cases(LayerCases& cases) {
       {"_rms_outside", rms, NormAffine::vector, EpsilonPlace::outside}};
   for (const auto& [name, kind, affine, place] : norms) {
     const NormOptions options{.kind = kind, .epsilon = 1e-5, .affine = affine, .epsilon_place = place};
-    cases.add(fmt::format("Norm.plain{}", name), {{5, 6}}, [=]<class T>(ParameterStore<T>& store) {
-      return [layer = Norm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) { return layer(x[0]); };
-    });
+    cases.add_layer<Norm>(fmt::format("Norm.plain{}", name), {{5, 6}}, applied, 6, options);
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->target;
-      cases.add(fmt::format("Norm.add_{}{}", layouts->name, name), {{rows.rows, 6}, {rows.rows, 6}},
-                [=]<class T>(ParameterStore<T>& store) {
-                  return [=, layer = Norm<T>(store, "layer", 6, options)](Context<T>&, Inputs<T> x) {
-                    return layer.add(x[0], x[1], 0.3, rows);
-                  };
-                });
+      cases.add_layer<Norm>(
+          fmt::format("Norm.add_{}{}", layouts->name, name), {{rows.rows, 6}, {rows.rows, 6}},
+          [=](const auto& norm, auto x) { return norm.add(x[0], x[1], 0.3, rows); }, 6, options);
     }
   }
 
@@ -46,30 +40,24 @@ void add_linear_cases(LayerCases& cases) {
     for (const CaseLayouts* const layouts : case_layouts)
       for (const bool bias : {true, false}) {
         const RowLayout rows = layouts->target;
-        cases.add(fmt::format("FeedForward.{}_{}{}", name, layouts->name, bias ? "" : "_no_bias"), {{rows.rows, 4}},
-                  [=, activation = activation_of(name)]<class T>(ParameterStore<T>& store) {
-                    const FeedForward<T> layer(
-                        store, "layer",
-                        {.width = 4, .hidden = 6, .activation = activation, .dropout = 0.3, .bias = bias});
-                    return [=](Context<T>&, Inputs<T> x) { return layer(x[0], rows); };
-                  });
+        const FeedForwardOptions options{
+            .width = 4, .hidden = 6, .activation = activation_of(name), .dropout = 0.3, .bias = bias};
+        cases.add_layer<FeedForward>(
+            fmt::format("FeedForward.{}_{}{}", name, layouts->name, bias ? "" : "_no_bias"), {{rows.rows, 4}},
+            [=](const auto& layer, auto x) { return layer(x[0], rows); }, options);
       }
 
-  cases.add("FeedForward.one_matrix", {{5, 4}}, []<class T>(ParameterStore<T>& store) {
-    return [layer = FeedForward<T>(store, "layer", {.width = 4, .hidden = 0, .dropout = 0.3})](
-               Context<T>&, Inputs<T> x) { return layer(x[0], packed_2_3()); };
-  });
+  cases.add_layer<FeedForward>(
+      "FeedForward.one_matrix", {{5, 4}}, [](const auto& layer, auto x) { return layer(x[0], packed_2_3()); },
+      FeedForwardOptions{.width = 4, .hidden = 0, .dropout = 0.3});
 
   for (const NormPlace place : {NormPlace::pre, NormPlace::post})
     for (const CaseLayouts* const layouts : case_layouts) {
       const RowLayout rows = layouts->target;
-      cases.add(fmt::format("Residual.{}_{}", place == NormPlace::pre ? "pre" : "post", layouts->name),
-                {{rows.rows, 6}}, [=]<class T>(ParameterStore<T>& store) {
-                  return
-                      [=, layer = Residual<T>(store, "norm", 6, place, 0.3, NormOptions{})](Context<T>&, Inputs<T> x) {
-                        return layer(x[0], rows, [](const Variable<T>& h) { return tanh(h); });
-                      };
-                });
+      cases.add_layer<Residual>(
+          fmt::format("Residual.{}_{}", place == NormPlace::pre ? "pre" : "post", layouts->name), {{rows.rows, 6}},
+          [=](const auto& layer, auto x) { return layer(x[0], rows, [](const auto& h) { return tanh(h); }); }, 6, place,
+          0.3, NormOptions{});
     }
 }
 

@@ -51,15 +51,15 @@ void add_rows(LayerCases& cases, const std::string& layer_name, Index layers) {
       const RowLayout source = layouts->source, target = layouts->target;
       std::vector<CaseInput> inputs{{source.rows, stack_width}};
       if (has_memory) inputs.push_back({target.rows, stack_width});
-      cases.add(fmt::format("{}.{}_{}", layer_name, variant.name, layouts->name), inputs,
-                [=]<class T>(ParameterStore<T>& store) {
-                  return [=, layer = Layer<T>(store, "layer", options)](Context<T>&, Inputs<T> x) {
-                    if constexpr (has_memory)
-                      return layer(x[1], target, x[0], source);
-                    else
-                      return layer(x[0], source);
-                  };
-                });
+      cases.add_layer<Layer>(
+          fmt::format("{}.{}_{}", layer_name, variant.name, layouts->name), inputs,
+          [=](const auto& layer, auto x) {
+            if constexpr (has_memory)
+              return layer(x[1], target, x[0], source);
+            else
+              return layer(x[0], source);
+          },
+          options);
     }
 }
 
