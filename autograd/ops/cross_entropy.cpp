@@ -39,6 +39,29 @@ CrossEntropy<T> add_up(std::span<const RowLoss> rows, std::span<const int> targe
   return result;
 }
 
+/// Options of the loss, and the number of passes in the rows of x.
+struct LossOptions {
+  int ignore_index;
+  double smoothing;
+  double alpha = 0;  // of R-Drop, with two passes
+  Index passes = 1;  // the rows of x are those of the targets, this many times
+};
+
+/// The losses alone, of one pass; log sum exp of each counted row goes to `lse`, if not null.
+template <class T>
+void compute_values(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
+                    const Tensor<const T>& logits, LogSumExp<T>* lse) {
+  parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      losses[i] = {};
+      if (targets[i] == o.ignore_index) continue;
+      const LogSumExp<T> row = kernels::log_sum_exp(logits.cols(), logits.row(i));
+      losses[i] = kernels::cross_entropy_row(logits.cols(), logits.row(i), row, targets[i], o.smoothing);
+      if (lse) lse[i] = row;
+    }
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -50,19 +73,11 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
   check(x.shape.rank() == 2 && x.rows() == std::ssize(targets), op,
         "expected logits [N, V] and N targets; got {} and {}", x.shape, targets.size());
   check_targets(op, x.shape, targets, ignore_index, label_smoothing);
-  const Index rows = x.rows(), classes = x.cols();
   // Probabilities are never stored: the derivative recomputes them from x and lse.
-  const std::span<LogSumExp<T>> lse = c.template array<LogSumExp<T>>(rows);
-  const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
+  const std::span<LogSumExp<T>> lse = c.template array<LogSumExp<T>>(x.rows());
+  const std::span<RowLoss> losses = c.template array<RowLoss>(x.rows());
   const std::span<const int> target = c.keep(targets);
-  parallel_ranges(rows, grain, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      losses[i] = {};
-      if (target[i] == ignore_index) continue;
-      lse[i] = kernels::log_sum_exp(classes, x.row(i));
-      losses[i] = kernels::cross_entropy_row(classes, x.row(i), lse[i], target[i], label_smoothing);
-    }
-  });
+  compute_values(losses, target, {ignore_index, label_smoothing}, x, lse.data());
   const Tensor<T> y = c.tensor({});
   CrossEntropy<T> result = add_up(losses, targets, ignore_index, y[0]);
 
@@ -123,14 +138,6 @@ void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>&
                         factors.precision, kernels::AddBias<T>{bias});
 }
 
-/// Options of the loss, and the number of passes in the rows of x.
-struct LossOptions {
-  int ignore_index;
-  double smoothing;
-  double alpha = 0;  // of R-Drop, with two passes
-  Index passes = 1;  // the rows of x are those of the targets, this many times
-};
-
 /// G = d loss / d logits of a chunk's rows, written over the logits: each row in T or, in bf16, into the first half of
 /// the row's memory.
 template <class T>
@@ -179,20 +186,6 @@ void compute_losses(std::span<RowLoss> losses, std::span<const int> targets, con
       }
       gradients.finish(i);
       if (second) gradients.finish(n + i, 1);
-    }
-  });
-}
-
-/// The losses alone, of one pass.
-template <class T>
-void compute_values(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
-                    const Tensor<T>& logits) {
-  parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      losses[i] = {};
-      if (targets[i] == o.ignore_index) continue;
-      const LogSumExp<T> lse = kernels::log_sum_exp(logits.cols(), logits.row(i));
-      losses[i] = kernels::cross_entropy_row(logits.cols(), logits.row(i), lse, targets[i], o.smoothing);
     }
   });
 }
@@ -259,7 +252,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
     if (has_gradients)
       compute_losses(losses.subspan(first, n), targets.subspan(first, n), o, gradients);
     else
-      compute_values(losses.subspan(first, n), targets.subspan(first, n), o, gradients.logits);
+      compute_values<T>(losses.subspan(first, n), targets.subspan(first, n), o, gradients.logits, nullptr);
     for (Index pass = 0; unit && pass < o.passes; ++pass)
       unit.add_rows(pass * rows + first, pass * n, n, gradients, factors);
   }
