@@ -31,7 +31,7 @@ void add_gate(OpCases& cases, const std::string& op, double (*gate)(double), Uni
   row("size_zero", {{0, 4}});
   row("width_zero", {{3, 0}});
   row("large", {{9, 4014}}).sampling(6);
-  // In bf16, a row wider than the piece that is rounded at a time.
+  // In bf16, the result is rounded row by row.
   cases
       .add(op + ".before_product", {{2, 1300}, {3, 650}},
            [unit](auto x) { return linear(unit(x[0], Use::products), x[1]); })

@@ -1,11 +1,10 @@
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/row.h"
 #include "autograd/kernels/vector_math.h"
 #include "autograd/ops.h"
+#include "autograd/ops/rounded_rows.h"
 
 namespace glossa {
 
@@ -44,10 +43,9 @@ Variable<T> gated(const char* op, const Variable<T>& x, Use use) {
   const Tensor<const T> in = c.read(x);
   const Index rows = in.rows(), half = in.cols() / 2;
   const Shape shape = in.shape.with(-1, half);
-  /// Elements [begin, end) of row i of y, at `to`.
-  const auto compute = [&](Index i, Index begin, Index end, T* to) {
-    const T *const a = in.row(i) + begin, *const b = a + half;
-    kernels::write(to, 0, end - begin, false, [=](Index j) { return Gate::at(a[j]).value * b[j]; });
+  const auto compute = [&](Index i, T* y) {
+    const T *const a = in.row(i), *const b = a + half;
+    kernels::write(y, 0, half, false, [=](Index j) { return Gate::at(a[j]).value * b[j]; });
   };
 
   // da = dy b gate'(a), db = dy gate(a).
@@ -63,19 +61,11 @@ Variable<T> gated(const char* op, const Variable<T>& x, Use use) {
 
   if (use == Use::products && c.rounds({x})) {
     const Tensor<Bf16> y = c.bf16_tensor(shape);
-    kernels::for_each_row(rows, 2 * half, [&](Index i) {
-      constexpr Index run = 512;  // numbers on the way to bf16, in the L1 cache
-      T numbers[run];
-      for (Index begin = 0; begin < half; begin += run) {
-        const Index end = std::min(half, begin + run);
-        compute(i, begin, end, numbers);
-        kernels::bf16::round_row(end - begin, numbers, y.row(i) + begin);
-      }
-    });
+    fill_rounded_rows(c, y, compute);
     return c.record(op, {x}, y, derivative);
   }
   const Tensor<T> y = c.tensor(shape);
-  kernels::for_each_row(rows, 2 * half, [&](Index i) { compute(i, 0, half, y.row(i)); });
+  kernels::for_each_row(rows, 2 * half, [&](Index i) { compute(i, y.row(i)); });
   return c.record(op, {x}, y, derivative);
 }
 

@@ -3,6 +3,7 @@
 #include "autograd/kernels/bf16/round.h"
 #include "autograd/ops.h"
 #include "autograd/ops/dropout_mask.h"
+#include "autograd/ops/rounded_rows.h"
 
 namespace glossa {
 
@@ -120,15 +121,7 @@ Variable<T> norm_op(const char* op, About about, const Variable<T>& x, const Var
   const bool rounds = c.rounds({x}) || (gain && c.rounds({*gain})) || (bias && c.rounds({*bias}));
   if (use == Use::products && rounds) {
     const Tensor<Bf16> y = c.bf16_tensor(in.shape);
-    const Arena::Mark mark = c.scratch_mark();
-    const Tensor<T> row = c.scratch({pieces(rows), d});
-    parallel_ranges(rows, rows_per_piece, [&](Index begin, Index end) {
-      T* const own = row.row(begin / rows_per_piece);
-      for (Index i = begin; i < end; ++i) {
-        normalize(i, own);
-        kernels::bf16::round_row(d, own, y.row(i));
-      }
-    });
+    fill_rounded_rows(c, y, normalize);
     return record(y);
   }
   const Tensor<T> y = c.tensor(in.shape);

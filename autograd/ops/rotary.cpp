@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/row.h"
 #include "autograd/ops.h"
+#include "autograd/ops/rounded_rows.h"
 
 namespace glossa {
 
@@ -95,16 +95,9 @@ Variable<T> rotary(const Variable<T>& x, const RowLayout& layout, Index head_wid
   if (use == Use::products && c.rounds({x})) {
     const Bf16* const from = c.factor(x).rounded;
     const Tensor<Bf16> y = c.bf16_tensor(x.shape());
-    const Arena::Mark mark = c.scratch_mark();
-    const Index grain = kernels::row_grain(width);
-    const Tensor<T> rows = c.scratch({layout.rows / grain + 1, width});  // a row for each piece of work
-    parallel_ranges(layout.rows, grain, [&](Index begin, Index end) {
-      T* const row = rows.row(begin / grain);
-      for (Index i = begin; i < end; ++i) {
-        widen(width, from + i * width, row);
-        turns.turn(i, T{1}, row, row, false);
-        kernels::bf16::round_row(width, row, y.row(i));
-      }
+    fill_rounded_rows(c, y, [&](Index i, T* row) {
+      widen(width, from + i * width, row);
+      turns.turn(i, T{1}, row, row, false);
     });
     return c.record(op, {x}, y, derivative);
   }
