@@ -147,23 +147,12 @@ struct OpCases {
 /// All rows of the table, one family of ops after another.
 const std::vector<OpCase>& op_cases();
 
-// Each function adds the rows of one family of ops. Rows of linear_relu are in add_product_cases.
-void add_arithmetic_cases(OpCases& cases);
-void add_pointwise_cases(OpCases& cases);
-void add_activation_cases(OpCases& cases);
-void add_gated_cases(OpCases& cases);
-void add_product_cases(OpCases& cases);
-void add_reduction_cases(OpCases& cases);
-void add_softmax_cases(OpCases& cases);
-void add_layer_norm_cases(OpCases& cases);
-void add_rms_norm_cases(OpCases& cases);
-void add_selection_cases(OpCases& cases);
-void add_pooling_cases(OpCases& cases);
-void add_masking_cases(OpCases& cases);
-void add_dropout_cases(OpCases& cases);
-void add_shaping_cases(OpCases& cases);
-void add_rotary_cases(OpCases& cases);
-void add_attention_cases(OpCases& cases);
-void add_cross_entropy_cases(OpCases& cases);
+/// Adds the rows of one family of ops. Rows of linear_relu are in add_product_cases.
+using AddCases = void(OpCases& cases);
+
+AddCases add_arithmetic_cases, add_pointwise_cases, add_activation_cases, add_gated_cases, add_product_cases,
+    add_reduction_cases, add_softmax_cases, add_layer_norm_cases, add_rms_norm_cases, add_selection_cases,
+    add_pooling_cases, add_masking_cases, add_dropout_cases, add_shaping_cases, add_rotary_cases, add_attention_cases,
+    add_cross_entropy_cases;
 
 }  // namespace glossa
