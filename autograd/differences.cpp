@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
-
-#include "autograd/extrapolation.h"
 
 namespace glossa {
 
@@ -20,6 +19,41 @@ constexpr double farthest = 32;            // times the first step: about 2 max(
 /// Not a power of two, so that steps do not fit into the periods of a function such as sin(64 pi x). Few digits, so
 /// that points near the center are exact also in float.
 constexpr double odd_factor = 181.0 / 256;
+
+/// A derivative from differences, and by how much it is probably off.
+struct Estimate {
+  double value, error;
+};
+
+/// Extrapolates central differences with the steps h, h/2, h/4, ... to a step of 0 (Richardson). The table has a row
+/// for each step; column j is free of errors up to h^(2j).
+class Extrapolation {
+ public:
+  /// Begins again with an empty table.
+  void restart() { last_.clear(); }
+
+  /// Adds a row with half the step of the last one. Returns its best estimate. The error is the largest change from
+  /// neighbors in the table (Ridders 1982), or `rounding`, the rounding error of the difference, if that is larger. It
+  /// is infinite for the first row.
+  Estimate add(long double difference, double rounding) {
+    constexpr std::size_t columns = 7;
+    std::vector<long double> row{difference};
+    long double power = 1, best = difference, least_change = std::numeric_limits<long double>::infinity();
+    for (std::size_t j = 1; j <= std::min(last_.size(), columns - 1); ++j) {
+      power *= 4;
+      row.push_back(row[j - 1] + (row[j - 1] - last_[j - 1]) / (power - 1));
+      const long double change = std::max(std::abs(row[j] - row[j - 1]), std::abs(row[j] - last_[j - 1]));
+      if (!(change < least_change)) continue;
+      least_change = change;
+      best = row[j];
+    }
+    last_ = std::move(row);
+    return {static_cast<double>(best), std::max(static_cast<double>(least_change), rounding)};
+  }
+
+ private:
+  std::vector<long double> last_;
+};
 
 /// The differences with one step.
 struct Row {

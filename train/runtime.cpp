@@ -11,7 +11,6 @@
 #include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/int8/kind.h"
-#include "autograd/kernels/prepare_gemm.h"
 #include "autograd/processor.h"
 #include "base/own_object.h"
 #include "base/parallel.h"

@@ -12,7 +12,7 @@
 #include "base/nearest_name.h"
 #include "data/corpora/datasets.h"
 #include "data/text/counted.h"
-#include "layers/cases/model_case.h"
+#include "layers/cases/layer_case.h"
 #include "train/config/auto_options.h"
 #include "train/config/config.h"
 #include "train/console/json_line.h"

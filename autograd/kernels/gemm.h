@@ -152,6 +152,10 @@ std::string name(GemmBackend backend);
 /// results.
 std::string describe_gemm_backend();
 
+/// Multiplies once with each kernel of the current GEMM library. oneDNN generates their code at the first use, and may
+/// crash if it has no memory then. So this function first makes sure of enough memory; throws Error if it is missing.
+void prepare_gemm();
+
 /// Computes one tile with one backend. Each backend has its own file.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);

@@ -1,5 +1,3 @@
-#include "autograd/kernels/prepare_gemm.h"
-
 #include <sys/mman.h>
 
 #include <vector>

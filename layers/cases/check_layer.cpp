@@ -2,7 +2,7 @@
 
 #include "autograd/cases/row_checker.h"
 #include "autograd/taylor_test.h"
-#include "layers/cases/model_case.h"
+#include "layers/cases/layer_case.h"
 
 namespace glossa {
 

@@ -46,6 +46,9 @@ struct LayerCases {
 /// Every row for layers, family by family.
 const std::vector<LayerCase>& layer_cases();
 
+/// Rows for whole models: the label-smoothed loss of a batch as a function of every parameter.
+const std::vector<LayerCase>& model_cases();
+
 void add_linear_cases(LayerCases& cases);  // also normalization, feed-forward, residual
 void add_embedding_cases(LayerCases& cases);
 void add_attention_cases(LayerCases& cases);

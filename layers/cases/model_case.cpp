@@ -1,6 +1,5 @@
-#include "layers/cases/model_case.h"
-
 #include "layers/cases/article_options.h"
+#include "layers/cases/layer_case.h"
 #include "layers/cases/layer_layouts.h"
 #include "layers/cases/small_transformer.h"
 

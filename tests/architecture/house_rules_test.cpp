@@ -149,7 +149,7 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_NE(objection("train/run.cpp", "app/serve/web.h"), "");
   CHECK_NE(objection("app/serve/web.cpp", "app/report/report.h"), "");
   CHECK_NE(objection("app/serve/web.cpp", "httplib.h"), "");
-  CHECK_NE(objection("layers/linear.cpp", "layers/cases/model_case.h"), "");
+  CHECK_NE(objection("layers/linear.cpp", "layers/cases/layer_case.h"), "");
   CHECK_NE(objection("app/report/report.cpp", "app/commands/commands.h"), "");
   CHECK_NE(objection("data/text/utf8.cpp", "data/tokenizers/tokenizer.h"), "");
   CHECK_NE(objection("data/batch.cpp", "data/corpora/datasets.h"), "");

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "autograd/processor.h"
-#include "layers/cases/model_case.h"
+#include "layers/cases/layer_case.h"
 #include "tests/integration/tiny_run.h"
 
 using namespace glossa::testing;

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "layers/cases/model_case.h"
+#include "layers/cases/layer_case.h"
 
 using namespace glossa;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "layers/cases/model_case.h"
+#include "layers/cases/layer_case.h"
 
 using namespace glossa;
 
