@@ -120,16 +120,6 @@ void ParameterStore<T>::lay_out(bool with_matrices) {
 }
 
 template <class T>
-void ParameterStore<T>::allocate_zeros() {
-  lay_out(true);
-}
-
-template <class T>
-void ParameterStore<T>::allocate_without_matrices() {
-  lay_out(false);
-}
-
-template <class T>
 void ParameterStore<T>::allocate(std::uint64_t seed) {
   lay_out(true);
   check_available(2 * values_.size_bytes());
@@ -183,21 +173,6 @@ template <class T>
 Index ParameterStore<T>::end_of(const Parameter<T>& parameter) const {
   constexpr Index line = Arena::alignment / sizeof(T);
   return parameter.offset + (parameter.value.size() + line - 1) / line * line;
-}
-
-template <class T>
-void ParameterStore<T>::clear_grads() {
-  for (Parameter<T>& parameter : declared_) parameter.clear_grad();
-}
-
-template <class T>
-void ParameterStore<T>::fill_unset_grads() {
-  for (Parameter<T>& parameter : declared_) parameter.fill_unset_grad();
-}
-
-template <class T>
-void ParameterStore<T>::mark_changed() const {
-  for (Parameter<T>* parameter : sorted_) parameter->mark_changed();
 }
 
 template struct Parameter<float>;

@@ -98,10 +98,10 @@ class ParameterStore {
 
   /// Lays out the buffers with values of 0, for parameters that will be read from a file. Gradients take memory once
   /// they are written.
-  void allocate_zeros();
+  void allocate_zeros() { lay_out(true); }
 
   /// As allocate_zeros, without room for matrices (Parameter::is_matrix), whose numbers will be in int8.
-  void allocate_without_matrices();
+  void allocate_without_matrices() { lay_out(false); }
 
   /// True once `allocate` has been called.
   bool laid_out() const { return values_.data() != nullptr; }
@@ -129,15 +129,21 @@ class ParameterStore {
   void drop_value(Parameter<T>& parameter);
 
   /// Declares every gradient empty.
-  void clear_grads();
+  void clear_grads() {
+    for (Parameter<T>& parameter : declared_) parameter.clear_grad();
+  }
 
   /// Gives a gradient of zero to trainable parameters that received no contribution. Without this call, optimizers skip
   /// these parameters; with it, weight decay and moments move them, as in `glossa train`. Call it also before reading
   /// `grads`. Gradients of frozen parameters are never read and stay as they are.
-  void fill_unset_grads();
+  void fill_unset_grads() {
+    for (Parameter<T>& parameter : declared_) parameter.fill_unset_grad();
+  }
 
   /// Declares that all values were written (see Parameter::mark_changed).
-  void mark_changed() const;
+  void mark_changed() const {
+    for (Parameter<T>* parameter : sorted_) parameter->mark_changed();
+  }
 
  private:
   void lay_out(bool with_matrices);

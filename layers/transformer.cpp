@@ -149,17 +149,6 @@ Variable<T> Transformer<T>::operator()(Context<T>& context, std::span<const int>
   return project(decode(context, target, target_layout, memory, source_layout));
 }
 
-template <class T>
-void Transformer<T>::start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout,
-                           Index rows, Index capacity) const {
-  decoder_.start(cache, memory, memory_layout, rows, capacity);
-}
-
-template <class T>
-Variable<T> Transformer<T>::advance(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const {
-  return decoder_.step(target_embedding_(context, tokens, cache.query_layout()), cache);
-}
-
 template class Transformer<float>;
 template class Transformer<double>;
 

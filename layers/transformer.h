@@ -79,8 +79,12 @@ class Transformer {
   /// Decoding token by token: call `start` once per batch, then `step` with the last token of each of R rows. `step`
   /// returns logits [R, V]; `advance` does the same up to the states [R, D], which `project` and `project_tiles` take.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
-             Index capacity) const;
-  Variable<T> advance(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const;
+             Index capacity) const {
+    decoder_.start(cache, memory, memory_layout, rows, capacity);
+  }
+  Variable<T> advance(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const {
+    return decoder_.step(target_embedding_(context, tokens, cache.query_layout()), cache);
+  }
   Variable<T> step(Context<T>& context, std::span<const int> tokens, DecoderCache<T>& cache) const {
     return project(advance(context, tokens, cache));
   }

@@ -103,15 +103,14 @@ std::vector<Segment> segments_of(const ParameterStore<T>& store, const std::vect
   return chosen;
 }
 
-template void freeze(ParameterStore<float>&, const std::vector<std::string>&);
-template void freeze(ParameterStore<double>&, const std::vector<std::string>&);
-template std::vector<Segment> trainable_segments(const ParameterStore<float>&, double, bool,
-                                                 const std::vector<ParameterGroup>&);
-template std::vector<Segment> trainable_segments(const ParameterStore<double>&, double, bool,
-                                                 const std::vector<ParameterGroup>&);
-template std::vector<Segment> segments_of(const ParameterStore<float>&, const std::vector<std::string>&,
-                                          std::span<const Segment>);
-template std::vector<Segment> segments_of(const ParameterStore<double>&, const std::vector<std::string>&,
-                                          std::span<const Segment>);
+#define GLOSSA_INSTANTIATE(T)                                                                          \
+  template void freeze(ParameterStore<T>&, const std::vector<std::string>&);                           \
+  template std::vector<Segment> trainable_segments(const ParameterStore<T>&, double, bool,             \
+                                                   const std::vector<ParameterGroup>&);                \
+  template std::vector<Segment> segments_of(const ParameterStore<T>&, const std::vector<std::string>&, \
+                                            std::span<const Segment>);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "autograd/cases/reference.h"
 
@@ -8,7 +9,8 @@ namespace glossa {
 namespace {
 
 /// Reference for f over two operands that broadcast: visits every index of the result.
-Reference broadcast_reference(double (*f)(double, double)) {
+template <class F>
+Reference broadcast_reference(F f) {
   return [f](InputNumbers x) {
     const Tensor<double> a = x[0], b = x[1];
     std::array<Index, 4> extent{1, 1, 1, 1};
@@ -29,9 +31,8 @@ Reference broadcast_reference(double (*f)(double, double)) {
 }
 
 /// Adds a row for every way in which two operands can broadcast. The second operand is drawn from [low, high).
-template <class Call>
-void add_binary(OpCases& cases, const std::string& op, double (*f)(double, double), Call call, double low = -2,
-                double high = 2) {
+template <class F, class Call>
+void add_binary(OpCases& cases, const std::string& op, F f, Call call, double low = -2, double high = 2) {
   const auto row = [&](const char* what, Shape a, Shape b) -> OpCase& {
     return cases.add(op + "." + what, {CaseInput(a), CaseInput(b).in(low, high)}, call)
         .reference(broadcast_reference(f));
@@ -58,14 +59,11 @@ void add_binary(OpCases& cases, const std::string& op, double (*f)(double, doubl
 }  // namespace
 
 void add_arithmetic_cases(OpCases& cases) {
+  add_binary(cases, "add", std::plus(), [](auto x) { return add(x[0], x[1]); });
+  add_binary(cases, "sub", std::minus(), [](auto x) { return sub(x[0], x[1]); });
+  add_binary(cases, "mul", std::multiplies(), [](auto x) { return mul(x[0], x[1]); });
   add_binary(
-      cases, "add", [](double a, double b) { return a + b; }, [](auto x) { return add(x[0], x[1]); });
-  add_binary(
-      cases, "sub", [](double a, double b) { return a - b; }, [](auto x) { return sub(x[0], x[1]); });
-  add_binary(
-      cases, "mul", [](double a, double b) { return a * b; }, [](auto x) { return mul(x[0], x[1]); });
-  add_binary(
-      cases, "div", [](double a, double b) { return a / b; }, [](auto x) { return div(x[0], x[1]); }, 0.5, 2);
+      cases, "div", std::divides(), [](auto x) { return div(x[0], x[1]); }, 0.5, 2);
   add_binary(
       cases, "minimum", [](double a, double b) { return std::min(a, b); }, [](auto x) { return minimum(x[0], x[1]); });
   add_binary(

@@ -37,40 +37,28 @@ std::vector<double> linear_reference(InputNumbers x) {
   return y;
 }
 
-/// The result of `as_vectors` has the numbers that matmul_reference computes with inputs of shapes a and b.
-template <class Call>
-OpCase& vector_case(OpCases& cases, const char* what, Shape vector_a, Shape vector_b, Shape a, Shape b,
-                    Call as_vectors) {
-  return cases.add(std::string("matmul.") + what, {CaseInput(vector_a), CaseInput(vector_b)}, as_vectors)
-      .reference([a, b](InputNumbers x) {
-        const Tensor<double> matrices[] = {{x[0].data, a}, {x[1].data, b}};
-        return matmul_reference(false, false)(matrices);
-      });
-}
-
 void add_vector_cases(OpCases& cases) {
-  const auto plain = [](auto x) { return matmul(x[0], x[1]); };
-  const auto shaped = [](Shape expected, auto y) {
-    check(y.shape() == expected, "matmul", "expected a result {}; got {}", expected, y.shape());
-    return y;
+  // The result has the shape `expected`, and the numbers that matmul_reference computes with inputs of shapes a and b.
+  const auto row = [&](const char* what, Shape vector_a, Shape vector_b, Shape a, Shape b, Shape expected,
+                       bool transpose = false) {
+    const auto call = [=](auto x) {
+      const auto y = matmul(x[0], x[1], transpose, transpose);
+      check(y.shape() == expected, "matmul", "expected a result {}; got {}", expected, y.shape());
+      return y;
+    };
+    cases.add(std::string("matmul.") + what, {CaseInput(vector_a), CaseInput(vector_b)}, call)
+        .reference([=](InputNumbers x) {
+          const Tensor<double> matrices[] = {{x[0].data, a}, {x[1].data, b}};
+          return matmul_reference(transpose, false)(matrices);
+        });
   };
-  vector_case(cases, "matrix_vector", {3, 4}, {4}, {3, 4}, {4, 1}, [=](auto x) { return shaped({3}, plain(x)); });
-  vector_case(cases, "vector_matrix", {3}, {3, 4}, {1, 3}, {3, 4}, [=](auto x) { return shaped({4}, plain(x)); });
-  vector_case(cases, "two_vectors", {4}, {4}, {1, 4}, {4, 1}, [=](auto x) { return shaped({}, plain(x)); });
-  vector_case(cases, "stack_vector", {2, 3, 4}, {4}, {2, 3, 4}, {4, 1}, [=](auto x) {
-    return shaped({2, 3}, plain(x));
-  });
-  vector_case(cases, "vector_stack", {3}, {2, 3, 4}, {1, 3}, {2, 3, 4}, [=](auto x) {
-    return shaped({2, 4}, plain(x));
-  });
-  cases
-      .add("matmul.transposed_vector", {{4, 3}, {4}},
-           [=](auto x) { return shaped({3}, matmul(x[0], x[1], true, true)); })
-      .reference([](InputNumbers x) {
-        const Tensor<double> matrices[] = {x[0], {x[1].data, {4, 1}}};
-        return matmul_reference(true, false)(matrices);
-      });
-  vector_case(cases, "empty_vectors", {0}, {0}, {1, 0}, {0, 1}, plain);
+  row("matrix_vector", {3, 4}, {4}, {3, 4}, {4, 1}, {3});
+  row("vector_matrix", {3}, {3, 4}, {1, 3}, {3, 4}, {4});
+  row("two_vectors", {4}, {4}, {1, 4}, {4, 1}, {});
+  row("stack_vector", {2, 3, 4}, {4}, {2, 3, 4}, {4, 1}, {2, 3});
+  row("vector_stack", {3}, {2, 3, 4}, {1, 3}, {2, 3, 4}, {2, 4});
+  row("transposed_vector", {4, 3}, {4}, {4, 3}, {4, 1}, {3}, /*transpose=*/true);
+  row("empty_vectors", {0}, {0}, {1, 0}, {0, 1}, {});
 }
 
 void add_matmul_cases(OpCases& cases) {
