@@ -48,6 +48,9 @@ class Objective {
   /// Also returns every trainable parameter; overwrites the store's gradients.
   std::vector<CheckedTensor> gradients(ParameterStore<double>& parameters);
 
+  /// The outputs of f at the center.
+  const std::vector<double>& outputs() const { return center_; }
+
   /// R, if there is one output; else 1.
   double unit() { return center_.size() == 1 ? weight(0) : 1; }
 
