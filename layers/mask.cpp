@@ -20,11 +20,6 @@ std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, 
   return spans;
 }
 
-Mask::Mask(Index rows, Index cols)
-    : rows_(rows),
-      cols_(cols),
-      blocked_(std::make_unique<bool[]>(static_cast<std::size_t>(Shape{rows, cols}.size()))) {}
-
 Mask causal_mask(Index positions) {
   Mask mask(positions, positions);
   for (Index i = 0; i < positions; ++i)

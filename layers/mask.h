@@ -20,7 +20,10 @@ std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, 
 /// masked_fill takes a Mask directly; attention takes the additive form (see additive_mask).
 class Mask {
  public:
-  Mask(Index rows, Index cols);
+  Mask(Index rows, Index cols)
+      : rows_(rows),
+        cols_(cols),
+        blocked_(std::make_unique<bool[]>(static_cast<std::size_t>(Shape{rows, cols}.size()))) {}
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }

@@ -1,7 +1,5 @@
 #include "optim/clip.h"
 
-#include <cmath>
-
 #include "autograd/kernels/row.h"
 #include "base/check.h"
 
@@ -15,11 +13,6 @@ double sum_of_squares(std::span<const T> numbers) {
   });
 }
 
-template <class T>
-double global_norm(std::span<const T> numbers) {
-  return std::sqrt(sum_of_squares(numbers));
-}
-
 double clip_factor(double norm, double max_norm) {
   if (!(max_norm >= 0))
     misuse("clip_factor", "expected max_norm of at least 0; got {}. Hint: 0 turns it off", max_norm);
@@ -30,7 +23,5 @@ double clip_factor(double norm, double max_norm) {
 
 template double sum_of_squares(std::span<const float>);
 template double sum_of_squares(std::span<const double>);
-template double global_norm(std::span<const float>);
-template double global_norm(std::span<const double>);
 
 }  // namespace glossa

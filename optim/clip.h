@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <span>
 
 namespace glossa {
@@ -12,7 +13,9 @@ double sum_of_squares(std::span<const T> numbers);
 /// The Euclidean norm. For a store's gradients use Optimizer::grad_norm, which skips parameters without a gradient;
 /// their memory holds old numbers.
 template <class T>
-double global_norm(std::span<const T> numbers);
+double global_norm(std::span<const T> numbers) {
+  return std::sqrt(sum_of_squares(numbers));
+}
 
 /// Factor that limits gradients of this norm to max_norm: min(1, max_norm / (norm + 1e-6)), as PyTorch's
 /// clip_grad_norm_ (Pascanu et al. 2013). The factor is 1 (no clipping) if max_norm is 0, and NaN if the norm is NaN.
