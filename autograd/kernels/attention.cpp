@@ -201,7 +201,7 @@ Index AttentionShape<T>::scratch_size() const {
 template <class T, class E>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                        const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch) {
-  note_product({.m = shape.scores(), .n = 1, .k = shape.key_width + shape.value_width, .per_head = true});
+  ProductLog::note({.m = shape.scores(), .n = 1, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, out, shape.heads * shape.value_width);
   for_heads(shape, Pass::forward, scratch, [&](const HeadRange& heads, T* own) {
     const bool few = shape.path(heads.sequence) == AttentionPath::few;
@@ -228,7 +228,7 @@ template <class T, class E>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                         const AttentionSaved<T>& saved, const Columns<const E>& out, const Columns<const T>& dout,
                         const AttentionColumns<T>& dx, T* scratch) {
-  note_product({.m = shape.scores(), .n = 2, .k = shape.key_width + shape.value_width, .per_head = true});
+  ProductLog::note({.m = shape.scores(), .n = 2, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, dx.q, shape.heads * shape.key_width);
   zero_gaps(shape.key, dx.k, shape.key_heads * shape.key_width);
   zero_gaps(shape.key, dx.v, shape.key_heads * shape.value_width);

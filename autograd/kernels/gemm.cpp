@@ -104,7 +104,7 @@ TiledProduct<T>::TiledProduct(Index m, Index n, Index k, const Factor<T>& a, con
                               const Result<T>& c, Precision precision, const TileFinish<T>& finish)
     : m_(m), n_(n), k_(k), a_(a), b_(b), beta_(beta), c_(c), precision_(precision), finish_(finish) {
   if (m == 0 || n == 0) return;
-  note_product({m, n, k, a.transposed, b.transposed});
+  ProductLog::note({m, n, k, a.transposed, b.transposed});
   if (precision == Precision::int8 && !(a.rows && b.weight)) precision_ = Precision::full;
   if (ZeroProducts::active()) k_ = 0;
   const Tiling tiling(m, n, precision_, a.transposed);

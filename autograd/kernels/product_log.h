@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "autograd/shape.h"
@@ -20,18 +21,21 @@ struct Product {
 /// the ProductLog; logging lasts until the ProductLog is destroyed. Then the thread's previous log resumes.
 class ProductLog {
  public:
-  ProductLog();
-  ~ProductLog();
+  ProductLog() : before_(std::exchange(current_, this)) {}
+  ~ProductLog() { current_ = before_; }
   ProductLog(const ProductLog&) = delete;
   ProductLog& operator=(const ProductLog&) = delete;
+
+  /// Adds a product to the calling thread's log, if any; called by the kernels.
+  static void note(const Product& product) {
+    if (current_) current_->products.push_back(product);
+  }
 
   std::vector<Product> products;
 
  private:
+  inline static constinit thread_local ProductLog* current_ = nullptr;
   ProductLog* before_;
 };
-
-/// Adds a product to the calling thread's log, if any; called by the kernels.
-void note_product(const Product& product);
 
 }  // namespace glossa::kernels
