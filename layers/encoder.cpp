@@ -48,12 +48,6 @@ Variable<T> Encoder<T>::operator()(Variable<T> x, const RowLayout& layout, Layer
 }
 
 template <class T>
-void Encoder<T>::start(DecoderCache<T>& cache, Index rows, Index capacity) const {
-  check(causal_, "encoder.start", "expected a causal stack; got one whose tokens see later ones");
-  cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity);
-}
-
-template <class T>
 Variable<T> Encoder<T>::step(Variable<T> x, DecoderCache<T>& cache) const {
   const CacheLayout layout = cache.layout();
   Frame<T> frame(x.context(), inputs_stay);

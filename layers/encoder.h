@@ -45,7 +45,10 @@ class Encoder {
   Variable<T> operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
   /// Starts `cache` for `rows` texts of at most `capacity` tokens each. Throws unless the stack is causal.
-  void start(DecoderCache<T>& cache, Index rows, Index capacity) const;
+  void start(DecoderCache<T>& cache, Index rows, Index capacity) const {
+    check(causal_, "encoder.start", "expected a causal stack; got one whose tokens see later ones");
+    cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity);
+  }
 
   /// Decodes the next token of each text: embedded tokens [R, D] -> states [R, D]. The cache grows by one position. For
   /// inference only: no gradient flows into the past.
