@@ -82,22 +82,10 @@ std::string without_comma(const Option<Config>& option, const GivenValue& given)
   return option.takes(point) ? point : "";
 }
 
-struct RemovedOption {
-  std::string_view key, value, hint;
-};
-
-/// Options of earlier versions. Configurations with the former default, which is now the only value, can still be read.
-constexpr RemovedOption removed_options[] = {
-    {"data.layout", "packed",
-     "padded batches, which gave the same numbers more slowly, were removed after glossa 0.2; remove the option"}};
-
-/// Returns true for a removed option with its former default. Throws for one with another value.
-bool was_removed(std::string_view where, const std::string& key, const GivenValue& given) {
-  const auto* const removed = std::ranges::find(removed_options, key, &RemovedOption::key);
-  if (removed == std::end(removed_options)) return false;
-  if (given.kind != GivenValue::Kind::scalar || given.scalar != removed->value)
-    bad_value(where, key, std::string(removed->value), given.shown(), std::string(removed->hint));
-  return true;
+/// True for an option that an earlier version had and whose values changed no number, so that it can be ignored:
+/// data.layout, with padded or packed batches.
+bool was_removed(const std::string& key, const GivenValue& given) {
+  return key == "data.layout" && (given.scalar == "packed" || given.scalar == "padded");
 }
 
 /// Sets `section.key` in the configuration. Throws the errors that YAML and settings have in common.
@@ -108,7 +96,7 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
   check_text(given.scalar);
   std::ranges::for_each(given.list, check_text);
   const Option<Config>* const option = find_option(key);
-  if (option == nullptr && was_removed(where, key, given)) return;
+  if (option == nullptr && was_removed(key, given)) return;
   if (option == nullptr) unknown_key(where, key, given);
   if (option->set(config, given)) return;
   const ForeignNames* const foreign = find_foreign(key);
