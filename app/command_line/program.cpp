@@ -2,16 +2,22 @@
 
 #include <execinfo.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <ranges>
 
-#include "app/command_line/command_line.h"
+#include "app/command_line/command_table.h"
 #include "autograd/sanitizer.h"
 #include "base/check.h"
+#include "data/text/shell_word.h"
 #include "train/config/config_terms.h"
+#include "train/config/unknown_name.h"
 #include "train/console/failure.h"
 #include "train/console/out_of_memory.h"
 #include "train/console/print.h"
+#include "train/console/version.h"
 #include "train/processes/job.h"
+#include "train/run.h"
 #include "train/signals.h"
 
 namespace glossa::commands {
@@ -43,6 +49,87 @@ void print_failure(const Error& error, const std::string& process = "") {
 void load_unwinder() {
   void* frame = nullptr;
   backtrace(&frame, 1);
+}
+
+/// Adds -q and -v to every command that runs, after its own options.
+void add_verbosity(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    add_verbosity(*command);
+    if (command->get_require_subcommand_min() > 0) continue;
+    CLI::Option* quiet = command->add_flag_callback(
+        "-q,--quiet", [] { set_verbosity(Verbosity::quiet); }, "print warnings and errors only");
+    command
+        ->add_flag_callback(
+            "-v,--verbose", [] { set_verbosity(Verbosity::verbose); },
+            "print more: files read, unknown words, a run's configuration, time and memory")
+        ->excludes(quiet);
+  }
+}
+
+/// The error about a command that another program has now.
+Error::Parts about_moved(const MovedCommand& moved, const std::vector<std::string>& words) {
+  std::string meant = moved.program;
+  for (const std::string& word : words | std::views::drop(1)) meant += " " + shell_word(word);
+  return unknown_name("command line", "command", words.front(), {meant}, "").with_hint(moved.hint);
+}
+
+/// The error about the first word that the command does not accept; empty if it accepts all words.
+std::optional<Error::Parts> about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::vector<std::string> rest = app.remaining(true);
+  if (rest.empty()) return {};
+  CommandWords known{.command = app.get_name(), .commands = {}, .options = {}};
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    known.command += " " + command->get_name();
+  }
+  for (const CLI::App* below : command->get_subcommands([](const CLI::App* each) { return each->get_group() != ""; }))
+    known.commands.push_back(below->get_name());
+  for (const CLI::Option* option : command->get_options()) {
+    for (const std::string& name : option->get_lnames()) known.options.push_back(name);
+    if (option->get_positional()) known.places.push_back(option->get_name(true));
+    if (option->check_lname("input"))
+      known.reads_text = option->get_description().ends_with("(default: standard input)");
+  }
+  if (command->get_option_no_throw("RUN") != nullptr) known.takes_key = is_of_use;
+  if (const std::string set = set_in_several_words(words, rest.front()); !set.empty())
+    return unknown_name("command line", "argument", rest.front(), {shell_command({"--set", set})}, "")
+        .with_hint("section.key=value is one word");
+  if (const auto resume = std::ranges::find(words, "--resume"); words.end() - resume > 1 && resume[1] == "auto")
+    return unknown_name("command line", "argument", rest.front(), {"--resume=auto"}, "");
+  const auto at = std::find(words.begin(), words.end(), rest.front());
+  const bool has_value = std::distance(at, words.end()) > 1 && !at[1].starts_with("--");
+  return unknown_word(known, rest.front(), has_value ? at[1] : "VALUE");
+}
+
+/// Runs the command given by `words`, the words after the program's name, in this process of `job`. Returns the
+/// command's exit status. If the words are not a valid command, throws a misuse error whose text begins with [command
+/// line]. Errors of the command itself pass through.
+int run(const Program& program, std::vector<std::string> words, const Job& job) {
+  CLI::App app(fmt::format("{}: {}", program.name, program.help), program.name);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(program_version));
+  app.footer(fmt::format("Run `{} help SUBCOMMAND` for details.", program.name));
+  Invocation invocation{.job = job};
+  CommandTable table(app, invocation);
+  program.add_commands(table);
+  add_verbosity(app);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.push_back("--help");
+  }
+  if (program.moved && !words.empty() && words.front() == program.moved->name)
+    throw Error(Error::Kind::misuse, about_moved(*program.moved, words));
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the library expects them in reverse
+    return invocation.status;
+  } catch (const CLI::ParseError& error) {
+    const std::optional<Error::Parts> unknown = about_unknown_word(app, words);
+    // Help and version are not errors; everything else on the command line is misuse.
+    if (unknown) throw Error(Error::Kind::misuse, *unknown);
+    if (error.get_exit_code() == 0) return app.exit(error);
+    misuse("command line", "{}. Hint: --help shows the usage", error.what());
+  }
 }
 
 int join_and_run(const Program& program, int argc, char** argv) {
