@@ -7,6 +7,8 @@
 #include "app/commands/description.h"
 #include "base/folder.h"
 #include "train/checkpoint/int8_file.h"
+#include "train/config/config.h"
+#include "train/run.h"
 
 namespace glossa::commands {
 
@@ -66,15 +68,36 @@ Offers checkpoints(const std::string& run) {
   return found;
 }
 
-/// Offers keys, or the values of the key that is typed.
+/// The words that an option accepts, taken from its range: `none` and `auto` if the range is "none, VALID/TEST such as
+/// 1000/1000 or auto". The value of an option that accepts any text is *, as it usually names a file.
+std::vector<std::string> values_of(const Option<Config>& option) {
+  if (option.takes("no such word")) return {"*"};
+  std::vector<std::string> values;
+  std::string word;
+  for (const char c : option.accepts + " ") {
+    if (c != ' ' && c != ',') {
+      word += c;
+      continue;
+    }
+    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // an example or a number
+    if (word.find_first_of("/[") == word.npos && !is_example && option.takes(word)) values.push_back(word);
+    word.clear();
+  }
+  return values;
+}
+
+/// Offers keys, or the values of the key that is typed. If `of_trained_run`, only those that a command accepts if it
+/// reads a trained run.
 Offers settings(const std::string& typed, bool of_trained_run) {
   Offers found;
-  for (const Key& key : keys(of_trained_run))
+  for (const Option<Config>& option : all_options()) {
+    const std::string start = option.key + "=";
+    if (of_trained_run && !is_of_use(option.key)) continue;
     if (typed.find('=') == typed.npos)
-      found.emplace_back(key.name + "=", key.help);
-    else if (typed.starts_with(key.name + "="))
-      for (const std::string& value : key.values)
-        found.emplace_back(key.name + "=" + (value == "files" ? "*" : value), "");
+      found.emplace_back(start, option.help);
+    else if (typed.starts_with(start))
+      for (const std::string& value : values_of(option)) found.emplace_back(start + value, "");
+  }
   return found;
 }
 

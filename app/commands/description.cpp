@@ -1,45 +1,54 @@
 #include "app/commands/description.h"
 
-#include "train/config/config.h"
-#include "train/run.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace glossa::commands {
 namespace {
 
-/// The words that an option accepts, taken from its range: `none` and `auto` if the range is "none, VALID/TEST such as
-/// 1000/1000 or auto". Returns "files" for an option that accepts any text, as it usually names a file.
-std::vector<std::string> values_of(const Option<Config>& option) {
-  if (option.takes("no such word")) return {"files"};
-  std::vector<std::string> values;
-  std::string word;
-  for (const char c : option.accepts + " ") {
-    if (c != ' ' && c != ',') {
-      word += c;
-      continue;
-    }
-    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // an example or a number
-    if (word.find_first_of("/[") == word.npos && !is_example && option.takes(word)) values.push_back(word);
-    word.clear();
+/// Describes an option. Its type name "TEXT:{text,json}" is a TEXT with two choices; "INT:INT in [1 - 9]" is an INT
+/// from 1 to 9.
+Argument argument_of(const CLI::Option& option) {
+  Argument argument{.names = {},
+                    .value = {},
+                    .help = option.get_description(),
+                    .choices = {},
+                    .required = option.get_required(),
+                    .repeats = option.get_expected_max() > 1};
+  if (option.get_positional()) {
+    argument.names.push_back(option.get_name(true));
+  } else {
+    for (const std::string& name : option.get_snames()) argument.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
   }
-  return values;
+  if (option.get_items_expected_max() == 0) return argument;
+  const std::string type = option.get_type_name();
+  argument.value = type.substr(0, type.find(':'));
+  const std::string rule = type.substr(std::min(type.find(':'), type.size()));
+  if (const auto begin = rule.find('{'), end = rule.find('}'); begin != rule.npos && end != rule.npos) {
+    std::string list = rule.substr(begin + 1, end - begin - 1) + ",";
+    for (std::size_t comma; (comma = list.find(',')) != list.npos; list.erase(0, comma + 1))
+      argument.choices.push_back(list.substr(0, comma));
+  }
+  if (const auto begin = rule.find(" in ["), end = rule.find(']'); begin != rule.npos && end != rule.npos)
+    argument.help += "; in " + rule.substr(begin + 4, end - begin - 3);
+  if (const std::string usual = option.get_default_str(); !usual.empty()) argument.help += " (default: " + usual + ")";
+  return argument;
+}
+
+Command command_of(const CLI::App& app, const std::string& name) {
+  Command command{.name = name, .help = app.get_description(), .words = {}, .options = {}, .below = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // not in the help
+    (option->get_positional() ? command.words : command.options).push_back(argument_of(*option));
+  }
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
+    command.below.push_back(command_of(*below, name.empty() ? below->get_name() : name + " " + below->get_name()));
+  return command;
 }
 
 }  // namespace
 
-std::vector<Command> leaves(const Command& program) {
-  if (program.below.empty()) return {program};
-  std::vector<Command> all;
-  for (const Command& command : program.below)
-    for (Command& leaf : leaves(command)) all.push_back(std::move(leaf));
-  return all;
-}
-
-std::vector<Key> keys(bool of_trained_run) {
-  std::vector<Key> all;
-  for (const Option<Config>& option : all_options())
-    if (!of_trained_run || is_of_use(option.key))
-      all.push_back({option.key, option.help, option.accepts, option.text(Config{}), values_of(option)});
-  return all;
-}
+Command described(const CLI::App& app) { return command_of(app, ""); }
 
 }  // namespace glossa::commands

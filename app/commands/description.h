@@ -33,19 +33,4 @@ struct Command {
 /// Returns a description of all declared commands.
 Command described(const CLI::App& app);
 
-/// Returns the commands without subcommands, in help order: `generate toy`, but not `generate`.
-std::vector<Command> leaves(const Command& program);
-
-/// A configuration key that may follow --set.
-struct Key {
-  std::string name, help, range, usual;  // usual: the default, as YAML
-  std::vector<std::string> values;       // the accepted words, or the single word "files"
-};
-
-/// Returns all keys. If `of_trained_run`, returns only those that a command accepts if it reads a trained run.
-std::vector<Key> keys(bool of_trained_run = false);
-
-/// The manual page, glossa(1), for troff.
-std::string manual_page(const Command& program);
-
 }  // namespace glossa::commands

@@ -60,8 +60,13 @@ std::string chapter(const Command& command) {
   return text;
 }
 
-}  // namespace
+/// Appends the commands without subcommands, in help order: `generate toy`, but not `generate`.
+void add_chapters(const Command& command, std::string& page) {
+  if (command.below.empty()) page += chapter(command);
+  for (const Command& below : command.below) add_chapters(below, page);
+}
 
+/// The manual page, glossa(1), for troff.
 std::string manual_page(const Command& program) {
   std::string page = fmt::format(
       ".TH GLOSSA 1 \"\" \"glossa {}\" \"User Commands\"\n"
@@ -74,15 +79,16 @@ std::string manual_page(const Command& program) {
       program_version, slanted("COMMAND") + " ...", slanted("COMMAND"), bold("--set"));
   for (const Argument& option : program.options) page += entry(shown(option), option.help);
   page += ".SH COMMANDS\n";
-  for (const Command& command : leaves(program)) page += chapter(command);
+  add_chapters(program, page);
   page += ".SH CONFIGURATION\nKeys of a configuration file and of " + bold("--set") +
           ", with defaults and ranges. Periods have a unit: 500u updates, 2e epochs, 10Mt target tokens. With " +
           bold("auto") + ", the corpus decides.\n";
   for (const OptionSection& section : option_sections()) {
     page += ".SS " + plain(section.name + ": " + section.help) + "\n";
-    for (const Key& key : keys())
-      if (key.name.starts_with(section.name + "."))
-        page += entry(bold(key.name) + " " + plain("(" + key.usual + ")"), key.help + "; " + key.range);
+    for (const Option<Config>& option : all_options())
+      if (option.key.starts_with(section.name + "."))
+        page += entry(bold(option.key) + " " + plain("(" + option.text(Config{}) + ")"),
+                      option.help + "; " + option.accepts);
   }
   page += ".SH EXIT STATUS\n" + entry("0", "Success, including training that was stopped by a signal and saved.") +
           entry("1", "A file, the data or the numbers were at fault, or some lines could not be translated.") +
@@ -102,8 +108,6 @@ std::string manual_page(const Command& program) {
           plain("echo how are you | glossa translate runs/mine --beam 4") + "\n.RE\n.fi\n";
   return page;
 }
-
-namespace {
 
 struct ManualArguments {
   const CLI::App* program = nullptr;
