@@ -6,7 +6,6 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
-#include "app/commands/bad_lines.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
 #include "app/pages/page.h"

@@ -8,7 +8,6 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
-#include "app/commands/line_pairs.h"
 #include "app/commands/other_system.h"
 #include "base/check.h"
 #include "data/found_corpora.h"

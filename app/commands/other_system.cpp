@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/commands/input.h"
 #include "base/check.h"
 #include "base/nearest_name.h"
 #include "data/text/counted.h"

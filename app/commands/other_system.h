@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/commands/bad_lines.h"
+#include "app/commands/input.h"
 #include "train/run_evaluation.h"
 #include "train/scores/paired_bootstrap.h"
 

@@ -5,7 +5,7 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "app/commands/line_pairs.h"
+#include "app/commands/input.h"
 #include "train/console/json_line.h"
 #include "train/run_ensemble.h"
 #include "train/run_scoring.h"
