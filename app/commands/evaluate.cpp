@@ -1,17 +1,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <tuple>
+#include <utility>
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
-#include "app/commands/other_system.h"
 #include "base/check.h"
+#include "base/nearest_name.h"
 #include "data/found_corpora.h"
 #include "data/text/counted.h"
+#include "data/text/shell_word.h"
 #include "data/text/utf8.h"
 #include "data/toy/corpus.h"
 #include "train/console/json_line.h"
@@ -21,6 +25,7 @@
 #include "train/run_ensemble.h"
 #include "train/run_evaluation.h"
 #include "train/runtime.h"
+#include "train/scores/paired_bootstrap.h"
 
 namespace glossa::commands {
 
@@ -132,6 +137,108 @@ void report_blank_references(const Texts& texts) {
   }
 }
 
+std::vector<std::string> names_of_checkpoints(const LoadedRun& run) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& file : run.checkpoints) names.push_back(file.string());
+  return names;
+}
+
+/// The other system of `glossa evaluate --compare OTHER`: a run, or a file with a translation per line.
+class OtherSystem {
+ public:
+  /// A folder, or a checkpoint in a run's folder, is a run; another file is a text. Throws Error if the path does not
+  /// exist, or if the folder is not a run. `policy` and `split_sentences` are the values of --on-bad-line and
+  /// --split-sentences.
+  OtherSystem(const std::string& named, std::string_view policy, const std::string& split_sentences)
+      : named_(named), name_(named), split_sentences_(split_sentences), bad_lines_(policy) {
+    if (!std::filesystem::exists(named)) {
+      const std::string nearest = nearest_path(named);
+      fail(named.empty() ? "--compare" : named,
+           "expected a run, or a file with a translation per line; not found. Hint: {}",
+           nearest.empty() ? "check the path" : fmt::format("did you mean {}?", shell_path(nearest)));
+    }
+    if (!std::filesystem::is_directory(named) && !std::filesystem::is_regular_file(named)) return;  // a pipe
+    if (const RunName run(named); run.is_of_run()) config_ = load_run_config(run.folder());
+  }
+
+  /// The run's configuration; empty for a text.
+  const std::optional<Config>& config() const { return config_; }
+
+  /// Reads the file's lines. Throws Error unless it has a line for each source. Does nothing for a run.
+  void read(const ParallelCorpus& corpus, const DataConfig& data) {
+    if (config_) return;
+    lines_ = read_lines(named_, data.reading.text);
+    check_line_count(corpus.source_name, corpus.source.size(), named_, lines_.size());
+  }
+
+  /// Returns the translations of the corpus, normalized as `data` demands. The processes of `job` divide a run's work
+  /// among themselves. `options` gives the progress's watch.
+  std::vector<std::string> translations(ParallelCorpus corpus, const DataConfig& data, EvaluationOptions options,
+                                        const Job& job) {
+    if (config_) {
+      const LoadedRun run = load_run(RunName(named_), *config_, job);
+      name_ = fmt::format("{} (update {})", fmt::join(names_of_checkpoints(run), ", "), run.state.update);
+      options.split_sentences = splits_sentences(split_sentences_, run.state.text);
+      options.bad_line = bad_lines_.handler();
+      CorpusTranslation found = translate_corpus(run, corpus, options, job);
+      untranslated_ = found.untranslated;
+      lines_ = std::move(found.translations);
+    }
+    for (std::string& line : lines_) line = normalize(data, line);
+    return std::move(lines_);
+  }
+
+  /// The file's path, or the run's checkpoints and update.
+  const std::string& name() const { return name_; }
+
+  /// Reports the lines that the run could not translate. Returns the command's exit status.
+  int status(std::size_t lines) const {
+    return bad_lines_.status(named_, untranslated_, static_cast<std::int64_t>(lines), "translated");
+  }
+
+ private:
+  std::string named_, name_, split_sentences_;
+  std::optional<Config> config_;
+  std::vector<std::string> lines_;
+  BadLines bad_lines_;
+  std::int64_t untranslated_ = 0;
+};
+
+/// A comparison as lines for a terminal: scores of `run` and the other system, and the p-values.
+std::string comparison_table(const PairedBootstrap& found, const std::string& other) {
+  std::string table =
+      fmt::format("compared with {}: paired bootstrap, {}\n", other, counted(found.resamples, "resample"));
+  table += fmt::format("{:<6}{:<24}{:<24}{:>10}  {}\n", "", "RUN (mean ± 95 % CI)", "OTHER (mean ± 95 % CI)",
+                       "difference", "p");
+  for (const auto& [name, score] :
+       {std::pair{"BLEU", found.bleu}, std::pair{"chrF2", found.chrf}, std::pair{"TER", found.ter}}) {
+    const auto side = [](const ResampledScore& of) {
+      return fmt::format("{:.2f} ({:.2f} ± {:.2f})", of.score, of.mean, of.interval);
+    };
+    table += fmt::format("{:<6}{:<24}{:<24}{:>+10.2f}  {}\n", name, side(score.system), side(score.other),
+                         score.difference(), std::isnan(score.p_value) ? "-" : fmt::format("{:.4f}", score.p_value));
+  }
+  return table;
+}
+
+/// A comparison as JSON; docs/translating.md describes it.
+std::string comparison_json(const PairedBootstrap& found, const std::string& other) {
+  JsonLine json;
+  json.add("other", other).add("resamples", found.resamples);
+  for (const auto& [key, score] :
+       {std::pair{"bleu", found.bleu}, std::pair{"chrf", found.chrf}, std::pair{"ter", found.ter}}) {
+    const auto side = [](const ResampledScore& of) {
+      return JsonLine().add("score", of.score).add("mean", of.mean).add("interval", of.interval);
+    };
+    json.add(key, JsonLine()
+                      .add("run", side(score.system))
+                      .add("other", side(score.other))
+                      .add("difference", score.difference())
+                      .add("p", score.p_value));
+  }
+  return json.text();
+}
+
 /// Returns the text for another run, which is to translate the same sentences. If only the run's text is in lower case,
 /// it is read again. Throws if this gives other sentences, because data.split depends on letter case.
 ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& arguments, const std::string& run,
@@ -215,8 +322,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
   bar.clear();
   const BleuScore& bleu = found.bleu;
   const std::int64_t sentences = std::ssize(found.translations), bad = texts.bad + found.untranslated;
-  std::vector<std::string> checkpoints;
-  for (const std::filesystem::path& file : run.checkpoints) checkpoints.push_back(file.string());
+  const std::vector<std::string> checkpoints = names_of_checkpoints(run);
 
   if (arguments.json) {
     JsonLine json;
