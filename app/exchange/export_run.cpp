@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "app/exchange/exchange.h"
-#include "app/exchange/huggingface_export.h"
-#include "app/exchange/marian_export.h"
+#include "app/exchange/outgoing.h"
 #include "base/check.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"

@@ -1,8 +1,7 @@
-#include "app/exchange/huggingface_export.h"
-
 #include <nlohmann/json.hpp>
 
-#include "app/exchange/huggingface_folder.h"
+#include "app/exchange/outgoing.h"
+#include "app/exchange/pretrained.h"
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/safetensors.h"

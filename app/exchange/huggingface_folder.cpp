@@ -1,14 +1,13 @@
-#include "app/exchange/huggingface_folder.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
-#include "app/exchange/json_settings.h"
+#include "app/exchange/pretrained.h"
 #include "app/exchange/vocabulary_file.h"
 #include "base/check.h"
 #include "data/text/text_file.h"
@@ -21,6 +20,73 @@ namespace glossa {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// A small JSON file of settings. A null key counts as absent. Errors name the file and the key.
+class JsonSettings {
+ public:
+  JsonSettings() = default;
+
+  /// Throws unless the file is a JSON object of at most 256 KiB, nested at most 16 deep.
+  explicit JsonSettings(const fs::path& path) : where_(path) {
+    constexpr int max_depth = 16;
+    const std::string text = read_file(path, 256 << 10);
+    // The parser would treat a zero byte as the end.
+    check(text.find('\0') == text.npos, where_, "expected settings in JSON; got a zero byte in them");
+    try {
+      json_ = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
+        check(depth <= max_depth, where_, "expected settings nested at most {} deep; got deeper ones", max_depth);
+        return true;
+      });
+    } catch (const Json::exception& reason) {
+      fail(where_, "expected settings in JSON; got {}", std::string(reason.what()).substr(0, 200));
+    }
+    check(json_.is_object(), where_, "expected a JSON object; got something else");
+  }
+
+  const std::string& where() const { return where_; }
+  bool has(const std::string& key) const { return !value(key).is_null(); }
+
+  /// The value of `key`, or `otherwise` if the key is absent. Throws if the value has another type, or if the key is
+  /// absent and `otherwise` is empty.
+  std::int64_t whole(const std::string& key, std::optional<std::int64_t> otherwise = {}) const {
+    // The conversion would change a number of more than 63 bits.
+    const Json& v = value(key);
+    const bool fits = v.is_number_integer() && (!v.is_number_unsigned() || v.get<std::uint64_t>() < (1ULL << 53));
+    return get(key, otherwise, fits, "a whole number");
+  }
+  double number(const std::string& key, std::optional<double> otherwise = {}) const {
+    return get(key, otherwise, value(key).is_number(), "a number");
+  }
+  bool flag(const std::string& key, bool otherwise) const {
+    return get(key, std::optional(otherwise), value(key).is_boolean(), "true or false");
+  }
+  std::string text(const std::string& key, const std::string& otherwise) const {
+    return get(key, std::optional(otherwise), value(key).is_string(), "a string");
+  }
+
+  /// The value of `key` without conversion; null if the key is absent.
+  const Json& value(const std::string& key) const {
+    static const Json null;
+    return json_.contains(key) ? json_[key] : null;
+  }
+
+  /// The value of `key` as shortened text, for an error.
+  std::string shown(const std::string& key) const {
+    return value(key).dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100);
+  }
+
+ private:
+  template <class T>
+  T get(const std::string& key, const std::optional<T>& otherwise, bool fits, const char* what) const {
+    if (!has(key) && otherwise) return *otherwise;
+    if (!fits) fail(where_, "expected {} to be {}; got {}", key, what, has(key) ? shown(key) : "nothing");
+    return json_[key].get<T>();
+  }
+
+  std::string where_;
+  Json json_ = Json::object();
+};
 
 /// Throws for a setting that glossa lacks.
 [[noreturn]] void refuse(const JsonSettings& settings, const std::string& key, std::string_view expected,
@@ -35,7 +101,7 @@ JsonSettings settings_in(const fs::path& folder, const char* name) {
 }
 
 void check_architecture(const JsonSettings& config) {
-  const nlohmann::json& names = config.value("architectures");
+  const Json& names = config.value("architectures");
   const bool named = names.is_array() && !names.empty();
   if (config.text("model_type", "") != "marian" && !(named && names[0] == "MarianMTModel"))
     refuse(config, named ? "architectures" : "model_type", named ? "MarianMTModel" : "marian",
@@ -139,7 +205,7 @@ void note_others(const Generation& generation, std::vector<std::string>& notes) 
   for (const auto& [key, usual] : without) {
     const JsonSettings& settings = generation.of(key);
     if (!settings.has(key)) continue;
-    const nlohmann::json& value = settings.value(key);
+    const Json& value = settings.value(key);
     const bool is_usual = (value.is_boolean() && value.get<bool>() == (usual != 0)) ||
                           (value.is_number() && value.get<double>() == usual && key != "forced_bos_token_id");
     if (!is_usual)
@@ -154,14 +220,14 @@ std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::in
   const JsonSettings& settings = generation.of("bad_words_ids");
   std::vector<std::int64_t> tokens;
   if (!settings.has("bad_words_ids")) return tokens;
-  const nlohmann::json& words = settings.value("bad_words_ids");
-  const bool ok = words.is_array() && std::ranges::all_of(words, [](const nlohmann::json& word) {
-                    return word.is_array() && !word.empty() && std::ranges::all_of(word, [](const nlohmann::json& id) {
+  const Json& words = settings.value("bad_words_ids");
+  const bool ok = words.is_array() && std::ranges::all_of(words, [](const Json& word) {
+                    return word.is_array() && !word.empty() && std::ranges::all_of(word, [](const Json& id) {
                              return id.is_number_unsigned() && id.get<std::uint64_t>() < 1'000'000;
                            });
                   });
   if (!ok) fail(settings.where(), "expected bad_words_ids to be lists of ids; got {}", settings.shown("bad_words_ids"));
-  for (const nlohmann::json& word : words) {
+  for (const Json& word : words) {
     if (word.size() == 1 && word[0] != never) tokens.push_back(word[0].get<std::int64_t>());
     if (word.size() > 1)
       notes.push_back(fmt::format("{}: bad_words_ids has words of several tokens; glossa forbids single tokens only",
@@ -217,15 +283,14 @@ std::string language(const JsonSettings& tokenizer, const char* key, const char*
 void read_vocabularies(const fs::path& folder, const JsonSettings& config, const JsonSettings& tokenizer,
                        const Generation& generation, Pretrained& model) {
   const fs::path file = file_in(folder, "vocab.json", "the tokens and their ids");
+  model.source = read_side(folder, "source.spm", read_json_vocabulary(file), file);
   const bool separate = tokenizer.flag("separate_vocabs", false);
   const fs::path target_file =
       separate ? file_in(folder, "target_vocab.json", "the tokens of the target and their ids") : file;
-  model.source.tokens = read_json_vocabulary(file);
-  model.source.specials = special_ids(model.source.tokens, file);
-  model.target.tokens = separate ? read_json_vocabulary(target_file) : model.source.tokens;
-  model.target.specials = special_ids(model.target.tokens, target_file);
+  model.target =
+      read_side(folder, "target.spm", separate ? read_json_vocabulary(target_file) : model.source.tokens, target_file);
   const auto must_be = [&](const char* key, const JsonSettings& settings, int id, const char* token) {
-    const bool is_it = !settings.has(key) || settings.value(key) == id || settings.value(key) == nlohmann::json{id};
+    const bool is_it = !settings.has(key) || settings.value(key) == id || settings.value(key) == Json{id};
     if (!is_it)
       refuse(settings, key, fmt::format("{}, the id of {}", id, token), "glossa supports no other special tokens");
   };
@@ -234,13 +299,8 @@ void read_vocabularies(const fs::path& folder, const JsonSettings& config, const
   must_be("eos_token_id", generation.of("eos_token_id"), ids.eos, "</s>");
   must_be("decoder_start_token_id", generation.of("decoder_start_token_id"), ids.bos,
           "<pad>, which starts the decoder of every MarianMTModel");
+  set_vocabularies(model, !separate);
   DataConfig& data = model.config.data;
-  data.shared_vocabulary = !separate;
-  data.vocab_size = static_cast<std::int64_t>(std::max(model.source.tokens.size(), model.target.tokens.size()));
-  data.specials.unk = ids.unk;
-  data.specials.pad = ids.pad;
-  data.specials.bos = ids.bos;
-  data.specials.eos = ids.eos;
   data.source = language(tokenizer, "source_lang", "source");
   data.target = language(tokenizer, "target_lang", "target");
   data.encoding.max_length =
@@ -372,10 +432,6 @@ Pretrained read_huggingface_folder(const fs::path& folder) {
   read_model(config, model.config.model, model.notes);
   read_vocabularies(folder, config, tokenizer, generation, model);
   read_decoding(generation, model.config, model.notes);
-  model.source.pieces_file = file_in(folder, "source.spm", "the sentencepiece model of the source");
-  model.target.pieces_file = file_in(folder, "target.spm", "the sentencepiece model of the target");
-  model.source.pieces = read_file(model.source.pieces_file);
-  model.target.pieces = read_file(model.target.pieces_file);
   const auto source_rows = static_cast<std::uint64_t>(config.whole("vocab_size")),
              target_rows =
                  config.flag("share_encoder_decoder_embeddings", true)

@@ -1,10 +1,9 @@
-#include "app/exchange/marian_export.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/exchange/marian_folder.h"
+#include "app/exchange/outgoing.h"
+#include "app/exchange/pretrained.h"
 #include "app/exchange/vocabulary_file.h"
 #include "base/atomic_file.h"
 #include "base/check.h"

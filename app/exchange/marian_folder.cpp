@@ -1,5 +1,3 @@
-#include "app/exchange/marian_folder.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <yaml-cpp/depthguard.h>
@@ -9,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "app/exchange/pretrained.h"
 #include "app/exchange/vocabulary_file.h"
 #include "base/check.h"
 #include "base/folder.h"
@@ -205,16 +204,12 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
 
 /// Reads a side's tokens and appends <pad>. It stands for the embedding of zeros that Marian's decoder starts with, for
 /// which Marian has no token.
-Pretrained::Side read_side(const fs::path& folder, const fs::path& vocabulary, const char* pieces) {
-  Pretrained::Side side;
-  side.tokens = read_yaml_vocabulary(vocabulary);
-  if (std::ranges::find(side.tokens, "<pad>") != side.tokens.end())
+std::vector<std::string> padded_tokens(const fs::path& vocabulary) {
+  std::vector<std::string> tokens = read_yaml_vocabulary(vocabulary);
+  if (std::ranges::find(tokens, "<pad>") != tokens.end())
     fail(vocabulary.string(), "expected no token <pad>, which is added to start the decoder; got one");
-  side.tokens.emplace_back("<pad>");
-  side.specials = special_ids(side.tokens, vocabulary);
-  side.pieces_file = file_in(folder, pieces, "a sentencepiece model");
-  side.pieces = read_file(side.pieces_file);
-  return side;
+  tokens.emplace_back("<pad>");
+  return tokens;
 }
 
 }  // namespace
@@ -306,19 +301,12 @@ Pretrained read_marian_folder(const fs::path& folder) {
   model.config = marian_config();
   read_model(options, model.config.model);
   const auto [source, target] = vocabulary_files(folder, decoder);
-  model.source = read_side(folder, source, "source.spm");
-  model.target = read_side(folder, target, "target.spm");
-  const SpecialIds& ids = model.target.specials;
-  DataConfig& data = model.config.data;
-  data.shared_vocabulary = source == target;
-  data.vocab_size = static_cast<std::int64_t>(std::max(model.source.tokens.size(), model.target.tokens.size()));
-  data.specials.unk = ids.unk;
-  data.specials.pad = ids.pad;
-  data.specials.bos = ids.bos;
-  data.specials.eos = ids.eos;
-  data.source = "source";
-  data.target = "target";
-  read_decoding(decoder, ids, model.config.decode, model.notes);
+  model.source = read_side(folder, "source.spm", padded_tokens(source), source);
+  model.target = read_side(folder, "target.spm", padded_tokens(target), target);
+  set_vocabularies(model, source == target);
+  model.config.data.source = "source";
+  model.config.data.target = "target";
+  read_decoding(decoder, model.target.specials, model.config.decode, model.notes);
   check_ranges(model.config, options.where());
   model.sources =
       marian_sources(model.config.model.transformer, model.source.tokens.size(), model.target.tokens.size());

@@ -59,4 +59,17 @@ void check_is_free(const std::filesystem::path& folder);
 /// at all. Throws as check_is_free does.
 void write_folder(const std::filesystem::path& folder, const std::function<void(const std::filesystem::path&)>& write);
 
+/// Writes a folder that MarianMTModel.from_pretrained and MarianTokenizer.from_pretrained of transformers can read. The
+/// files are config.json, generation_config.json, model.safetensors, source.spm, target.spm, vocab.json,
+/// tokenizer_config.json and, unless the vocabulary is shared, target_vocab.json. If the model's sinusoids differ from
+/// those that MarianMTModel computes, model.safetensors also has the tables of sinusoids. Throws a misuse error if the
+/// folder is not empty. Also throws like Outgoing::check_exportable.
+void export_huggingface(const Outgoing& model, const std::filesystem::path& folder);
+
+/// Writes a folder for Marian's tools: model.npz (with the options), source.spm, target.spm, decoder.yml and vocab.yml.
+/// If the languages have separate vocabularies, source.vocab.yml and target.vocab.yml take the place of vocab.yml. Rows
+/// of the padding token are omitted, because Marian does not have this token. Throws a misuse error if the folder is
+/// not empty. Also throws like Outgoing::check_exportable.
+void export_marian(const Outgoing& model, const std::filesystem::path& folder);
+
 }  // namespace glossa

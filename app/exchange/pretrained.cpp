@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "app/exchange/huggingface_folder.h"
-#include "app/exchange/marian_folder.h"
 #include "base/check.h"
+#include "data/text/text_file.h"
 
 namespace glossa {
 
@@ -30,13 +29,23 @@ Config marian_config() {
   return config;
 }
 
-SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesystem::path& file) {
+Pretrained::Side read_side(const std::filesystem::path& folder, const char* pieces, std::vector<std::string> tokens,
+                           const std::filesystem::path& tokens_file) {
   const auto id = [&](std::string_view token) {
     const auto found = std::ranges::find(tokens, token);
-    if (found == tokens.end()) fail(file.string(), "expected a token {}; not found", token);
+    if (found == tokens.end()) fail(tokens_file.string(), "expected a token {}; not found", token);
     return static_cast<int>(found - tokens.begin());
   };
-  return {.unk = id("<unk>"), .pad = id("<pad>"), .bos = id("<pad>"), .eos = id("</s>")};
+  const SpecialIds specials{.unk = id("<unk>"), .pad = id("<pad>"), .bos = id("<pad>"), .eos = id("</s>")};
+  const std::filesystem::path file = file_in(folder, pieces, "a sentencepiece model");
+  return {.pieces_file = file, .pieces = read_file(file), .tokens = std::move(tokens), .specials = specials};
+}
+
+void set_vocabularies(Pretrained& model, bool is_shared) {
+  DataConfig& data = model.config.data;
+  data.shared_vocabulary = is_shared;
+  data.vocab_size = static_cast<std::int64_t>(std::max(model.source.tokens.size(), model.target.tokens.size()));
+  data.specials = model.target.specials;
 }
 
 void check_ranges(const Config& config, const std::string& where) {

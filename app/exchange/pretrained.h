@@ -37,6 +37,34 @@ struct Pretrained {
 /// files. This one is a failure, even for a wrong value of an option, because the values come from files.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
+// The two kinds of folder.
+
+/// Reads a folder written by `MarianMTModel.save_pretrained` and `MarianTokenizer.save_pretrained`. Required files are
+/// config.json, model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json and, if the config says so,
+/// target_vocab.json. generation_config.json and tokenizer_config.json are optional. Throws as read_pretrained does.
+Pretrained read_huggingface_folder(const std::filesystem::path& folder);
+
+/// Returns the locations of the parameters in a MarianMTModel with these options. `source_rows` and `target_rows` are
+/// the sizes of the model's vocabularies.
+std::vector<ParameterSource> huggingface_sources(const TransformerOptions& model, std::uint64_t source_rows,
+                                                 std::uint64_t target_rows);
+
+/// Name of the entry with the model's options in a .npz file.
+constexpr const char* marian_options_name = "special:model.yml";
+
+/// True if a folder contains a .npz file, as Marian's models do.
+bool is_marian_folder(const std::filesystem::path& folder);
+
+/// Reads a folder in the layout of Marian and OPUS-MT. Required files are a .npz (with special:model.yml in it),
+/// source.spm, target.spm, and one vocab.yml or a vocabulary per language. decoder.yml is optional. If the folder has
+/// several models or vocabularies, decoder.yml must name the right ones. Throws as read_pretrained does.
+Pretrained read_marian_folder(const std::filesystem::path& folder);
+
+/// Returns the locations of the parameters in a Marian model. `source_rows` and `target_rows` are the vocabulary sizes,
+/// including the padding token. The padding token's row comes last; Marian's file does not have it.
+std::vector<ParameterSource> marian_sources(const TransformerOptions& model, std::uint64_t source_rows,
+                                            std::uint64_t target_rows);
+
 // Helpers for the readers of both kinds of folder.
 
 /// Returns the path of the file `name` in a folder. Throws an Error if the file is not found; `what` describes the
@@ -50,8 +78,13 @@ void check_ranges(const Config& config, const std::string& where);
 /// model.
 Config marian_config();
 
-/// Returns the ids of `</s>`, `<unk>` and `<pad>`; `<pad>` also starts the decoder. Throws, naming the file, if one of
-/// these tokens is missing.
-SpecialIds special_ids(const std::vector<std::string>& tokens, const std::filesystem::path& file);
+/// Reads a side's sentencepiece model, the file `pieces` of the folder; `tokens` come from `tokens_file`. Throws,
+/// naming the file, if the model or one of the tokens `</s>`, `<unk>` and `<pad>` is missing. `<pad>` also starts the
+/// decoder.
+Pretrained::Side read_side(const std::filesystem::path& folder, const char* pieces, std::vector<std::string> tokens,
+                           const std::filesystem::path& tokens_file);
+
+/// Sets the options of section data that depend on the tokens of both sides.
+void set_vocabularies(Pretrained& model, bool is_shared);
 
 }  // namespace glossa

@@ -1,11 +1,9 @@
 // The tiny MarianMTModel of transformers (marian.py), exported again.
-#include "app/exchange/marian_export.h"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "app/exchange/huggingface_export.h"
+#include "app/exchange/outgoing.h"
 #include "app/exchange/pretrained.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "tests/support/temporary_folder.h"
