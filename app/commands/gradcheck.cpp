@@ -122,76 +122,45 @@ class Table {
   CaseReport total_;
 };
 
-/// Gradient check of a configuration's model, in double and with slightly randomized initial weights. The checked
-/// function of the parameters is the training loss per token over the first few training sentences. Smoothing, dropout
-/// and padding are as configured.
-class RecipeCheck {
- public:
+/// A configuration's model in double, with slightly randomized initial weights. `loss`, a function of the parameters,
+/// is the training loss per token over the first few training sentences. Smoothing, dropout and padding are as
+/// configured.
+struct CheckedModel {
   /// Reads the training data and learns the tokenizers as in training. Corpora are looked up in `places`. Throws the
   /// errors of these steps.
-  explicit RecipeCheck(Config config, const CorpusPlaces& places = {});
-  RecipeCheck(const RecipeCheck&) = delete;
+  CheckedModel(Config config, const CorpusPlaces& places) {
+    constexpr int sentences = 3;
+    const auto seed = static_cast<std::uint64_t>(config.train.seed);
+    const Corpora corpora = read_corpora(config.data, seed, places);
+    decide_auto_options(config, size_of(corpora.training), corpora.split);
+    validate(config);
+    const Tokenizers tokenizers = learn_tokenizers(config.data, corpora.training);
+    const EncodedCorpus encoded = encode_training(config.data, corpora.training, tokenizers);
+    std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
+    std::iota(first.begin(), first.end(), 0);
+    batch = make_batch(encoded, first, Layout::packed, config.train.passes());
 
-  std::vector<std::string> tensors() const;
+    model = std::make_unique<Transformer<double>>(
+        parameters,
+        transformer_options(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()));
+    parameters.allocate(seed);
+    // Biases of 0 and gains of 1 hide some errors, and tiny weights keep all of ReLU's inputs near its kink.
+    RandomStream random(seed, "recipe_check");
+    for (const Parameter<double>* parameter : parameters.parameters())
+      for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;
+    loss = [this, pad = encoded.specials.pad, train = config.train](Context<double>& context,
+                                                                    std::span<const Variable<double>>) {
+      const CrossEntropy<double> loss = training_loss(context, *model, batch, pad, train);
+      return scale(loss.sum, 1 / static_cast<double>(loss.count));
+    };
+  }
+  CheckedModel(const CheckedModel&) = delete;
 
-  /// Compares a tensor's gradient with finite differences at `max_elements` of its elements; 0 means all.
-  GradCheckResult check(const std::string& tensor, Index max_elements);
-
-  /// Runs a Taylor test of the full gradient.
-  TaylorResult taylor();
-
- private:
-  static constexpr int sentences = 3;
-
-  ParameterStore<double> parameters_;
-  std::unique_ptr<Transformer<double>> model_;
-  Batch batch_;
-  GradCheckFunction loss_;
+  ParameterStore<double> parameters;
+  std::unique_ptr<Transformer<double>> model;
+  Batch batch;
+  GradCheckFunction loss;
 };
-
-RecipeCheck::RecipeCheck(Config config, const CorpusPlaces& places) {
-  const auto seed = static_cast<std::uint64_t>(config.train.seed);
-  const Corpora corpora = read_corpora(config.data, seed, places);
-  decide_auto_options(config, size_of(corpora.training), corpora.split);
-  validate(config);
-  const ParallelCorpus& corpus = corpora.training;
-  const Tokenizers tokenizers = learn_tokenizers(config.data, corpus);
-  const EncodedCorpus encoded = encode_training(config.data, corpus, tokenizers);
-  std::vector<int> first(static_cast<std::size_t>(std::min(sentences, encoded.size())));
-  std::iota(first.begin(), first.end(), 0);
-  batch_ = make_batch(encoded, first, Layout::packed, config.train.passes());
-
-  model_ = std::make_unique<Transformer<double>>(
-      parameters_,
-      transformer_options(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()));
-  parameters_.allocate(seed);
-  // Biases of 0 and gains of 1 hide some errors, and tiny weights keep all of ReLU's inputs near its kink.
-  RandomStream random(seed, "recipe_check");
-  for (const Parameter<double>* parameter : parameters_.parameters())
-    for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;
-  loss_ = [this, pad = encoded.specials.pad, train = config.train](Context<double>& context,
-                                                                   std::span<const Variable<double>>) {
-    const CrossEntropy<double> loss = training_loss(context, *model_, batch_, pad, train);
-    return scale(loss.sum, 1 / static_cast<double>(loss.count));
-  };
-}
-
-std::vector<std::string> RecipeCheck::tensors() const {
-  std::vector<std::string> names;
-  for (const Parameter<double>* parameter : parameters_.parameters()) names.push_back(parameter->name);
-  return names;
-}
-
-GradCheckResult RecipeCheck::check(const std::string& tensor, Index max_elements) {
-  parameters_.at(tensor);  // throws if not found
-  for (Parameter<double>* parameter : parameters_.parameters()) parameter->trainable = parameter->name == tensor;
-  const GradCheckResult result =
-      grad_check(loss_, {}, parameters_, {.limit = 1e-6, .floor = 0.01, .max_elements = max_elements});
-  for (Parameter<double>* parameter : parameters_.parameters()) parameter->trainable = true;
-  return result;
-}
-
-TaylorResult RecipeCheck::taylor() { return taylor_test(loss_, parameters_); }
 
 void check_everything(Table& table) {
   for (const std::string& op : subjects(op_cases()))
@@ -210,20 +179,24 @@ void check_recipe(Table& table, const GradcheckArguments& arguments) {
   apply_runtime(config.runtime);
   const std::filesystem::path file = arguments.config;
   const bool is_of_run = file.filename() == "config.yaml";
-  RecipeCheck recipe(config, is_of_run ? CorpusPlaces(file.parent_path()) : CorpusPlaces());
-  for (const std::string& tensor : recipe.tensors())
-    if (table.chooses(tensor))
-      table.row("tensor", tensor, [&] {
-        return timed({.name = tensor}, [&](CaseReport& report) {
-          const GradCheckResult result = recipe.check(tensor, arguments.full ? 0 : elements_a_tensor);
+  CheckedModel checked(config, is_of_run ? CorpusPlaces(file.parent_path()) : CorpusPlaces());
+  const GradCheckOptions options{.limit = 1e-6, .floor = 0.01, .max_elements = arguments.full ? 0 : elements_a_tensor};
+  const std::vector<Parameter<double>*>& parameters = checked.parameters.parameters();
+  for (const Parameter<double>* tensor : parameters)
+    if (table.chooses(tensor->name))
+      table.row("tensor", tensor->name, [&] {
+        return timed({.name = tensor->name}, [&](CaseReport& report) {
+          for (Parameter<double>* parameter : parameters) parameter->trainable = parameter == tensor;
+          const GradCheckResult result = grad_check(checked.loss, {}, checked.parameters, options);
           report.add(result);
           if (!result.passes()) report.failures.push_back(result.describe());
         });
       });
+  for (Parameter<double>* parameter : parameters) parameter->trainable = true;
   table.check_chosen();
   table.row("model", arguments.config, [&] {
     return timed({.name = arguments.config}, [&](CaseReport& report) {
-      const TaylorResult taylor = recipe.taylor();
+      const TaylorResult taylor = taylor_test(checked.loss, checked.parameters);
       report.cases = 1;
       report.taylor_slope = taylor.slope;
       if (!taylor.passes()) report.failures.push_back(taylor.describe());
