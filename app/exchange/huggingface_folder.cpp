@@ -317,11 +317,6 @@ fs::path weights_file(const fs::path& folder) {
   fail(folder.string(), "expected model.safetensors or pytorch_model.bin; not found");
 }
 
-/// A part of a parameter's name in glossa and in the file.
-struct Names {
-  const char *own, *theirs;
-};
-
 bool is_near(std::span<const float> table, std::span<const double> expected) {
   return std::ranges::equal(table.first(expected.size()), expected,
                             [](float x, double y) { return std::abs(x - y) < 2e-3; });  // allows half precision

@@ -49,9 +49,6 @@ Pretrained read_huggingface_folder(const std::filesystem::path& folder);
 std::vector<ParameterSource> huggingface_sources(const TransformerOptions& model, std::uint64_t source_rows,
                                                  std::uint64_t target_rows);
 
-/// Name of the entry with the model's options in a .npz file.
-constexpr const char* marian_options_name = "special:model.yml";
-
 /// True if a folder contains a .npz file, as Marian's models do.
 bool is_marian_folder(const std::filesystem::path& folder);
 
@@ -59,11 +56,6 @@ bool is_marian_folder(const std::filesystem::path& folder);
 /// source.spm, target.spm, and one vocab.yml or a vocabulary per language. decoder.yml is optional. If the folder has
 /// several models or vocabularies, decoder.yml must name the right ones. Throws as read_pretrained does.
 Pretrained read_marian_folder(const std::filesystem::path& folder);
-
-/// Returns the locations of the parameters in a Marian model. `source_rows` and `target_rows` are the vocabulary sizes,
-/// including the padding token. The padding token's row comes last; Marian's file does not have it.
-std::vector<ParameterSource> marian_sources(const TransformerOptions& model, std::uint64_t source_rows,
-                                            std::uint64_t target_rows);
 
 // Helpers for the readers of both kinds of folder.
 
