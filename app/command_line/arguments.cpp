@@ -10,7 +10,7 @@
 
 #include "base/available_memory.h"
 #include "base/check.h"
-#include "train/config/config.h"
+#include "train/run_ensemble.h"
 
 namespace glossa::commands {
 
@@ -47,15 +47,15 @@ void add_run(CLI::App& command, std::string& run, std::string& checkpoint) {
   add_force(command);
 }
 
-void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& checkpoint) {
-  command.add_option("RUN", runs, "folder of a run, or one of its checkpoints; several translate as an ensemble")
+void add_runs(CLI::App& command, EnsembleArguments& arguments) {
+  command
+      .add_option("RUN", arguments.runs, "folder of a run, or one of its checkpoints; several translate as an ensemble")
       ->required();
-  command.add_option("--checkpoint", checkpoint, checkpoint_choices);
+  command.add_option("--checkpoint", arguments.checkpoint, checkpoint_choices);
   add_force(command);
 }
 
-void check_average_acts(const std::vector<std::string>& runs, const std::string& checkpoint,
-                        const std::vector<std::string>& sets) {
+std::vector<RunName> EnsembleArguments::names() const {
   std::error_code unreadable;  // reported when the run is opened
   for (const std::string& set : sets) {
     if (!set.starts_with("decode.average=") || set == "decode.average=0") continue;
@@ -65,6 +65,11 @@ void check_average_acts(const std::vector<std::string>& runs, const std::string&
       if (std::filesystem::is_regular_file(run, unreadable))
         misuse("RUN", "expected a run's folder with decode.average, which chooses the checkpoints; got {}", run);
   }
+  return run_names(runs, checkpoint);
+}
+
+Config EnsembleArguments::config() const {
+  return load_run_config(RunName(runs.front(), checkpoint).folder(), sets, beam, precision);
 }
 
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where) {

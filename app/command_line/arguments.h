@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/precision.h"
+#include "train/run.h"
 
 /// Arguments that several commands share. Each function declares arguments on a command; parsing then fills the
 /// variables that were passed by reference.
@@ -19,13 +20,23 @@ void add_checkpoint(CLI::App& command, std::string& run, std::string& checkpoint
 /// Declares RUN, --checkpoint and --force, for a command that loads a run's model.
 void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 
-/// As add_run, for a command that takes one run, or several as an ensemble.
-void add_runs(CLI::App& command, std::vector<std::string>& runs, std::string& checkpoint);
+/// Arguments of a command that decodes with one run, or with several as an ensemble.
+struct EnsembleArguments {
+  std::vector<std::string> runs;
+  std::string checkpoint;
+  std::int64_t beam = 0;               // 0: the first run's setting
+  std::optional<Precision> precision;  // empty: the first run's setting
+  std::vector<std::string> sets;
 
-/// Throws a misuse error if a choice of checkpoints, by --checkpoint or as a RUN, keeps decode.average in `sets` from
-/// having an effect.
-void check_average_acts(const std::vector<std::string>& runs, const std::string& checkpoint,
-                        const std::vector<std::string>& sets);
+  /// The runs. Throws a misuse error if a choice of checkpoints keeps decode.average in `sets` from having an effect.
+  std::vector<RunName> names() const;
+
+  /// The first run's configuration, with these settings.
+  Config config() const;
+};
+
+/// Declares RUN, --checkpoint and --force.
+void add_runs(CLI::App& command, EnsembleArguments& arguments);
 
 /// Declares --set; the option's help ends with the text `where`.
 void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::string& where = "");

@@ -31,19 +31,14 @@ namespace glossa::commands {
 
 namespace {
 
-struct EvaluateArguments {
-  std::vector<std::string> runs;  // several: an ensemble
-  std::string checkpoint;
+struct EvaluateArguments : EnsembleArguments {
   std::string source, test;             // empty: the run's own test corpus
   std::vector<std::string> references;  // of `source`
   std::string tokenize;                 // empty: the run's setting
   std::optional<std::string> compare;   // the other system
   std::int64_t resamples = 1000;        // for the comparison
   std::string on_bad_line = "warn", split_sentences = "off";
-  std::int64_t beam = 0;
-  std::optional<Precision> precision;  // empty: the run's setting
   bool json = false;
-  std::vector<std::string> sets;
 };
 
 /// Sources and references, and the number of unusable sources, whose lines are empty.
@@ -275,10 +270,9 @@ PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const E
 }
 
 int run(const EvaluateArguments& arguments, const Job& job) {
-  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
-  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
+  const std::vector<RunName> names = arguments.names();
   const std::string& folder = names.front().folder();
-  Config config = load_run_config(folder, arguments.sets, arguments.beam, arguments.precision);
+  Config config = arguments.config();
   std::optional<OtherSystem> other;
   if (arguments.compare) other.emplace(*arguments.compare, arguments.on_bad_line, arguments.split_sentences);
   if (arguments.split_sentences != "off" &&
@@ -365,7 +359,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
 void add_evaluate(CommandTable& table) {
   const auto [command, arguments] = table.add<EvaluateArguments>(
       {.name = "evaluate", .help = "Measure loss and translation quality on a test set", .group = "Measure"}, run);
-  add_runs(command, arguments.runs, arguments.checkpoint);
+  add_runs(command, arguments);
   CLI::Option* source = command.add_option("--source", arguments.source, "file to translate");
   CLI::Option* reference =
       command.add_option("--reference", arguments.references, "its reference translation; repeatable")

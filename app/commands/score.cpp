@@ -15,13 +15,9 @@ namespace glossa::commands {
 
 namespace {
 
-struct ScoreArguments {
-  std::vector<std::string> runs;  // several: an ensemble
-  std::string checkpoint, source, target;
-  std::string on_bad_line = "warn";
-  std::optional<Precision> precision;  // empty: the run's setting
+struct ScoreArguments : EnsembleArguments {
+  std::string source, target, on_bad_line = "warn";
   bool per_token = false, json = false;
-  std::vector<std::string> sets;
 };
 
 std::string in_json(const ScoreArguments& arguments, std::int64_t number, const ScoredTranslation& scored,
@@ -69,9 +65,8 @@ void check_acts(const Settings& settings, const DecodeOptions& decode) {
 }
 
 int run(const ScoreArguments& arguments) {
-  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
-  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
-  const Config config = load_run_config(names.front().folder(), arguments.sets, 0, arguments.precision);
+  const std::vector<RunName> names = arguments.names();
+  const Config config = arguments.config();
   check_acts(arguments.sets, config.decode);
   BadLines bad_lines(arguments.on_bad_line);
   const LinePairs lines =
@@ -99,7 +94,7 @@ int run(const ScoreArguments& arguments) {
 void add_score(CommandTable& table) {
   const auto [command, arguments] = table.add<ScoreArguments>(
       {.name = "score", .help = "Compute the log-probability of given translations", .group = "Measure"}, run);
-  add_runs(command, arguments.runs, arguments.checkpoint);
+  add_runs(command, arguments);
   command.add_option("--source", arguments.source, "file of source lines")->required();
   command.add_option("--target", arguments.target, "their translations, line by line")->required();
   command.add_flag("--per-token", arguments.per_token, "also print each token with its log-probability");

@@ -31,18 +31,14 @@ namespace glossa::commands {
 
 namespace {
 
-struct TranslateArguments {
-  std::vector<std::string> runs;  // several: an ensemble
-  std::string checkpoint, input, output;
+struct TranslateArguments : EnsembleArguments {
+  std::string input, output;
   std::string format;  // empty: text or, with nbest, moses
   std::string on_bad_line = "warn", split_sentences = "auto";
-  std::int64_t beam = 0;               // 0: the run's setting
-  std::optional<Precision> precision;  // empty: the run's setting
-  std::int64_t nbest = 0;              // 0: one translation, not in the n-best format
+  std::int64_t nbest = 0;  // 0: one translation, not in the n-best format
   bool scores = false;
   bool alignment = false;
   std::optional<std::int64_t> alignment_layer;  // empty: the usual layer
-  std::vector<std::string> sets;
 };
 
 /// Maximum number of lines translated together: enough for full batches, few enough for early output. Fewer lines are
@@ -129,8 +125,8 @@ TranslationFormat format_of(const TranslateArguments& arguments) {
 }
 
 /// The run's configuration, with a beam large enough for the requested translations of a beam search.
-Config config_of(const TranslateArguments& arguments, const std::string& run) {
-  Config config = load_run_config(run, arguments.sets, arguments.beam, arguments.precision);
+Config config_of(const TranslateArguments& arguments) {
+  Config config = arguments.config();
   if (config.decode.mbr == 0 && arguments.beam > 0 && arguments.nbest > arguments.beam)
     misuse("--nbest", "expected at most the beam, {}; got {}", arguments.beam, arguments.nbest);
   if (arguments.nbest > 1 && config.decode.sample)
@@ -156,12 +152,11 @@ int run(const TranslateArguments& arguments, const Job& job) {
   if (arguments.alignment_layer && !arguments.alignment)
     misuse("--alignment-layer", "expected --alignment as well; got --alignment-layer alone");
   Output output(job.is_first() ? arguments.output : "", arguments.input);
-  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
   for (const std::string& named : std::span(arguments.runs).subspan(1))
     if (std::filesystem::exists(named) ? !RunName(named).is_of_run() : std::filesystem::path(named).has_extension())
       throw Error(Error::Kind::misuse, unknown_name("translate", "run", named, {"--input " + named}, ""));
-  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
-  const LoadedRun run = load_ensemble(names, config_of(arguments, names.front().folder()), job);
+  const std::vector<RunName> names = arguments.names();
+  const LoadedRun run = load_ensemble(names, config_of(arguments), job);
   apply_runtime(run.config.runtime, job);
   Translator translator(run.models(), run.tokenizers, run.config.data, run.config.decode);
   translator.split_sentences(splits_sentences(arguments.split_sentences, run.state.text));
@@ -223,7 +218,7 @@ int run(const TranslateArguments& arguments, const Job& job) {
 void add_translate(CommandTable& table) {
   const auto [command, arguments] = table.add<TranslateArguments>(
       {.name = "translate", .help = "Translate lines of text", .group = "Translate"}, run);
-  add_runs(command, arguments.runs, arguments.checkpoint);
+  add_runs(command, arguments);
   command.add_option("--input", arguments.input, "file to translate (default: standard input)");
   command.add_option("--output", arguments.output, "file to write at the end (default: standard output)");
   add_beam(command, arguments.beam);

@@ -24,15 +24,11 @@ namespace glossa::commands {
 
 namespace {
 
-struct TuneArguments {
-  std::vector<std::string> runs;
-  std::string checkpoint;
+struct TuneArguments : EnsembleArguments {
   std::string test;  // empty: the run's validation corpus
   std::string metric = "bleu";
   std::vector<std::int64_t> beams = TuningOptions().beams;
-  std::optional<Precision> precision;  // empty: the run's setting
   bool write = false, json = false;
-  std::vector<std::string> sets;
 };
 
 /// The corpus that the command line names, else the one that chose the run's best checkpoint.
@@ -114,11 +110,10 @@ void check_writable(const TuneArguments& arguments) {
 }
 
 int run(const TuneArguments& arguments) {
-  check_average_acts(arguments.runs, arguments.checkpoint, arguments.sets);
+  const std::vector<RunName> names = arguments.names();
   if (arguments.write) check_writable(arguments);
-  const std::vector<RunName> names = run_names(arguments.runs, arguments.checkpoint);
   const std::string& folder = names.front().folder();
-  const Config config = load_run_config(folder, arguments.sets, 0, arguments.precision);
+  const Config config = arguments.config();
   ParallelCorpus corpus = corpus_of(arguments, folder, config);
   const std::size_t sentences = corpus.source.size();
   const std::string text = corpus.source_name;
@@ -163,7 +158,7 @@ int run(const TuneArguments& arguments) {
 void add_tune(CommandTable& table) {
   const auto [command, arguments] = table.add<TuneArguments>(
       {.name = "tune", .help = "Find the beam and the length penalty that translate best", .group = "Measure"}, run);
-  add_runs(command, arguments.runs, arguments.checkpoint);
+  add_runs(command, arguments);
   command.add_option("--test", arguments.test,
                      "corpus to translate: PREFIX, FILE.tsv or FILE.tmx (default: the run's validation corpus)");
   command.add_option("--metric", arguments.metric, "score to choose by")
