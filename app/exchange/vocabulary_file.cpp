@@ -55,79 +55,55 @@ class Numbered {
   std::vector<std::uint32_t> ids_;
 };
 
-/// One YAML scalar, read from the front of a line.
-class YamlScalar {
- public:
-  YamlScalar(std::string_view rest, const std::string& where) : rest_(rest), where_(where) {
-    if (rest_.starts_with('"'))
-      read_double();
-    else if (rest_.starts_with('\''))
-      read_single();
-    else
-      read_plain();
+/// Removes an escape of YAML, without its backslash, from the front of `rest`, and appends its character to `value`.
+void take_escape(std::string_view& rest, std::string& value, const std::string& where) {
+  check(!rest.empty(), where, "expected an escape after a backslash; got the end of the line");
+  const char letter = rest.front();
+  rest.remove_prefix(1);
+  if (const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0) {
+    std::uint32_t code = 0;
+    const std::string_view text = rest.substr(0, digits);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code, 16);
+    const bool is_surrogate = code >= 0xD800 && code < 0xE000;
+    check(error == std::errc() && end == text.data() + digits && code <= 0x10FFFF && !is_surrogate, where,
+          "expected {} hexadecimal digits of a character after \\{}; got other text", digits, letter);
+    rest.remove_prefix(digits);
+    return utf8::append(value, code);
   }
+  // YAML 1.2, section 5.7
+  constexpr std::string_view letters = "0abtnvfre \"/\\N_LP";
+  constexpr char32_t codes[] = {0, 7, 8, 9, 10, 11, 12, 13, 27, ' ', '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
+  const std::size_t which = letters.find(letter);
+  check(which != letters.npos, where, "expected a YAML escape; got '\\{}'", letter);
+  utf8::append(value, codes[which]);
+}
 
-  const std::string& value() const { return value_; }
-  std::string_view rest() const { return rest_; }
-
- private:
-  /// A plain scalar ends before ": " or at the end of the line.
-  void read_plain() {
-    std::size_t end = rest_.rfind(": ");
-    if (end == rest_.npos) end = rest_.size();
-    value_ = rest_.substr(0, end);
-    rest_.remove_prefix(end);
+/// Removes a YAML scalar from the front of `rest`, and returns it.
+std::string take_scalar(std::string_view& rest, const std::string& where) {
+  std::string value;
+  if (!rest.starts_with('"') && !rest.starts_with('\'')) {  // plain: ends before ": " or at the end of the line
+    value = rest.substr(0, rest.rfind(": "));
+    rest.remove_prefix(value.size());
+    return value;
   }
-  void read_single() {
-    rest_.remove_prefix(1);
-    while (true) {
-      const std::size_t end = rest_.find('\'');
-      check(end != rest_.npos, where_, "expected a closing quote; got the end of the line");
-      value_ += rest_.substr(0, end);
-      rest_.remove_prefix(end + 1);
-      if (!rest_.starts_with('\'')) return;
-      value_ += '\'';
-      rest_.remove_prefix(1);
+  const char quote = rest.front();
+  rest.remove_prefix(1);
+  while (true) {
+    const std::size_t end = rest.find_first_of(quote == '"' ? "\"\\" : "'");
+    check(end != rest.npos, where, "expected a closing quote; got the end of the line");
+    const bool is_escape = rest[end] == '\\';
+    value += rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    if (is_escape) {
+      take_escape(rest, value, where);
+    } else if (quote == '\'' && rest.starts_with(quote)) {  // two stand for one
+      value += quote;
+      rest.remove_prefix(1);
+    } else {
+      return value;
     }
   }
-  void read_double() {
-    rest_.remove_prefix(1);
-    while (true) {
-      const std::size_t end = rest_.find_first_of("\"\\");
-      check(end != rest_.npos, where_, "expected a closing quote; got the end of the line");
-      value_ += rest_.substr(0, end);
-      const bool ends = rest_[end] == '"';
-      rest_.remove_prefix(end + 1);
-      if (ends) return;
-      read_escape();
-    }
-  }
-  void read_escape() {
-    check(!rest_.empty(), where_, "expected an escape after a backslash; got the end of the line");
-    const char letter = rest_.front();
-    rest_.remove_prefix(1);
-    if (const std::size_t digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0) {
-      std::uint32_t code = 0;
-      const std::string_view text = rest_.substr(0, digits);
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code, 16);
-      const bool is_surrogate = code >= 0xD800 && code < 0xE000;
-      check(error == std::errc() && end == text.data() + digits && code <= 0x10FFFF && !is_surrogate, where_,
-            "expected {} hexadecimal digits of a character after \\{}; got other text", digits, letter);
-      rest_.remove_prefix(digits);
-      return utf8::append(value_, code);
-    }
-    // YAML 1.2, section 5.7
-    constexpr std::string_view letters = "0abtnvfre \"/\\N_LP";
-    constexpr char32_t codes[] = {0, 7, 8, 9, 10, 11, 12, 13, 27, ' ', '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
-    const std::size_t which = letters.find(letter);
-    check(which != letters.npos, where_, "expected a YAML escape; got '\\{}'", letter);
-    utf8::append(value_, codes[which]);
-  }
-
-  std::string_view rest_;
-  const std::string& where_;
-  std::string value_;
-};
+}
 
 /// The number after `: `.
 std::uint64_t id_behind(std::string_view rest, const std::string& where) {
@@ -196,12 +172,12 @@ std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path)
     if (waiting) {
       numbered.add(*std::exchange(waiting, std::nullopt), id_behind(line, where));
     } else if (line.starts_with("? ")) {
-      const YamlScalar token(line.substr(2), where);
-      check(token.rest().empty(), where, "expected only a token after `? `; got more");
-      waiting = token.value();
+      line.remove_prefix(2);
+      waiting = take_scalar(line, where);
+      check(line.empty(), where, "expected only a token after `? `; got more");
     } else if (!line.empty() && line != "---" && line != "..." && !line.starts_with('#')) {
-      const YamlScalar token(line, where);
-      numbered.add(token.value(), id_behind(token.rest(), where));
+      std::string token = take_scalar(line, where);
+      numbered.add(std::move(token), id_behind(line, where));
     }
   }
   check(!waiting, path.string(), "expected an id for '{}'; got the end of the file", waiting.value_or(""));
