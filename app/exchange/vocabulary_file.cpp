@@ -17,42 +17,40 @@ namespace {
 
 constexpr std::size_t max_tokens = 1 << 18, max_bytes = 32 << 20;
 
-/// Collects tokens with their ids, in any order, and sorts them by id.
+/// Tokens with their ids, which may come in any order.
 class Numbered {
  public:
   explicit Numbered(std::string where) : where_(std::move(where)) {}
 
   void add(std::string token, std::uint64_t id) {
-    check(tokens_.size() < max_tokens && id < max_tokens, where_, "expected at most {} tokens; got id {}", max_tokens,
-          id);
-    tokens_.push_back(std::move(token));
-    ids_.push_back(static_cast<std::uint32_t>(id));
+    check(id < max_tokens, where_, "expected at most {} tokens; got id {}", max_tokens, id);
+    if (id >= tokens_.size()) tokens_.resize(id + 1);
+    is_given_.resize(tokens_.size());
+    check(!is_given_[id], where_, "expected every id once; got {} for '{}' and for '{}'", id, tokens_[id], token);
+    tokens_[id] = std::move(token);
+    is_given_[id] = true;
+    ++count_;
   }
 
   std::vector<std::string> in_order() && {
     const std::size_t size = tokens_.size();
     check(size > 0, where_, "expected tokens; got none");
-    for (std::size_t i = 0; i < size; ++i)
-      while (ids_[i] != i) {  // moves a token to its place
-        const std::size_t id = ids_[i];
-        check(id < size, where_, "expected the ids 0 to {}, one for each of {} tokens; got {} for '{}'", size - 1, size,
-              id, tokens_[i]);
-        check(ids_[id] != id, where_, "expected every id once; got {} for '{}' and for '{}'", id, tokens_[i],
-              tokens_[id]);
-        std::swap(tokens_[i], tokens_[id]);
-        std::swap(ids_[i], ids_[id]);
-      }
-    std::ranges::sort(ids_, {}, [&](std::uint32_t id) -> const std::string& { return tokens_[id]; });
-    for (std::size_t i = 1; i < size; ++i)
-      check(tokens_[ids_[i]] != tokens_[ids_[i - 1]], where_, "expected every token once; got '{}' twice",
-            tokens_[ids_[i]]);
+    check(count_ == size, where_, "expected the ids 0 to {}, one for each of {} tokens; got {} for '{}'", count_ - 1,
+          count_, size - 1, tokens_.back());
+    std::vector<std::uint32_t> ids(size);
+    std::iota(ids.begin(), ids.end(), 0);
+    const auto token = [&](std::uint32_t id) -> const std::string& { return tokens_[id]; };
+    std::ranges::sort(ids, {}, token);
+    const auto twice = std::ranges::adjacent_find(ids, {}, token);
+    if (twice != ids.end()) fail(where_, "expected every token once; got '{}' twice", token(*twice));
     return std::move(tokens_);
   }
 
  private:
   std::string where_;
   std::vector<std::string> tokens_;
-  std::vector<std::uint32_t> ids_;
+  std::vector<bool> is_given_;
+  std::size_t count_ = 0;
 };
 
 /// Removes an escape of YAML, without its backslash, from the front of `rest`, and appends its character to `value`.
