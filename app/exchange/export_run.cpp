@@ -27,26 +27,12 @@ std::int64_t export_weights(const CheckpointReader& checkpoint, const std::strin
   return read_training_state(checkpoint).update;
 }
 
-/// Prints which search options are set but cannot be expressed in a format.
-void note_left_behind(const std::vector<std::pair<const char*, bool>>& options, const char* format) {
+/// Prints which search options are set but cannot be expressed in a format's `file`.
+void note_left_behind(const char* file, const std::vector<std::pair<const char*, bool>>& options) {
   std::vector<const char*> left;
   for (const auto& [name, is_left_behind] : options)
     if (is_left_behind) left.push_back(name);
-  if (!left.empty()) print_note("note: {} cannot express {}: not exported\n", format, fmt::join(left, ", "));
-}
-
-void note_left_by_huggingface(const DecodeOptions& decode) {
-  note_left_behind({{"decode.max_length_factor", decode.max_length_factor > 0}, {"decode.mbr", decode.mbr > 0}},
-                   "config.json");
-}
-
-void note_left_by_marian(const DecodeOptions& decode, const Outgoing& model) {
-  const auto is_implied = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
-  note_left_behind({{"decode.min_length", decode.min_length > 0},
-                    {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},
-                    {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_implied)},
-                    {"decode.mbr", decode.mbr > 0}},
-                   "decoder.yml");
+  if (!left.empty()) print_note("note: {} cannot express {}: not exported\n", file, fmt::join(left, ", "));
 }
 
 void note_sinusoid(const ModelConfig& model) {
@@ -58,19 +44,15 @@ void note_sinusoid(const ModelConfig& model) {
 
 }  // namespace
 
-void export_run(const RunName& name, const ExportPaths& paths,
-                const std::function<void(const std::string& path, std::int64_t update)>& written) {
+void export_run(const RunName& name, const ExportPaths& paths, const Exported& written) {
   const bool to_huggingface = !paths.huggingface.empty(), to_marian = !paths.marian.empty();
   for (const std::string& folder : {paths.huggingface, paths.marian})
     if (!folder.empty()) check_is_free(folder);
   if (to_marian && paths.marian == paths.huggingface)
     misuse("--marian", "expected a folder other than that of --huggingface; got {} twice", paths.marian);
   check_is_in_float(name.folder());
-  const auto report = [&](const std::string& path, std::int64_t update) {
-    if (written) written(path, update);
-  };
   if (!paths.safetensors.empty())
-    report(paths.safetensors, export_weights(CheckpointReader(name.file()), paths.safetensors));
+    written(paths.safetensors, export_weights(CheckpointReader(name.file()), paths.safetensors));
   if (!to_huggingface && !to_marian) return;
 
   const LoadedRun run = load_run_in_float(name, load_run_config(name.folder()));
@@ -79,17 +61,24 @@ void export_run(const RunName& name, const ExportPaths& paths,
   if (to_huggingface) formats.push_back(ExportFormat::huggingface);
   if (to_marian) formats.push_back(ExportFormat::marian);
   model.check_exportable(formats);  // of all formats before the first is written
+  const DecodeOptions& decode = run.config.decode;
   if (const std::string& prefix = run.config.data.encoding.source_prefix; !prefix.empty())
     print_note("note: data.source_prefix is not exported: other programs must put '{}' before every line\n", prefix);
   if (to_huggingface) {
-    note_left_by_huggingface(run.config.decode);
+    note_left_behind("config.json",
+                     {{"decode.max_length_factor", decode.max_length_factor > 0}, {"decode.mbr", decode.mbr > 0}});
     export_huggingface(model, paths.huggingface);
-    report(paths.huggingface, run.state.update);
+    written(paths.huggingface, run.state.update);
   }
   if (to_marian) {
-    note_left_by_marian(run.config.decode, model);
+    const auto is_implied = [&](std::int64_t id) { return id == 1 || id + 1 == std::ssize(model.target().tokens); };
+    note_left_behind("decoder.yml",
+                     {{"decode.min_length", decode.min_length > 0},
+                      {"decode.max_length_extra (max-length-factor is 3 there)", decode.max_length_factor == 0},
+                      {"decode.forbidden", !std::ranges::all_of(model.forbidden(), is_implied)},
+                      {"decode.mbr", decode.mbr > 0}});
     export_marian(model, paths.marian);
-    report(paths.marian, run.state.update);
+    written(paths.marian, run.state.update);
     note_sinusoid(run.config.model);
   }
 }

@@ -15,11 +15,13 @@ struct ExportPaths {
   std::string marian = {};       ///< folder, as export_marian writes it
 };
 
-/// Exports a run's model. Calls `written` with each path, once it is complete, and the number of the model's update.
-/// Prints notes on settings that a format cannot express. Throws a misuse error before writing anything if a folder is
-/// not free, and before writing a folder if the model cannot be exported to both of the requested folders. Throws as
-/// load_run does.
-void export_run(const RunName& name, const ExportPaths& paths,
-                const std::function<void(const std::string& path, std::int64_t update)>& written = {});
+/// Gets each path, once it is complete, and the number of the model's update.
+using Exported = std::function<void(const std::string& path, std::int64_t update)>;
+
+/// Exports a run's model. Prints notes on settings that a format cannot express. Throws a misuse error before writing
+/// anything if a folder is not free, and before writing a folder if the model cannot be exported to both of the
+/// requested folders. Throws as load_run does.
+void export_run(
+    const RunName& name, const ExportPaths& paths, const Exported& written = [](const auto&...) {});
 
 }  // namespace glossa
