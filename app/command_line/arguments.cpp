@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <system_error>
-#include <utility>
 
 #include "base/available_memory.h"
 #include "base/check.h"
@@ -16,14 +14,15 @@ namespace glossa::commands {
 
 namespace {
 
-/// Declares --precision, one of `names`; `take` gets its value, `otherwise` says what applies without the option.
+/// Declares --precision, one of `names`, which sets `precision`; `otherwise` says what applies without the option.
+template <class Value>
 void declare_precision(CLI::App& command, std::initializer_list<const char*> names, const char* help,
-                       const char* otherwise, std::function<void(Precision)> take) {
+                       const char* otherwise, Value& precision) {
   command
       .add_option_function<std::string>(
           "--precision",
-          [take = std::move(take)](const std::string& name) {
-            take(static_cast<Precision>(std::ranges::find(precision_names, name) - precision_names.begin()));
+          [&precision](const std::string& name) {
+            precision = static_cast<Precision>(std::ranges::find(precision_names, name) - precision_names.begin());
           },
           fmt::format("of matrix products; {} (default: {})", help, otherwise))
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
@@ -109,19 +108,16 @@ void add_threads(CLI::App& command, std::int64_t& threads) {
 }
 
 void add_precision(CLI::App& command, std::optional<Precision>& precision) {
-  declare_precision(command, precision_names, decoding_help, "decode.precision of the run",
-                    [&](Precision given) { precision = given; });
+  declare_precision(command, precision_names, decoding_help, "decode.precision of the run", precision);
 }
 
 void add_decoding_precision(CLI::App& command, Precision& precision) {
-  declare_precision(command, precision_names, decoding_help, name_of(precision),
-                    [&](Precision given) { precision = given; });
+  declare_precision(command, precision_names, decoding_help, name_of(precision), precision);
 }
 
 void add_training_precision(CLI::App& command, Precision& precision) {
   declare_precision(command, training_precision_names,
-                    "in bf16, factors are rounded to bfloat16, and sums are in float", name_of(precision),
-                    [&](Precision given) { precision = given; });
+                    "in bf16, factors are rounded to bfloat16, and sums are in float", name_of(precision), precision);
 }
 
 }  // namespace glossa::commands

@@ -29,21 +29,14 @@ std::string describe(const CachedCorpus& corpus) {
                      corpus.record->text.sample.name);
 }
 
-int list(const CorpusCache& cache) {
-  for (const CachedCorpus& corpus : cache.list()) fmt::print("{}\n", describe(corpus));
-  return 0;
-}
-
-int clear(CorpusCache& cache) {
-  fmt::print("freed {} in {}\n", in_bytes(static_cast<double>(cache.clear())), cache.folder().string());
-  return 0;
-}
-
 int run(const PrepareArguments& arguments) {
   const Config config = load_config(arguments.config, arguments.sets);
   CorpusCache cache(config.data);
-  if (arguments.lists) return list(cache);
-  if (arguments.clears) return clear(cache);
+  if (arguments.lists)
+    for (const CachedCorpus& each : cache.list()) fmt::print("{}\n", describe(each));
+  if (arguments.clears)
+    fmt::print("freed {} in {}\n", in_bytes(static_cast<double>(cache.clear())), cache.folder().string());
+  if (arguments.lists || arguments.clears) return 0;
   if (arguments.config.empty())
     misuse("command line", "expected CONFIG, --list or --clear; got none of them. Hint: glossa prepare CONFIG.yaml");
   validate(config);

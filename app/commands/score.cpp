@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
@@ -47,14 +48,12 @@ std::string in_columns(const ScoreArguments& arguments, const ScoredTranslation&
 
 /// Throws a misuse error if an option of decoding given by --set has no effect on scores.
 void check_acts(const Settings& settings, const DecodeOptions& decode) {
+  static const std::set<std::string> act{"decode.length_penalty", "decode.alpha", "decode.average", "decode.precision",
+                                         "decode.renormalize"};
   for (const Setting& setting : settings) {
     const std::string& key = setting.key();
-    const bool divides = key == "decode.length_penalty" || key == "decode.alpha",
-               excludes = key == "decode.forbidden" || key == "decode.min_length";
-    if (!key.starts_with("decode.") || divides || key == "decode.renormalize" || key == "decode.precision" ||
-        key == "decode.average")
-      continue;
-    if (!excludes)
+    if (!key.starts_with("decode.") || act.contains(key)) continue;
+    if (key != "decode.forbidden" && key != "decode.min_length")
       setting.refuse(
           "expected decode.length_penalty, decode.alpha, decode.average, decode.precision, decode.renormalize, "
           "decode.forbidden or "

@@ -363,13 +363,10 @@ std::vector<ParameterSource> huggingface_sources(const TransformerOptions& m, st
                        std::vector<std::vector<std::string>> parts) {
     sources.push_back({.parameter = name, .shape = std::move(shape), .parts = std::move(parts)});
   };
-  const auto add_linear = [&](const std::string& own, const std::string& theirs, std::uint64_t out, std::uint64_t in) {
-    add(own + ".weight", {out, in}, {{theirs + ".weight"}});
-    add(own + ".bias", {out}, {{theirs + ".bias"}});
-  };
-  const auto add_norm = [&](const std::string& own, const std::string& theirs) {
-    add(own + ".weight", {width}, {{theirs + ".weight"}});
-    add(own + ".bias", {width}, {{theirs + ".bias"}});
+  const auto add_both = [&](const std::string& own, const std::string& theirs,
+                            const std::vector<std::uint64_t>& shape) {
+    add(own + ".weight", shape, {{theirs + ".weight"}});
+    add(own + ".bias", {shape[0]}, {{theirs + ".bias"}});
   };
   const auto add_attention = [&](const std::string& own, const std::string& theirs) {
     std::vector<std::vector<std::string>> weights, biases;
@@ -379,38 +376,35 @@ std::vector<ParameterSource> huggingface_sources(const TransformerOptions& m, st
     }
     add(own + ".in_proj_weight", {3 * width, width}, weights);
     add(own + ".in_proj_bias", {3 * width}, biases);
-    add_linear(own + ".out_proj", theirs + ".out_proj", width, width);
+    add_both(own + ".out_proj", theirs + ".out_proj", {width, width});
   };
   for (const bool decodes : {false, true}) {
     const std::string side = decodes ? "decoder" : "encoder";
     for (std::int64_t i = 0; i < (decodes ? m.decoder_layers : m.encoder_layers); ++i) {
       const std::string own = fmt::format("{}.layers.{}.", side, i), theirs = "model." + own;
       add_attention(own + "self_attn", theirs + "self_attn");
-      add_norm(own + "norm1", theirs + "self_attn_layer_norm");
+      add_both(own + "norm1", theirs + "self_attn_layer_norm", {width});
       if (decodes) {
         add_attention(own + "multihead_attn", theirs + "encoder_attn");
-        add_norm(own + "norm2", theirs + "encoder_attn_layer_norm");
+        add_both(own + "norm2", theirs + "encoder_attn_layer_norm", {width});
       }
-      add_linear(own + "linear1", theirs + "fc1", inner, width);
-      add_linear(own + "linear2", theirs + "fc2", width, inner);
-      add_norm(own + (decodes ? "norm3" : "norm2"), theirs + "final_layer_norm");
+      add_both(own + "linear1", theirs + "fc1", {inner, width});
+      add_both(own + "linear2", theirs + "fc2", {width, inner});
+      add_both(own + (decodes ? "norm3" : "norm2"), theirs + "final_layer_norm", {width});
     }
   }
   const std::string shared = "model.shared.weight", source = "model.encoder.embed_tokens.weight",
                     target = "model.decoder.embed_tokens.weight", output = "lm_head.weight";
-  if (m.tied == Tied::all) {
-    add("tok_emb.embedding.weight", {target_rows, width}, {{shared, source, target, output}});
-  } else if (m.tied == Tied::embeddings) {
+  if (m.tied == Tied::all || m.tied == Tied::embeddings) {
     add("tok_emb.embedding.weight", {target_rows, width}, {{shared, source, target}});
-    add("generator.weight", {target_rows, width}, {{output}});
   } else {
     add("src_tok_emb.embedding.weight", {source_rows, width}, {{source}});
     add("tgt_tok_emb.embedding.weight", {target_rows, width}, {{target}});
-    if (m.tied == Tied::output)
-      sources.back().parts[0].push_back(output);
-    else
-      add("generator.weight", {target_rows, width}, {{output}});
   }
+  if (m.tied == Tied::all || m.tied == Tied::output)
+    sources.back().parts[0].push_back(output);
+  else
+    add("generator.weight", {target_rows, width}, {{output}});
   add("generator.bias", {target_rows}, {{"final_logits_bias"}});
   sources.back().as_row = true;
   return sources;

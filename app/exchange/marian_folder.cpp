@@ -274,8 +274,7 @@ std::vector<ParameterSource> marian_sources(const TransformerOptions& m, std::ui
     sources.push_back(
         {.parameter = name, .shape = {rows, width}, .parts = {{theirs}}, .transposed = transposed, .zero_rows = 1});
   };
-  const bool one_table = m.tied == Tied::all || m.tied == Tied::embeddings;
-  if (one_table) {
+  if (m.tied == Tied::all || m.tied == Tied::embeddings) {
     add_table("tok_emb.embedding.weight", target_rows, "Wemb", false);
   } else {
     add_table("src_tok_emb.embedding.weight", source_rows, "encoder_Wemb", false);
