@@ -10,7 +10,6 @@
 #include "app/commands/input.h"
 #include "app/pages/page.h"
 #include "base/atomic_file.h"
-#include "data/text/utf8.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/decoding/translator.h"
@@ -51,13 +50,6 @@ std::string in_json(const AttendedSentence& attended) {
   return add_to(json, attended.maps).text();
 }
 
-/// A token padded to `columns`.
-std::string padded(const std::string& token, std::size_t columns) {
-  std::size_t width = 0;
-  utf8::for_each(token, [&](std::string_view, utf8::CodePoint) { ++width; });
-  return token + std::string(columns - std::min(columns, width), ' ');
-}
-
 /// Formats, for each output token, the three source tokens with the most attention, in percent.
 std::string as_text(const AttendedSentence& attended, const AttentionMaps::Head& head) {
   const std::string number = attended.sentence > 0 ? fmt::format(".{}", attended.sentence) : "";
@@ -67,39 +59,29 @@ std::string as_text(const AttendedSentence& attended, const AttentionMaps::Head&
     std::iota(keys.begin(), keys.end(), 0);
     std::ranges::stable_sort(keys, [&](std::size_t a, std::size_t b) { return head[q][a] > head[q][b]; });
     keys.resize(std::min<std::size_t>(3, keys.size()));
-    text += "    " + padded(attended.maps.output[q], 16);
+    text += fmt::format("    {:<16}", attended.maps.output[q]);
     for (const std::size_t k : keys)
-      text += fmt::format("  {} {:2.0f}%", padded(attended.maps.source[k], 12), 100 * head[q][k]);
+      text += fmt::format("  {:<12} {:2.0f}%", attended.maps.source[k], 100 * head[q][k]);
     text += '\n';
   }
   return text;
 }
 
-/// The cross-attention to print: a head of a layer, or the mean of its heads.
-class Choice {
- public:
-  Choice(const AttentionArguments& arguments, const ModelConfig& model)
-      : layer_(arguments.layer.value_or(usual_alignment_layer(model.transformer.decoder_layers))),
-        head_(arguments.head) {
-    if ((arguments.layer || head_) && (arguments.json || !arguments.html.empty()))
-      misuse(arguments.layer ? "--layer" : "--head",
-             "expected neither --json nor --html, which show every layer and head; got one of them");
-    const auto check_within = [](const char* name, std::int64_t value, std::int64_t count) {
-      if (value < 0 || value >= count) misuse(name, "expected 0 to {}; got {}", count - 1, value);
-    };
-    check_within("--layer", layer_, model.transformer.decoder_layers);
-    if (head_) check_within("--head", *head_, model.transformer.stack.heads);
-  }
-
-  AttentionMaps::Head of(const AttentionMaps& maps) const {
-    const auto& heads = maps.cross[static_cast<std::size_t>(layer_)];
-    return head_ ? heads[static_cast<std::size_t>(*head_)] : mean_of_heads(heads);
-  }
-
- private:
-  std::int64_t layer_;
-  std::optional<std::int64_t> head_;
-};
+/// The layer of cross-attention to print. Throws a misuse error if the model lacks it or the chosen head, or if the
+/// output shows all of them.
+std::size_t layer_of(const AttentionArguments& arguments, const ModelConfig& model) {
+  if ((arguments.layer || arguments.head) && (arguments.json || !arguments.html.empty()))
+    misuse(arguments.layer ? "--layer" : "--head",
+           "expected neither --json nor --html, which show every layer and head; got one of them");
+  const auto check_within = [](const char* name, std::int64_t value, std::int64_t count) {
+    if (value < 0 || value >= count) misuse(name, "expected 0 to {}; got {}", count - 1, value);
+  };
+  const Index layers = model.transformer.decoder_layers,
+              layer = arguments.layer.value_or(usual_alignment_layer(layers));
+  check_within("--layer", layer, layers);
+  if (arguments.head) check_within("--head", *arguments.head, model.transformer.stack.heads);
+  return static_cast<std::size_t>(layer);
+}
 
 /// Returns the sentences with text of the line that `reader` has read. Throws LineError if the model cannot read each
 /// in one piece.
@@ -124,7 +106,11 @@ int run(const AttentionArguments& arguments) {
   if (!arguments.html.empty()) const AtomicFile probe(arguments.html, 0);
   const RunName name_of_run(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name_of_run.folder(), arguments.sets, arguments.beam);
-  const Choice choice(arguments, config.model);
+  const std::size_t layer = layer_of(arguments, config.model);
+  const auto chosen = [&](const AttentionMaps& maps) {  // a head, or the mean of all
+    const auto& heads = maps.cross[layer];
+    return arguments.head ? heads[static_cast<std::size_t>(*arguments.head)] : mean_of_heads(heads);
+  };
   const LoadedRun run = load_run(name_of_run, config);
   apply_runtime(config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, config.data, config.decode);
@@ -155,7 +141,7 @@ int run(const AttentionArguments& arguments) {
         on_page.push_back(in_json(attended));
         continue;
       }
-      const std::string text = arguments.json ? in_json(attended) + '\n' : as_text(attended, choice.of(attended.maps));
+      const std::string text = arguments.json ? in_json(attended) + '\n' : as_text(attended, chosen(attended.maps));
       const Uninterrupted whole;
       std::fwrite(text.data(), 1, text.size(), stdout);
       check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0, "standard output",

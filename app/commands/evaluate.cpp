@@ -12,10 +12,9 @@
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
 #include "base/check.h"
-#include "base/nearest_name.h"
 #include "data/found_corpora.h"
+#include "data/missing_corpus.h"
 #include "data/text/counted.h"
-#include "data/text/shell_word.h"
 #include "data/text/utf8.h"
 #include "data/toy/corpus.h"
 #include "train/console/json_line.h"
@@ -146,12 +145,9 @@ class OtherSystem {
   /// --split-sentences.
   OtherSystem(const std::string& named, std::string_view policy, const std::string& split_sentences)
       : named_(named), name_(named), split_sentences_(split_sentences), bad_lines_(policy) {
-    if (!std::filesystem::exists(named)) {
-      const std::string nearest = nearest_path(named);
+    if (!std::filesystem::exists(named))
       fail(named.empty() ? "--compare" : named,
-           "expected a run, or a file with a translation per line; not found. Hint: {}",
-           nearest.empty() ? "check the path" : fmt::format("did you mean {}?", shell_path(nearest)));
-    }
+           "expected a run, or a file with a translation per line; not found. Hint: {}", hint_about_file(named));
     if (!std::filesystem::is_directory(named) && !std::filesystem::is_regular_file(named)) return;  // a pipe
     if (const RunName run(named); run.is_of_run()) config_ = load_run_config(run.folder());
   }
