@@ -2,7 +2,6 @@
 
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "base/check.h"
 #include "data/toy/corpus.h"
 #include "train/interruption.h"
 

@@ -5,7 +5,6 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "base/check.h"
 #include "base/tensor_file.h"
 #include "data/text/counted.h"
 #include "train/checkpoint/checkpoint.h"

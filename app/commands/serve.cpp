@@ -17,7 +17,6 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "data/text/text_file.h"
-#include "train/console/print.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/signals.h"

@@ -3,7 +3,6 @@
 #include "app/exchange/outgoing.h"
 #include "app/exchange/pretrained.h"
 #include "base/atomic_file.h"
-#include "base/check.h"
 #include "base/safetensors.h"
 #include "layers/positional_encoding.h"
 #include "train/model/model_factory.h"
