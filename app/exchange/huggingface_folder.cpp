@@ -109,16 +109,14 @@ void check_architecture(const JsonSettings& config) {
   if (named && names[0] != "MarianMTModel")
     refuse(config, "architectures", "MarianMTModel",
            "glossa imports only the model that translates, with its output layer");
-  const auto must_be = [&](const char* key, bool usual) {
+  for (const auto& [key, usual] : {std::pair{"static_position_embeddings", true},
+                                   {"normalize_before", false},
+                                   {"normalize_embedding", false},
+                                   {"add_final_layer_norm", false},
+                                   {"extra_pos_embeddings_", false}})
     if (config.flag(key, usual) != usual)
       refuse(config, key, usual ? "true" : "false",
              "neither transformers' MarianMTModel nor the import supports another value");
-  };
-  must_be("static_position_embeddings", true);
-  must_be("normalize_before", false);
-  must_be("normalize_embedding", false);
-  must_be("add_final_layer_norm", false);
-  must_be("extra_pos_embeddings_", false);
   if (config.has("quantization_config"))
     refuse(config, "quantization_config", "none", "save the model without quantization; the weights must be floats");
 }
