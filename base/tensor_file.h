@@ -40,7 +40,7 @@ std::uint64_t dtype_size(std::string_view dtype);
 std::string shape_text(std::span<const std::uint64_t> shape);
 
 /// A file of named tensors, with a verified structure. safetensors.h implements one format; torch_file.h and npz_file.h
-/// in train/tensor_files/ implement others. Numbers stay in the file until they are read.
+/// in base/formats/ implement others. Numbers stay in the file until they are read.
 class TensorFile {
  public:
   virtual ~TensorFile() = default;

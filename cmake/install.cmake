@@ -38,8 +38,8 @@ install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT de
 
 # find_package(glossa): the targets, with the flags that their headers need.
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/glossa)
-install(TARGETS glossa_flags glossa_base glossa_autograd glossa_layers glossa_optim glossa_data glossa_train EXPORT glossa
-        ARCHIVE COMPONENT development INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa)
+install(TARGETS glossa_flags glossa_base glossa_formats glossa_autograd glossa_layers glossa_optim glossa_data glossa_train
+        EXPORT glossa ARCHIVE COMPONENT development INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa)
 install(EXPORT glossa FILE glossaTargets.cmake NAMESPACE glossa:: DESTINATION ${folder} COMPONENT development)
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/glossaConfig.cmake.in ${PROJECT_BINARY_DIR}/glossaConfig.cmake

@@ -10,10 +10,10 @@
 #include "app/exchange/pretrained.h"
 #include "app/exchange/vocabulary_file.h"
 #include "base/check.h"
+#include "base/formats/open_tensors.h"
 #include "data/text/text_file.h"
 #include "layers/positional_encoding.h"
 #include "train/model/model_factory.h"
-#include "train/tensor_files/open_tensors.h"
 
 namespace glossa {
 

@@ -3,13 +3,13 @@
 #include "app/exchange/exchange.h"
 #include "app/exchange/pretrained.h"
 #include "base/check.h"
+#include "base/formats/open_tensors.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "train/config/auto_options.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/prepared/learned_tokenizers.h"
 #include "train/run.h"
-#include "train/tensor_files/open_tensors.h"
 
 namespace glossa {
 

@@ -12,9 +12,9 @@
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/folder.h"
+#include "base/formats/npz_file.h"
 #include "data/text/text_file.h"
 #include "train/config/config_text.h"
-#include "train/tensor_files/npz_file.h"
 
 namespace glossa {
 

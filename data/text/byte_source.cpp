@@ -11,11 +11,11 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/formats/zip_file.h"
 #include "base/nearest_name.h"
 #include "data/text/shell_word.h"
 #include "data/text/stored_text.h"
 #include "data/text/unpacker.h"
-#include "data/text/zip_file.h"
 
 namespace glossa {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "data/text/zip_file.h"
+#include "base/formats/zip_file.h"
 
 namespace glossa {
 

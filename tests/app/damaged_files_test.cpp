@@ -5,6 +5,7 @@
 
 #include "app/exchange/pretrained.h"
 #include "app/report/run_history.h"
+#include "base/formats/open_tensors.h"
 #include "data/tmx_corpus.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
@@ -14,7 +15,6 @@
 #include "tests/support/changed_checkpoint.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/model/model_factory.h"
-#include "train/tensor_files/open_tensors.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -60,11 +60,14 @@ std::string objection(const std::string& path, const std::string& header) {
       {"python", {"python", "app", "train", "data", "optim", "layers", "autograd", "base"}}};
   static const std::set<std::string> rooms{"base",  "autograd", "layers", "optim",  "data",
                                            "train", "app",      "bench",  "python", "tests"};
-  // Within data/, train/ and app/, as in docs/architecture.md. A folder stands for its own files, without subfolders.
-  static const std::set<std::string> rooms_of_train{"train/console",    "train/scores",       "train/config",
-                                                    "train/checkpoint", "train/decoding",     "train/model",
-                                                    "train/processes",  "train/tensor_files", "train/prepared"};
+  // Within base/, data/, train/ and app/, as in docs/architecture.md. A folder stands for its own files, without
+  // subfolders.
+  static const std::set<std::string> rooms_of_train{"train/console",    "train/scores",   "train/config",
+                                                    "train/checkpoint", "train/decoding", "train/model",
+                                                    "train/processes",  "train/prepared"};
   static const std::map<std::string, std::set<std::string>> neighbors{
+      {"base", {}},
+      {"base/formats", {"base"}},
       {"data", {"data/text", "data/tokenizers"}},
       {"data/corpora", {"data", "data/text", "data/tokenizers", "data/toy"}},
       {"data/prepared", {"data"}},
@@ -77,8 +80,7 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/config", {"train/decoding", "train/scores"}},
       {"train/processes", {"train/console"}},
       {"train/processes/mpi", {"train/processes"}},
-      {"train/tensor_files", {}},
-      {"train/checkpoint", {"train/config", "train/console", "train/tensor_files"}},
+      {"train/checkpoint", {"train/config", "train/console"}},
       {"train/prepared", {"train/checkpoint", "train/config", "train/console"}},
       {"train/model", {"train/config", "train/processes"}},
       {"train/decoding", {"train/console", "train/scores"}},
@@ -90,16 +92,18 @@ std::string objection(const std::string& path, const std::string& header) {
       {"app/report", {"app/pages"}},
       {"app/serve", {"app/pages"}}};
   static const std::set<std::string> without_model{"train/console", "train/scores", "train/checkpoint",
-                                                   "train/tensor_files", "train/prepared"};
+                                                   "train/prepared"};
   const std::string from = room_of(path), to = room_of(header);
   if (from == "tests") return "";
   if (rooms.contains(to) && !allowed.at(from).contains(to)) return from + " must not include " + to;
   const std::string near = folder_of(path), there = folder_of(header);
-  if ((from == "data" || from == "train" || from == "app") && !neighbors.contains(near))
+  if ((from == "base" || from == "data" || from == "train" || from == "app") && !neighbors.contains(near))
     return near + " is not a known folder";
   if (from == to && near != there && neighbors.contains(there) && !neighbors.at(near).contains(there))
     return near + " must not include " + there;
   if (without_model.contains(near) && to == "layers") return near + " must not include a model";
+  if (there == "base/formats" && (from == "autograd" || from == "layers" || from == "optim"))
+    return from + " must not need zlib";
   const bool kernel = path.starts_with("autograd/kernels/");
   for (const char* tape : {"variable", "tape", "context", "ops", "grad_check"})
     if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not include the tape";
@@ -130,6 +134,8 @@ TEST_CASE("includes follow the architecture") {
 
 TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_NE(objection("base/safetensors.cpp", "autograd/tensor.h"), "");
+  CHECK_NE(objection("base/safetensors.cpp", "base/formats/zip_file.h"), "");
+  CHECK_NE(objection("autograd/parameter_file.cpp", "base/formats/open_tensors.h"), "");
   CHECK_NE(objection("autograd/tape.cpp", "layers/linear.h"), "");
   CHECK_NE(objection("optim/adam.cpp", "layers/linear.h"), "");
   CHECK_NE(objection("data/batch.cpp", "autograd/tensor.h"), "");
@@ -158,6 +164,7 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_EQ(objection("bench/step.cpp", "app/command_line/arguments.h"), "");
   CHECK_EQ(objection("bench/step.cpp", "train/runtime.h"), "");
   CHECK_EQ(objection("data/batch.cpp", "base/check.h"), "");
+  CHECK_EQ(objection("data/text/byte_source.cpp", "base/formats/zip_file.h"), "");
   CHECK_EQ(objection("train/run.cpp", "data/batch.h"), "");
   CHECK_EQ(objection("train/config/config.h", "data/corpora/data_config.h"), "");
 }

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/formats/npz_file.h"
+#include "base/formats/open_tensors.h"
 #include "base/safetensors.h"
 #include "tests/support/temporary_folder.h"
-#include "train/tensor_files/npz_file.h"
-#include "train/tensor_files/open_tensors.h"
 
 using namespace glossa;
 using namespace glossa::testing;

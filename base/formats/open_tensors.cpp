@@ -1,11 +1,11 @@
-#include "train/tensor_files/open_tensors.h"
+#include "base/formats/open_tensors.h"
 
 #include <fstream>
 
 #include "base/check.h"
+#include "base/formats/npz_file.h"
+#include "base/formats/torch_file.h"
 #include "base/safetensors.h"
-#include "train/tensor_files/npz_file.h"
-#include "train/tensor_files/torch_file.h"
 
 namespace glossa {
 

@@ -31,8 +31,7 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
-/// Returns the beginning of a text that was read from a file, for an error message. Replaces characters that a terminal
-/// cannot show.
+/// Returns the beginning of a text that was read from a file, printable, for an error message.
 std::string shown(std::string_view text);
 
 /// Reads one pickle with the opcodes that a state_dict needs: protocol 2 without floats, user-defined classes or

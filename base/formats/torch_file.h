@@ -3,9 +3,9 @@
 #include <span>
 #include <string_view>
 
+#include "base/formats/pickle.h"
+#include "base/formats/zip_file.h"
 #include "base/tensor_file.h"
-#include "data/text/zip_file.h"
-#include "train/tensor_files/pickle.h"
 
 namespace glossa {
 

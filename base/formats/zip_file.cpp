@@ -1,4 +1,4 @@
-#include "data/text/zip_file.h"
+#include "base/formats/zip_file.h"
 
 #include <zlib.h>
 

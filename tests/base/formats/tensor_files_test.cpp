@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/formats/npz_file.h"
+#include "base/formats/open_tensors.h"
+#include "base/formats/pickle.h"
 #include "base/tensor_file.h"
 #include "tests/support/temporary_folder.h"
-#include "train/tensor_files/npz_file.h"
-#include "train/tensor_files/open_tensors.h"
-#include "train/tensor_files/pickle.h"
 
 using namespace glossa;
 using namespace glossa::testing;
@@ -90,7 +90,7 @@ std::string tensor_pickle(const std::string& offset, const std::string& shape, c
 }
 
 const std::string head = "\x80\x02", zero("K\0", 2), one = "K\x01", two = "K\x02";
-const std::string matrix = one + two + "\x86", vector = two + "\x85", step = one + "\x85";
+const std::string matrix_shape = one + two + "\x86", vector = two + "\x85", step = one + "\x85";
 
 }  // namespace
 
@@ -165,7 +165,7 @@ TEST_CASE("a name in a pickle that is not a tensor's is refused by name") {
            {head + "P1\n.", "opcode 0x50"},
            {head + "\xFF.", "opcode 0xff"},
            {"\x80\x04.", "protocol 2"},
-           {head + "c\x1B[31m\nx\n.", "'?[31m.x'"},
+           {head + "c\x1B[31m\nx\n.", "'\\x1b[31m.x'"},
        }) {
     const auto& pickle = row.first;
     const auto& named = row.second;
@@ -177,7 +177,7 @@ TEST_CASE("a name in a pickle that is not a tensor's is refused by name") {
 }
 
 TEST_CASE("a tensor must lie within its storage") {
-  CHECK_EQ(error_of_tensor_file(torch_of(tensor_pickle(zero, matrix, two + one + "\x86"))), "");
+  CHECK_EQ(error_of_tensor_file(torch_of(tensor_pickle(zero, matrix_shape, two + one + "\x86"))), "");
   for (const auto& row : {
            std::pair{tensor_pickle(one, vector, step), "to lie within its storage"},
            {tensor_pickle(zero, "K\x03\x85", step), "to lie within its storage"},
@@ -185,7 +185,7 @@ TEST_CASE("a tensor must lie within its storage") {
            {tensor_pickle(zero, "\x8A\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F\x85", step), "to lie within its storage"},
            {tensor_pickle(zero, vector, zero + "\x85"), "to be contiguous"},
            {tensor_pickle(zero, vector, two + "\x85"), "to be contiguous"},
-           {tensor_pickle(zero, matrix, step), "an offset, a shape and strides"},
+           {tensor_pickle(zero, matrix_shape, step), "an offset, a shape and strides"},
            {tensor_pickle(zero, vector, step, "DoubleStorage"), "to hold 2 numbers in F64"},
            {head + "}" + pickled("x") + one + "s.", "a tensor as 'x'"},
            {head + "]" + pickled("x") + "a.", "a dict of tensors"},

@@ -1,11 +1,11 @@
-#include "train/tensor_files/pickle.h"
+#include "base/formats/pickle.h"
 
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
 #include "base/check.h"
-#include "data/text/utf8.h"
+#include "base/printable.h"
 
 namespace glossa {
 
@@ -16,12 +16,7 @@ constexpr std::string_view ordered_dict = "collections OrderedDict";
 
 }  // namespace
 
-std::string shown(std::string_view text) {
-  std::string result = utf8::replace_invalid(text.substr(0, 200));
-  std::ranges::replace_if(
-      result, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return result;
-}
+std::string shown(std::string_view text) { return printable_line(text.substr(0, 200)); }
 
 /// Stack machine that runs a pickle.
 class PickleMachine {

@@ -1,4 +1,4 @@
-#include "train/tensor_files/npz_file.h"
+#include "base/formats/npz_file.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

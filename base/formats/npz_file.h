@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/formats/zip_file.h"
 #include "base/tensor_file.h"
-#include "data/text/zip_file.h"
 
 namespace glossa {
 

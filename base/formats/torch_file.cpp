@@ -1,4 +1,4 @@
-#include "train/tensor_files/torch_file.h"
+#include "base/formats/torch_file.h"
 
 #include <algorithm>
 #include <array>
