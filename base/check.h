@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "base/error.h"
 
 namespace glossa {
@@ -22,5 +25,24 @@ void check(bool ok, std::string_view where, Sentence<Args...> sentence, const Ar
   if (!ok) [[unlikely]]
     fail(where, sentence, args...);
 }
+
+/// Checks of a file's content, as `check`. Errors name the file. Their hint is that of the file if the sentence has
+/// none.
+class FileCheck {
+ public:
+  FileCheck(std::string file, std::string hint) : file_(std::move(file)), hint_(std::move(hint)) {}
+
+  template <class... Args>
+  void operator()(bool ok, Sentence<Args...> sentence, const Args&... args) const {
+    if (ok) [[likely]]
+      return;
+    Error::Parts parts = Error::Parts::of(file_, sentence, args...);
+    if (parts.hint.empty()) parts.hint = hint_;
+    throw Error(Error::Kind::failure, std::move(parts));
+  }
+
+ private:
+  std::string file_, hint_;
+};
 
 }  // namespace glossa

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "base/atomic_file.h"
-#include "base/byte_length.h"
 #include "base/check.h"
 
 namespace glossa {
@@ -16,25 +15,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t max_header = 16 << 20, prefix = 8, alignment = 8;
+constexpr std::uint64_t prefix = 8, alignment = 8;
 constexpr std::uint64_t zip_magic = 0x04034B50;  // "PK\3\4"
 constexpr int max_values = 4096;                 // per entry: dims, or metadata texts
 constexpr std::string_view metadata_key = "__metadata__";
 
-template <class... Args>
-void check_header(const std::string& path, bool ok, Sentence<Args...> sentence, const Args&... args) {
-  if (!ok)
-    throw Error(
-        Error::Kind::failure,
-        Error::Parts::of(path, sentence, args...).with_hint("the file is damaged, or is not a safetensors file"));
-}
-
-bool is_control(unsigned char c) { return c < 0x20 || c == 0x7F; }
-
-/// Parses a list of non-negative whole numbers.
-std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const std::string& path) {
-  const bool ok = list.is_array() && std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); });
-  check_header(path, ok, "expected {} to be a list of whole numbers; got {}", what, list.dump().substr(0, 100));
+/// Parses a list of non-negative whole numbers, at most max_dims of them.
+std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const FileCheck& require) {
+  const bool ok = list.is_array() && list.size() <= max_dims &&
+                  std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); });
+  require(ok, "expected {} to be a list of at most {} whole numbers; got {}", what, max_dims,
+          list.dump().substr(0, 100));
   return list.get<std::vector<std::uint64_t>>();
 }
 
@@ -44,30 +35,28 @@ struct HeaderEntry {
   std::uint64_t begin = 0, end = 0;
 };
 
-HeaderEntry parse_entry(const std::string& name, const Json& json, const std::string& path) {
+HeaderEntry parse_entry(const std::string& name, const Json& json, const FileCheck& require) {
   const auto has = [&](const char* key) { return json.contains(key); };
-  check_header(path, json.size() == 3 && has("dtype") && has("shape") && has("data_offsets"),
-               "expected '{}' to have dtype, shape and data_offsets; got {}", name, json.dump().substr(0, 100));
+  require(json.size() == 3 && has("dtype") && has("shape") && has("data_offsets"),
+          "expected '{}' to have dtype, shape and data_offsets; got {}", name, json.dump().substr(0, 100));
   const Json& dtype = json["dtype"];
-  check_header(path, dtype.is_string() && dtype != "I8" && dtype_size(dtype.get_ref<const std::string&>()) > 0,
-               "expected '{}' to be F64, F32, F16, BF16, I64, I32, U8 or BOOL; got {}", name,
-               dtype.dump().substr(0, 100));
-  TensorEntry tensor{.name = name, .dtype = dtype, .shape = whole_numbers(json["shape"], name + ".shape", path)};
-  const auto offsets = whole_numbers(json["data_offsets"], name + ".data_offsets", path);
-  check_header(path, offsets.size() == 2 && offsets[0] <= offsets[1],
-               "expected '{}' to have a begin and an end; got {}", name, json["data_offsets"].dump().substr(0, 100));
+  require(dtype.is_string() && dtype != "I8" && dtype_size(dtype.get_ref<const std::string&>()) > 0,
+          "expected '{}' to be F64, F32, F16, BF16, I64, I32, U8 or BOOL; got {}", name, dtype.dump().substr(0, 100));
+  TensorEntry tensor{.name = name, .dtype = dtype, .shape = whole_numbers(json["shape"], name + ".shape", require)};
+  const auto offsets = whole_numbers(json["data_offsets"], name + ".data_offsets", require);
+  require(offsets.size() == 2 && offsets[0] <= offsets[1], "expected '{}' to have a begin and an end; got {}", name,
+          json["data_offsets"].dump().substr(0, 100));
   const auto length = byte_length(dtype_size(tensor.dtype), tensor.shape);
-  check_header(path, length && *length == offsets[1] - offsets[0],
-               "expected '{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(),
-               tensor.dtype, offsets[1] - offsets[0]);
+  require(length && *length == offsets[1] - offsets[0],
+          "expected '{}' to have the length of its shape {} in {}; got {} bytes", name, json["shape"].dump(),
+          tensor.dtype, offsets[1] - offsets[0]);
   return {std::move(tensor), offsets[0], offsets[1]};
 }
 
-std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& path) {
+std::map<std::string, std::string> parse_metadata(const Json& json, const FileCheck& require) {
   std::map<std::string, std::string> metadata;
   for (const auto& [key, value] : json.items()) {
-    check_header(path, value.is_string(), "expected only texts in {}; got {}", metadata_key,
-                 value.dump().substr(0, 100));
+    require(value.is_string(), "expected only texts in {}; got {}", metadata_key, value.dump().substr(0, 100));
     metadata[key] = value;
   }
   return metadata;
@@ -76,7 +65,7 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const std::s
 /// Parses the header and passes each of its entries, an object, to `take(name, entry)`. Memory stays small for any
 /// text: entries are not kept, their number of values is limited, and nesting is limited to {"name": {"shape": [.
 template <class Take>
-void parse_header(const std::string& text, const std::string& path, const Take& take) {
+void parse_header(const std::string& text, const FileCheck& require, const Take& take) {
   using Event = Json::parse_event_t;
   std::vector<std::set<std::string>> keys;  // of enclosing objects
   std::string name;
@@ -86,14 +75,14 @@ void parse_header(const std::string& text, const std::string& path, const Take& 
                       : event == Event::array_start ? depth == 2
                       : event == Event::value       ? depth >= 2 && ++values <= max_values
                                                     : true;
-    check_header(path, fits, "expected '{}' to be an object, as the format requires; got another value", name);
+    require(fits, "expected '{}' to be an object, as the format requires; got another value", name);
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
-      check_header(path, std::ranges::none_of(key, is_control), "expected names without control characters; got {}",
-                   value.dump());
-      check_header(path, keys.back().insert(key).second, "expected every name once; got '{}' twice", key);
+      require(is_tensor_name(key), "expected names of at most {} bytes without control characters; got {}",
+              max_tensor_name, value.dump().substr(0, 100));
+      require(keys.back().insert(key).second, "expected every name once; got '{}' twice", key);
       if (depth == 1) {
         name = key;
         values = 0;
@@ -106,7 +95,7 @@ void parse_header(const std::string& text, const std::string& path, const Take& 
   try {
     [[maybe_unused]] const Json nothing = Json::parse(text, watch);
   } catch (const Json::exception& reason) {
-    check_header(path, false, "expected a header in JSON; got {}", std::string(reason.what()).substr(0, 200));
+    require(false, "expected a header in JSON; got {}", std::string(reason.what()).substr(0, 200));
   }
 }
 
@@ -120,23 +109,23 @@ std::string json_text(const nlohmann::ordered_json& header, const std::filesyste
 }
 
 /// Throws unless the tensors fill the data without gaps or overlaps.
-void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const std::string& path) {
+void check_tiling(const std::vector<HeaderEntry>& entries, std::uint64_t size, const FileCheck& require) {
   std::vector<const HeaderEntry*> ordered;
   for (const HeaderEntry& entry : entries) ordered.push_back(&entry);
   std::ranges::sort(ordered, {}, [](const HeaderEntry* e) { return std::tie(e->begin, e->end, e->tensor.name); });
   std::uint64_t end = 0;
   for (const HeaderEntry* entry : ordered) {
-    check_header(path, entry->begin == end,
-                 "expected '{}' to begin at byte {} of the data, without gap or overlap; got {}", entry->tensor.name,
-                 end, entry->begin);
+    require(entry->begin == end, "expected '{}' to begin at byte {} of the data, without gap or overlap; got {}",
+            entry->tensor.name, end, entry->begin);
     end = entry->end;
   }
-  check_header(path, end == size, "expected {} bytes of data, as in the header; got {}", end, size);
+  require(end == size, "expected {} bytes of data, as in the header; got {}", end, size);
 }
 
 }  // namespace
 
-SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : TensorFile(path) {
+SafetensorsReader::SafetensorsReader(const std::filesystem::path& path)
+    : TensorFile(path, "the file is damaged, or is not a safetensors file") {
   const std::string shown = path.string();
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path, code);
@@ -145,25 +134,25 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path) : Tensor
   std::uint64_t length = 0;
   file_.read(reinterpret_cast<char*>(&length), prefix);
   check(file_.is_open(), shown, "cannot open the file. Hint: check its permissions");
-  check_header(shown, bool(file_), "expected at least 8 bytes; got {}", file_size);
+  require_(bool(file_), "expected at least 8 bytes; got {}", file_size);
   check((length & 0xFFFFFFFF) != zip_magic, shown,
         "expected a safetensors file; got a zip archive, as torch.save writes it. Hint: in Python, "
         "safetensors.torch.save_file(torch.load(FILE), NEW_FILE) converts a state_dict");
-  check_header(shown, length <= file_size - prefix && length <= max_header,
-               "expected a header of at most {} bytes, within the file; got {}", max_header, length);
+  require_(length <= file_size - prefix && length <= max_table_bytes,
+           "expected a header of at most {} bytes, within the file; got {}", max_table_bytes, length);
   std::string text(length, '\0');
   file_.read(text.data(), static_cast<std::streamsize>(length));
-  check_header(shown, file_ && text.starts_with('{'), "expected a header that begins with {{; got another beginning");
+  require_(file_ && text.starts_with('{'), "expected a header that begins with {{; got another beginning");
   // The parser would take a zero byte for the end of the text.
-  check_header(shown, text.find('\0') == text.npos, "expected a header in JSON; got a zero byte in it");
+  require_(text.find('\0') == text.npos, "expected a header in JSON; got a zero byte in it");
   std::vector<HeaderEntry> read;
-  parse_header(text, shown, [&](const std::string& name, const Json& json) {
+  parse_header(text, require_, [&](const std::string& name, const Json& json) {
     if (name == metadata_key)
-      metadata_ = parse_metadata(json, shown);
+      metadata_ = parse_metadata(json, require_);
     else
-      read.push_back(parse_entry(name, json, shown));
+      read.push_back(parse_entry(name, json, require_));
   });
-  check_tiling(read, file_size - prefix - length, shown);
+  check_tiling(read, file_size - prefix - length, require_);
   for (HeaderEntry& entry : read) {
     begins_.emplace(entry.tensor.name, prefix + length + entry.begin);
     const std::string name = entry.tensor.name;
@@ -197,17 +186,17 @@ void write_safetensors(const std::filesystem::path& path, std::vector<NamedTenso
     end += tensor.values.size_bytes();
     check(tensor.name != metadata_key && !header.contains(tensor.name), path.string(),
           "expected unique tensor names; got '{}' twice", tensor.name);
-    check(std::ranges::none_of(tensor.name, is_control), path.string(),
-          "expected tensor names without control characters; got {}",
+    check(is_tensor_name(tensor.name), path.string(),
+          "expected tensor names of at most {} bytes without control characters; got {}", max_tensor_name,
           Json(tensor.name).dump(-1, ' ', true, Json::error_handler_t::replace));
-    check(byte_length(sizeof(T), tensor.shape) == tensor.values.size_bytes(), path.string(),
-          "expected as many values as the shape of '{}' has; got {}", tensor.name, tensor.values.size());
+    check(tensor.fits(), path.string(), "expected as many values as the shape of '{}' has; got {}", tensor.name,
+          tensor.values.size());
     header[tensor.name] = {
         {"dtype", sizeof(T) == 4 ? "F32" : "F64"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
   }
   std::string text = json_text(header, path);
   text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');
-  check(text.size() <= max_header, path.string(), "expected a header of at most {} bytes; got {}", max_header,
+  check(text.size() <= max_table_bytes, path.string(), "expected a header of at most {} bytes; got {}", max_table_bytes,
         text.size());
   const std::uint64_t length = text.size();
   AtomicFile file(path, prefix + length + end);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/byte_length.h"
 #include "base/check.h"
 #include "base/crc32c.h"
 
@@ -56,8 +55,8 @@ void check_same_tensors(const SafetensorsReader& file, const std::vector<NamedTe
   std::vector<std::string> missing, unexpected, other_shapes;
   for (const NamedTensor<T>& tensor : tensors) {
     const std::string& name = *names.insert(name_in_file(file, tensor.name)).first;
-    check(byte_length(sizeof(T), tensor.shape) == tensor.values.size_bytes(), tensor.name,
-          "expected memory for shape {}; got {} numbers", shape_text(tensor.shape), tensor.values.size());
+    check(tensor.fits(), tensor.name, "expected memory for shape {}; got {} numbers", shape_text(tensor.shape),
+          tensor.values.size());
     const auto found = file.entries().find(name);
     if (found == file.entries().end())
       missing.push_back(quoted(tensor.name));

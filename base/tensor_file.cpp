@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -20,23 +21,11 @@ float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint3
 
 /// Converts a number with 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
 float from_float16(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const auto fraction = static_cast<float>(bits & 1023);
-  const float size = exponent == 0    ? std::ldexp(fraction, -24)
-                     : exponent == 31 ? (fraction == 0 ? INFINITY : NAN)
-                                      : std::ldexp(1024 + fraction, exponent - 25);
+  const std::uint32_t size_bits = bits & 0x7FFF, infinity = 0x7C00;
+  const float size = size_bits < infinity    ? std::bit_cast<float>(size_bits << 13) * 0x1p112F  // exponents from -15
+                     : size_bits == infinity ? INFINITY
+                                             : NAN;
   return std::copysign(size, bits >> 15 ? -1.0F : 1.0F);
-}
-
-/// Table of all 65,536 values.
-const std::vector<float>& float16_table() {
-  static const std::vector<float> table = [] {
-    std::vector<float> values(1 << 16);
-    for (std::size_t bits = 0; bits < values.size(); ++bits)
-      values[bits] = from_float16(static_cast<std::uint16_t>(bits));
-    return values;
-  }();
-  return table;
 }
 
 template <class Stored, class T, class Meaning>
@@ -53,7 +42,7 @@ void convert(std::string_view dtype, std::span<const std::byte> bytes, T* values
   const auto as_it_is = [](auto value) { return value; };
   if (dtype == "F64") convert<double>(bytes, values, as_it_is);
   if (dtype == "F32") convert<float>(bytes, values, as_it_is);
-  if (dtype == "F16") convert<std::uint16_t>(bytes, values, [&](std::uint16_t bits) { return float16_table()[bits]; });
+  if (dtype == "F16") convert<std::uint16_t>(bytes, values, from_float16);
   if (dtype == "BF16") convert<std::uint16_t>(bytes, values, from_bfloat16);
   if (dtype == "I64") convert<std::int64_t>(bytes, values, as_it_is);
   if (dtype == "I32") convert<std::int32_t>(bytes, values, as_it_is);
@@ -74,6 +63,17 @@ double first_beyond_range(std::span<const std::byte> bytes, const T* values) {
 }
 
 }  // namespace
+
+bool is_tensor_name(std::string_view name) {
+  return name.size() <= max_tensor_name &&
+         std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+std::optional<std::uint64_t> byte_length(std::uint64_t element, std::span<const std::uint64_t> dims) {
+  for (const std::uint64_t dim : dims)
+    if (__builtin_mul_overflow(element, dim, &element)) return std::nullopt;
+  return element;
+}
 
 std::uint64_t dtype_size(std::string_view dtype) {
   static const std::map<std::string_view, std::uint64_t> sizes{

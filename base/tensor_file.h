@@ -6,12 +6,28 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
+
 namespace glossa {
+
+// Limits of files of tensors, checkpoints included. They bound the memory that a damaged file can take.
+inline constexpr std::uint64_t max_table_bytes = 16 << 20;  ///< of a header, table or directory
+inline constexpr std::uint64_t max_tensors = 65'536;        ///< of a checkpoint or archive
+inline constexpr std::size_t max_tensor_name = 1024;        ///< in bytes; 255 in a checkpoint
+inline constexpr std::size_t max_dims = 8;
+
+/// True for a name that errors can show: at most max_tensor_name bytes, without control characters.
+bool is_tensor_name(std::string_view name);
+
+/// Size of an array in bytes: the product of all `dims`, times `element`, the size of one element. Empty if the product
+/// exceeds 64 bits.
+std::optional<std::uint64_t> byte_length(std::uint64_t element, std::span<const std::uint64_t> dims);
 
 /// A tensor in a file.
 struct TensorEntry {
@@ -28,10 +44,10 @@ struct NamedTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
   std::span<T> values;
-};
 
-/// Maximum rank of a tensor in a file.
-inline constexpr std::size_t max_dims = 8;
+  /// True if `values` has as many numbers as the shape.
+  bool fits() const { return byte_length(sizeof(T), shape) == values.size_bytes(); }
+};
 
 /// Bytes of one element; 0 for an unknown dtype.
 std::uint64_t dtype_size(std::string_view dtype);
@@ -77,8 +93,11 @@ class TensorFile {
  protected:
   static constexpr std::size_t piece_bytes = 256 << 10;  ///< bytes read at a time
 
-  explicit TensorFile(std::filesystem::path path) : path_(std::move(path)) {}
+  /// `hint` is that of errors about the file's content.
+  TensorFile(std::filesystem::path path, std::string hint)
+      : require_(path.string(), std::move(hint)), path_(std::move(path)) {}
 
+  FileCheck require_;
   std::map<std::string, TensorEntry> entries_;
 
  private:

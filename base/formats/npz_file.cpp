@@ -9,7 +9,6 @@
 #include <set>
 
 #include "base/atomic_file.h"
-#include "base/byte_length.h"
 #include "base/byte_reader.h"
 #include "base/check.h"
 
@@ -19,14 +18,6 @@ namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY", suffix = ".npy";
 constexpr std::size_t max_npz_header = 4096, numbers_alignment = 64;
-
-template <class... Args>
-void check_npz(const std::filesystem::path& path, bool ok, Sentence<Args...> sentence, const Args&... args) {
-  if (!ok)
-    throw Error(
-        Error::Kind::failure,
-        Error::Parts::of(path.string(), sentence, args...).with_hint("the file is damaged, or not a .npz of tensors"));
-}
 
 /// Converts NumPy's type names; empty for an unsupported type.
 std::string dtype_of(std::string_view descr) {
@@ -67,28 +58,27 @@ class HeaderText {
 };
 
 /// Parses a header such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
-TensorEntry parse_header(const std::filesystem::path& path, const std::string& name, std::string_view text) {
+TensorEntry parse_header(const FileCheck& require, const std::string& name, std::string_view text) {
   TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
   HeaderText header(text);
-  check_npz(path, header.take("{") && header.take("'descr':") && header.take("'"),
-            "expected the type of '{}'; not found", name);
+  require(header.take("{") && header.take("'descr':") && header.take("'"), "expected the type of '{}'; not found",
+          name);
   const std::string_view descr = header.until("'");
   entry.dtype = dtype_of(descr);
-  check_npz(path, !entry.dtype.empty(), "expected '{}' to be <f8, <f4, <f2, <i8, <i4, |i1, |u1 or |b1; got {}", name,
-            descr.substr(0, 20));
-  check_npz(path, header.take(",") && header.take("'fortran_order':"), "expected the order of '{}'; not found", name);
-  check_npz(path, header.take("False"), "expected '{}' to be in C order; got another order", name);
-  check_npz(path, header.take(",") && header.take("'shape':") && header.take("("),
-            "expected the shape of '{}'; not found", name);
+  require(!entry.dtype.empty(), "expected '{}' to be <f8, <f4, <f2, <i8, <i4, |i1, |u1 or |b1; got {}", name,
+          descr.substr(0, 20));
+  require(header.take(",") && header.take("'fortran_order':"), "expected the order of '{}'; not found", name);
+  require(header.take("False"), "expected '{}' to be in C order; got another order", name);
+  require(header.take(",") && header.take("'shape':") && header.take("("), "expected the shape of '{}'; not found",
+          name);
   while (!header.take(")")) {
     std::uint64_t dim = 0;
-    check_npz(path, header.take_number(dim) && entry.shape.size() < max_dims, "expected the shape of '{}'; not found",
-              name);
+    require(header.take_number(dim) && entry.shape.size() < max_dims, "expected the shape of '{}'; not found", name);
     entry.shape.push_back(dim);
     header.take(",");
   }
   header.take(",");
-  check_npz(path, header.take("}"), "expected the end of the header of '{}'; not found", name);
+  require(header.take("}"), "expected the end of the header of '{}'; not found", name);
   return entry;
 }
 
@@ -168,33 +158,34 @@ std::string directory_end(std::size_t entries, std::uint64_t size, std::uint64_t
 
 }  // namespace
 
-NpzFile::NpzFile(ZipFile zip) : TensorFile(zip.path()), zip_(std::move(zip)) {
+NpzFile::NpzFile(ZipFile zip)
+    : TensorFile(zip.path(), "the file is damaged, or not a .npz of tensors"), zip_(std::move(zip)) {
   for (const auto& [file, zipped] : zip_.entries()) {
-    check_npz(path(), file.ends_with(suffix), "expected an archive of .npy; got '{}' in it", file);
+    require_(file.ends_with(suffix), "expected an archive of .npy; got '{}' in it", file);
     const std::string name = file.substr(0, file.size() - suffix.size());
     ZipStream stream = zip_.open(zipped);
     const auto text = [&](std::size_t count) {
       std::string bytes(count, '\0');
       bytes.resize(stream.read(std::as_writable_bytes(std::span(bytes))));
-      check_npz(path(), bytes.size() == count, "expected the header of '{}'; not found", name);
+      require_(bytes.size() == count, "expected the header of '{}'; not found", name);
       return bytes;
     };
     const std::string head = text(npy_magic.size() + 2);
     const int version = head[npy_magic.size()];
-    check_npz(path(), head.starts_with(npy_magic) && version >= 1 && version <= 3,
-              "expected '{}' to be .npy of version 1 to 3; got another kind or version", name);
+    require_(head.starts_with(npy_magic) && version >= 1 && version <= 3,
+             "expected '{}' to be .npy of version 1 to 3; got another kind or version", name);
     const std::string length_bytes = text(version == 1 ? 2 : 4);
     std::size_t length = 0;
     for (std::size_t i = length_bytes.size(); i-- > 0;)
       length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
-    check_npz(path(), length <= max_npz_header, "expected a header of '{}' of at most {} bytes; got {}", name,
-              max_npz_header, length);
-    TensorEntry entry = parse_header(path(), name, text(length));
+    require_(length <= max_npz_header, "expected a header of '{}' of at most {} bytes; got {}", name, max_npz_header,
+             length);
+    TensorEntry entry = parse_header(require_, name, text(length));
     const std::size_t before = head.size() + length_bytes.size() + length;
     const auto bytes = byte_length(dtype_size(entry.dtype), entry.shape);
-    check_npz(path(), bytes && *bytes == zipped.size - before,
-              "expected '{}' to have the length of its shape {} in {}; got another length", name,
-              shape_text(entry.shape), entry.dtype);
+    require_(bytes && *bytes == zipped.size - before,
+             "expected '{}' to have the length of its shape {} in {}; got another length", name,
+             shape_text(entry.shape), entry.dtype);
     headers_.emplace(name, before);
     entries_.emplace(name, std::move(entry));
   }
@@ -210,10 +201,10 @@ void NpzFile::read_bytes(const TensorEntry& entry, const Take& take) const {
 
 std::string NpzFile::text(const std::string& name, std::uint64_t max_bytes) const {
   const auto found = entries().find(name);
-  check_npz(path(), found != entries().end(), "expected an entry '{}'; not found", name);
+  require_(found != entries().end(), "expected an entry '{}'; not found", name);
   const TensorEntry& entry = found->second;
-  check_npz(path(), dtype_size(entry.dtype) == 1 && entry.count() <= max_bytes,
-            "expected '{}' to be text of at most {} bytes; got other or longer data", name, max_bytes);
+  require_(dtype_size(entry.dtype) == 1 && entry.count() <= max_bytes,
+           "expected '{}' to be text of at most {} bytes; got other or longer data", name, max_bytes);
   std::string text;
   read_bytes(entry, [&](std::span<const std::byte> bytes) {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -230,8 +221,8 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedTensor<co
     parts.push_back({name + std::string(suffix), std::move(header), bytes});
   };
   for (const NamedTensor<const float>& tensor : tensors) {
-    check(byte_length(sizeof(float), tensor.shape) == tensor.values.size_bytes(), path.string(),
-          "expected as many values as the shape of '{}' has; got {}", tensor.name, tensor.values.size());
+    check(tensor.fits(), path.string(), "expected as many values as the shape of '{}' has; got {}", tensor.name,
+          tensor.values.size());
     add(tensor.name, npy_header("<f4", tensor.shape), std::as_bytes(tensor.values));
   }
   for (const auto& [name, text] : texts) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <fstream>
 
-#include "base/byte_length.h"
 #include "base/check.h"
 
 namespace glossa {
@@ -13,6 +12,7 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
+constexpr const char* torch_hint = "the file is damaged, or not a state_dict from torch.save";
 constexpr std::size_t max_pickle = 1 << 20;
 constexpr std::string_view rebuild_tensor = "torch._utils _rebuild_tensor_v2",
                            rebuild_parameter = "torch._utils _rebuild_parameter", pickle_name = "data.pkl";
@@ -28,13 +28,6 @@ constexpr std::array<StorageKind, 5> storage_kinds{{{"torch FloatStorage", "F32"
 constexpr std::array<std::string_view, 7> names{rebuild_tensor,        rebuild_parameter,     storage_kinds[0].name,
                                                 storage_kinds[1].name, storage_kinds[2].name, storage_kinds[3].name,
                                                 storage_kinds[4].name};
-
-template <class... Args>
-void check_torch(const std::filesystem::path& path, bool ok, Sentence<Args...> sentence, const Args&... args) {
-  if (!ok)
-    throw Error(Error::Kind::failure, Error::Parts::of(path.string(), sentence, args...)
-                                          .with_hint("the file is damaged, or not a state_dict from torch.save"));
-}
 
 /// Reads a list of non-negative whole numbers; false for anything else.
 bool read_numbers(const PickleValue& value, std::vector<std::uint64_t>& numbers) {
@@ -62,38 +55,38 @@ bool TorchFile::is_in(const ZipFile& zip) {
   return std::ranges::any_of(zip.entries(), [](const auto& entry) { return entry.first.ends_with("/data.pkl"); });
 }
 
-TorchFile::TorchFile(ZipFile zip) : TensorFile(zip.path()), zip_(std::make_unique<ZipFile>(std::move(zip))) {
+TorchFile::TorchFile(ZipFile zip)
+    : TensorFile(zip.path(), torch_hint), zip_(std::make_unique<ZipFile>(std::move(zip))) {
   for (const auto& [name, entry] : zip_->entries())
     if (name.ends_with("/data.pkl")) {
-      check_torch(path(), folder_.empty(), "expected one data.pkl; got more");
+      require_(folder_.empty(), "expected one data.pkl; got more");
       folder_ = name.substr(0, name.size() - pickle_name.size());
     }
   if (zip_->entries().contains(folder_ + "byteorder")) {
     const std::string order = zip_->read(folder_ + "byteorder", 16);
-    check_torch(path(), order == "little", "expected numbers in little-endian order; got '{}'", shown(order));
+    require_(order == "little", "expected numbers in little-endian order; got '{}'", shown(order));
   }
   const std::string bytes = zip_->read(folder_ + std::string(pickle_name), max_pickle);
   const Pickle pickle(bytes, names, path().string());
   add_tensors(pickle.root());
   for (const auto& [key, storage] : storages_) {
     const auto found = zip_->entries().find(folder_ + "data/" + key);
-    check_torch(path(), found != zip_->entries().end(), "expected the numbers of a storage in '{}data/{}'; not found",
-                folder_, shown(key));
-    check_torch(path(), found->second.size == storage.count * dtype_size(storage.dtype),
-                "expected '{}' to hold {} numbers in {}; got {} bytes", found->first, storage.count, storage.dtype,
-                found->second.size);
+    require_(found != zip_->entries().end(), "expected the numbers of a storage in '{}data/{}'; not found", folder_,
+             shown(key));
+    require_(found->second.size == storage.count * dtype_size(storage.dtype),
+             "expected '{}' to hold {} numbers in {}; got {} bytes", found->first, storage.count, storage.dtype,
+             found->second.size);
   }
 }
 
-TorchFile::TorchFile(const std::filesystem::path& file_path) : TensorFile(file_path) {
+TorchFile::TorchFile(const std::filesystem::path& file_path) : TensorFile(file_path, torch_hint) {
   std::error_code code;
   const std::uint64_t file_size = std::filesystem::file_size(path(), code);
   std::ifstream file(path(), std::ios::binary);
   check(!code && file.is_open(), path().string(), "cannot open the file");
   std::string head(std::min<std::uint64_t>(file_size, 2 * max_pickle), '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  check_torch(path(), bool(file) && head.starts_with(stream_magic),
-              "expected the stream of torch.save; got something else");
+  require_(bool(file) && head.starts_with(stream_magic), "expected the stream of torch.save; got something else");
   std::size_t at = stream_magic.size();
   const auto next = [&] {
     Pickle pickle(std::string_view(head).substr(at), names, path().string());
@@ -101,45 +94,43 @@ TorchFile::TorchFile(const std::filesystem::path& file_path) : TensorFile(file_p
     return pickle;
   };
   const Pickle version = next();
-  check_torch(path(), version.root().kind == Kind::integer && version.root().integer == 1001,
-              "expected version 1001 of torch.save's stream; got another");
+  require_(version.root().kind == Kind::integer && version.root().integer == 1001,
+           "expected version 1001 of torch.save's stream; got another");
   const Pickle machine = next();
   const auto& facts = machine.root().items;
   for (std::size_t i = 0; machine.root().kind == Kind::dict && i + 1 < facts.size(); i += 2)
-    check_torch(path(), facts[i]->text != "little_endian" || facts[i + 1]->integer == 1,
-                "expected numbers in little-endian order; got big-endian ones");
+    require_(facts[i]->text != "little_endian" || facts[i + 1]->integer == 1,
+             "expected numbers in little-endian order; got big-endian ones");
   const Pickle tensors = next();
   add_tensors(tensors.root());
   const Pickle keys = next();
-  check_torch(path(), keys.root().kind == Kind::list && keys.root().items.size() == storages_.size(),
-              "expected the keys of {} storages; not found", storages_.size());
+  require_(keys.root().kind == Kind::list && keys.root().items.size() == storages_.size(),
+           "expected the keys of {} storages; not found", storages_.size());
   std::uint64_t begin = at;
   std::map<std::string, Storage> left = storages_;
   for (const PickleValue* key : keys.root().items) {
     const auto found = storages_.find(key->text);
-    check_torch(path(), key->kind == Kind::text && found != storages_.end() && left.erase(key->text) == 1,
-                "expected the key of a storage, each once; got something else");
+    require_(key->kind == Kind::text && found != storages_.end() && left.erase(key->text) == 1,
+             "expected the key of a storage, each once; got something else");
     Storage& storage = found->second;
     std::uint64_t count = 0;
     file.seekg(static_cast<std::streamoff>(begin));
     file.read(reinterpret_cast<char*>(&count), sizeof count);
-    check_torch(path(), bool(file) && count == storage.count, "expected a storage of {} numbers at byte {}; not found",
-                storage.count, begin);
+    require_(bool(file) && count == storage.count, "expected a storage of {} numbers at byte {}; not found",
+             storage.count, begin);
     storage.begin = begin + sizeof count;
     const std::uint64_t bytes = count * dtype_size(storage.dtype);
-    check_torch(path(), bytes <= file_size - storage.begin,
-                "expected {} bytes of numbers at byte {}; got the end of the file", bytes, storage.begin);
+    require_(bytes <= file_size - storage.begin, "expected {} bytes of numbers at byte {}; got the end of the file",
+             bytes, storage.begin);
     begin = storage.begin + bytes;
   }
 }
 
 void TorchFile::add_tensors(const PickleValue& root) {
-  check_torch(path(), root.kind == Kind::dict, "expected a dict of tensors; got another value");
+  require_(root.kind == Kind::dict, "expected a dict of tensors; got another value");
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     const PickleValue& key = *root.items[i];
-    const bool printable = std::ranges::none_of(key.text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-    check_torch(path(), key.kind == Kind::text && printable && key.text.size() <= 1024,
-                "expected tensor names as texts; got another key");
+    require_(key.kind == Kind::text && is_tensor_name(key.text), "expected tensor names as texts; got another key");
     add_tensor(key.text, *root.items[i + 1]);
   }
 }
@@ -147,49 +138,47 @@ void TorchFile::add_tensors(const PickleValue& root) {
 void TorchFile::add_tensor(const std::string& name, const PickleValue& value) {
   const PickleValue* tensor = &value;
   if (value.kind == Kind::call && value.text == rebuild_parameter && !value.items.empty()) tensor = value.items[0];
-  check_torch(path(), tensor->kind == Kind::call && tensor->text == rebuild_tensor && tensor->items.size() >= 6,
-              "expected a tensor as '{}'; got another value", shown(name));
+  require_(tensor->kind == Kind::call && tensor->text == rebuild_tensor && tensor->items.size() >= 6,
+           "expected a tensor as '{}'; got another value", shown(name));
   TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
   std::vector<std::uint64_t> strides;
   const PickleValue& offset = *tensor->items[1];
   const bool ok = offset.kind == Kind::integer && offset.integer >= 0 && read_numbers(*tensor->items[2], entry.shape) &&
                   read_numbers(*tensor->items[3], strides) && strides.size() == entry.shape.size();
-  check_torch(path(), ok, "expected '{}' to have an offset, a shape and strides; got other values", shown(name));
+  require_(ok, "expected '{}' to have an offset, a shape and strides; got other values", shown(name));
   Place place{add_storage(name, *tensor->items[0]), static_cast<std::uint64_t>(offset.integer)};
   const Storage& storage = storages_.at(place.storage);
   entry.dtype = storage.dtype;
   const auto count = byte_length(1, entry.shape);
-  check_torch(path(), count && place.offset <= storage.count && *count <= storage.count - place.offset,
-              "expected '{}' to lie within its storage of {} numbers; got the shape {} at {}", shown(name),
-              storage.count, shape_text(entry.shape), place.offset);
-  check(*count == 0 || is_contiguous(entry.shape, strides), path().string(),
-        "expected '{}' to be contiguous; got the shape {} with strides {}. Hint: save tensor.contiguous()", shown(name),
-        shape_text(entry.shape), shape_text(strides));
-  check_torch(path(), entries_.emplace(name, std::move(entry)).second, "expected every name once; got '{}' twice",
-              shown(name));
+  require_(count && place.offset <= storage.count && *count <= storage.count - place.offset,
+           "expected '{}' to lie within its storage of {} numbers; got the shape {} at {}", shown(name), storage.count,
+           shape_text(entry.shape), place.offset);
+  require_(*count == 0 || is_contiguous(entry.shape, strides),
+           "expected '{}' to be contiguous; got the shape {} with strides {}. Hint: save tensor.contiguous()",
+           shown(name), shape_text(entry.shape), shape_text(strides));
+  require_(entries_.emplace(name, std::move(entry)).second, "expected every name once; got '{}' twice", shown(name));
   places_.emplace(name, std::move(place));
 }
 
 /// Key of the storage given by ('storage', KIND, KEY, device, count, ...).
 std::string TorchFile::add_storage(const std::string& name, const PickleValue& value) {
   const bool persistent = value.kind == Kind::persistent && value.items[0]->kind == Kind::tuple;
-  check_torch(path(), persistent && value.items[0]->items.size() >= 5,
-              "expected '{}' to have a storage; got another value", shown(name));
+  require_(persistent && value.items[0]->items.size() >= 5, "expected '{}' to have a storage; got another value",
+           shown(name));
   const auto& facts = value.items[0]->items;
   const bool view = facts.size() > 5 && facts[5]->kind != Kind::none;
   const bool ok = facts[0]->text == "storage" && facts[1]->kind == Kind::name && facts[2]->kind == Kind::text &&
                   facts[4]->kind == Kind::integer && facts[4]->integer >= 0 && !view;
-  check_torch(path(), ok, "expected '{}' to have a storage with a kind, a key and a length; got other values",
-              shown(name));
+  require_(ok, "expected '{}' to have a storage with a kind, a key and a length; got other values", shown(name));
   const auto kind = std::ranges::find(storage_kinds, facts[1]->text, &StorageKind::name);
-  check_torch(path(), kind != storage_kinds.end(), "expected a storage as '{}'; got another kind", shown(name));
+  require_(kind != storage_kinds.end(), "expected a storage as '{}'; got another kind", shown(name));
   Storage storage{.dtype = std::string(kind->dtype), .count = static_cast<std::uint64_t>(facts[4]->integer)};
   const std::array<std::uint64_t, 1> counts{storage.count};
-  check_torch(path(), byte_length(dtype_size(storage.dtype), counts).has_value(),
-              "expected '{}' to have a storage of a possible size; got a larger one", shown(name));
+  require_(byte_length(dtype_size(storage.dtype), counts).has_value(),
+           "expected '{}' to have a storage of a possible size; got a larger one", shown(name));
   const auto [place, is_new] = storages_.emplace(facts[2]->text, storage);
-  check_torch(path(), is_new || (place->second.dtype == storage.dtype && place->second.count == storage.count),
-              "expected the storage of '{}' to be the same for all its tensors; got another kind or size", shown(name));
+  require_(is_new || (place->second.dtype == storage.dtype && place->second.count == storage.count),
+           "expected the storage of '{}' to be the same for all its tensors; got another kind or size", shown(name));
   return place->first;
 }
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
+
 namespace glossa {
 
 // Zip archives (PKWARE's APPNOTE 6.3) in one part and unencrypted, as torch.save and numpy.savez write them and as
@@ -49,7 +51,8 @@ class ZipStream {
 
 /// An archive whose directory has been verified: entries do not overlap, and each name occurs once. All entries
 /// together may inflate to at most `growth` times the file's length plus 8 MiB. So zip bombs are refused before
-/// anything is inflated. Weights stay below twice the length, because deflating hardly shrinks them.
+/// anything is inflated. tensor_file.h has the limits of its directory. Weights stay below twice the length, because
+/// deflating hardly shrinks them.
 class ZipFile {
  public:
   static constexpr std::uint64_t any_growth = 1100;  // deflating shrinks nothing more than 1032 times
@@ -68,6 +71,7 @@ class ZipFile {
 
  private:
   std::filesystem::path path_;
+  FileCheck require_;
   std::map<std::string, ZipEntry> entries_;
 };
 

@@ -157,6 +157,8 @@ TEST_CASE("hostile and damaged headers are refused, naming the file") {
       {entry(R"("dtype":"U8","shape":[-1],"data_offsets":[0,1])", "1"), "x.shape to be a list"},
       {entry(R"("dtype":"U8","shape":[1.0],"data_offsets":[0,1])", "1"), "x.shape to be a list"},
       {entry(R"("dtype":"U8","shape":[18446744073709551617],"data_offsets":[0,1])", "1"), "x.shape to be a list"},
+      {entry(R"("dtype":"U8","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,1])", "1"), "at most 8 whole numbers"},
+      {file_of("{\"" + std::string(1025, 'x') + "\":{}}"), "names of at most 1024 bytes"},
       {entry(R"("dtype":"U8","shape":[1],"data_offsets":[0])", "1"), "a begin and an end"},
       {entry(R"("dtype":"U8","shape":[1],"data_offsets":[0,1,2])", "1"), "a begin and an end"},
       {entry(R"("dtype":"U8","shape":[1],"data_offsets":[1,0])", "1"), "a begin and an end"},

@@ -53,7 +53,7 @@ void check_parameters(const CheckpointReader& reader, const ParameterStore<float
 
 /// Throws for numbers that training cannot reach, before anything relies on them.
 void check_possible(const TrainingState& state, const std::string& path) {
-  constexpr std::string_view hint = "move the file away to use the one before it";
+  const FileCheck require(path, "move the file away to use the one before it");
   constexpr std::int64_t largest = 1'000'000'000'000'000;  // as for Period
   struct Counter {
     std::string_view name;
@@ -71,16 +71,14 @@ void check_possible(const TrainingState& state, const std::string& path) {
         Counter{"best_update", state.best_update, updates}, Counter{"stalled", state.stalled, updates},
         Counter{"plateau.bad", state.plateau.bad, updates},
         Counter{"plateau.reductions", state.plateau.reductions, updates}})
-    check(value >= 0 && value <= limit, path, "expected a training state with {} from 0 to {}; got {}. Hint: {}", name,
-          limit, value, hint);
-  check(std::isfinite(state.seconds) && state.seconds >= 0, path,
-        "expected a training state with at least 0 seconds; got {}. Hint: {}", state.seconds, hint);
+    require(value >= 0 && value <= limit, "expected a training state with {} from 0 to {}; got {}", name, limit, value);
+  require(std::isfinite(state.seconds) && state.seconds >= 0,
+          "expected a training state with at least 0 seconds; got {}", state.seconds);
   for (const auto& [name, value] : {std::pair("log_loss", state.log_loss), std::pair("best", state.best)})
-    check(std::isfinite(value), path, "expected a training state with a finite {}; got {}. Hint: {}", name, value,
-          hint);
+    require(std::isfinite(value), "expected a training state with a finite {}; got {}", name, value);
   // Infinity is allowed, since a schedule may have seen an infinite loss.
-  check(!std::isnan(state.plateau.best), path,
-        "expected a training state with a number as plateau.best; got {}. Hint: {}", state.plateau.best, hint);
+  require(!std::isnan(state.plateau.best), "expected a training state with a number as plateau.best; got {}",
+          state.plateau.best);
 }
 
 }  // namespace

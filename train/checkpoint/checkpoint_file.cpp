@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "base/atomic_file.h"
-#include "base/byte_length.h"
 #include "base/byte_reader.h"
 #include "base/check.h"
+#include "base/code_point.h"
 #include "base/crc32c.h"
-#include "data/text/utf8.h"
+#include "base/tensor_file.h"
 
 namespace glossa {
 namespace {
@@ -28,16 +28,15 @@ constexpr std::string_view end_marker = "GLS-END\n";
 constexpr std::uint32_t version_major = 1, version_minor = 0;
 constexpr std::uint32_t byte_order = 0x01020304, swapped_byte_order = 0x04030201;
 constexpr std::uint64_t header_bytes = 40, entry_bytes = 24, trailer_bytes = 24, alignment = 64;
-constexpr std::uint64_t max_table_bytes = 16 << 20, max_entries = 65536, max_rank = 8, max_name = 255;
+constexpr std::uint64_t max_name = 255;  // the table has a byte for its length
 constexpr std::uint64_t chunk_bytes = 1 << 20, verify_below = 64 << 20;
-constexpr std::string_view hint = "the file is damaged; restore it, or use another checkpoint of the run";
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
 
 /// True if a name is safe to print and is not a path.
 bool is_plain(std::string_view name) {
-  return !name.empty() && name.size() <= max_name && utf8::find_invalid(name) == name.npos &&
-         std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F || c == '/' || c == '\\'; });
+  return !name.empty() && name.size() <= max_name && is_tensor_name(name) && utf8::find_invalid(name) == name.npos &&
+         name.find_first_of("/\\") == name.npos;
 }
 
 /// Running XXH3-128.
@@ -60,44 +59,44 @@ class FileHash {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_{XXH3_createState(), &XXH3_freeState};
 };
 
-CheckpointEntry parse_entry(ByteReader& table, std::string_view where) {
+CheckpointEntry parse_entry(ByteReader& table, const FileCheck& require) {
   CheckpointEntry entry;
   const auto kind = table.take<std::uint8_t>(), dtype = table.take<std::uint8_t>();
   const auto rank = table.take<std::uint8_t>(), name_length = table.take<std::uint8_t>();
   entry.crc = table.take<std::uint32_t>();
   entry.offset = table.take<std::uint64_t>();
   entry.length = table.take<std::uint64_t>();
-  check(rank <= max_rank, where, "expected at most {} dimensions; got {}. Hint: {}", max_rank, rank, hint);
+  require(rank <= max_dims, "expected at most {} dimensions; got {}", max_dims, rank);
   for (int i = 0; i < rank; ++i) entry.dims.push_back(table.take<std::uint64_t>());
   entry.name = table.text(name_length);
-  check(table.is_ok(), where, "expected {} more bytes of the table; got {}. Hint: {}", table.missing(),
-        table.remaining(), hint);
-  check(is_plain(entry.name), where, "expected a plain name; got {} other bytes. Hint: {}", name_length, hint);
-  check(kind >= 1 && kind <= 4, where, "expected a known kind for '{}'; got {}. Hint: {}", entry.name, kind, hint);
-  check(dtype >= 1 && dtype <= 5, where, "expected a known dtype for '{}'; got {}. Hint: {}", entry.name, dtype, hint);
+  require(table.is_ok(), "expected {} more bytes of the table; got {}", table.missing(), table.remaining());
+  require(is_plain(entry.name), "expected a plain name; got {} other bytes", name_length);
+  require(kind >= 1 && kind <= 4, "expected a known kind for '{}'; got {}", entry.name, kind);
+  require(dtype >= 1 && dtype <= 5, "expected a known dtype for '{}'; got {}", entry.name, dtype);
   entry.kind = EntryKind{kind};
   entry.dtype = Dtype{dtype};
   const auto length = byte_length(size_of(entry.dtype), entry.dims);
-  check(length && *length == entry.length, where,
-        "expected '{}' to have the length of its dims; got {} bytes. Hint: {}", entry.name, entry.length, hint);
+  require(length && *length == entry.length, "expected '{}' to have the length of its dims; got {} bytes", entry.name,
+          entry.length);
   return entry;
 }
 
-void check_header(std::string_view header, std::uint64_t file_size, std::string_view where) {
+void check_header(std::string_view header, std::uint64_t file_size, const FileCheck& require) {
   ByteReader fields(header.substr(magic.size()));
   const auto version = fields.take<std::uint32_t>(), order = fields.take<std::uint32_t>();
-  check(order != swapped_byte_order, where, "expected a little-endian file; got a byte-swapped one. Hint: {}", hint);
+  require(order != swapped_byte_order, "expected a little-endian file; got a byte-swapped one");
   const auto length = fields.take<std::uint64_t>();
   fields.text(12);
   const auto crc = fields.take<std::uint32_t>();
   const std::uint32_t actual = crc32c(std::as_bytes(std::span(header.substr(0, header_bytes - 4))));
-  check(crc == actual, where, "expected CRC32C {:08x} of the header; got {:08x}. Hint: {}", crc, actual, hint);
-  check(order == byte_order, where, "expected byte order {:08x}; got {:08x}. Hint: {}", byte_order, order, hint);
-  check(version >> 16 == version_major && (version & 0xFFFF) <= version_minor, where,
-        "expected checkpoint format {}.{}, or an older minor version; got {}.{}. Hint: use the version of glossa that "
-        "wrote it",
-        version_major, version_minor, version >> 16, version & 0xFFFF);
-  check(length == file_size, where, "expected {} bytes, as in the header; got {}. Hint: {}", length, file_size, hint);
+  require(crc == actual, "expected CRC32C {:08x} of the header; got {:08x}", crc, actual);
+  require(order == byte_order, "expected byte order {:08x}; got {:08x}", byte_order, order);
+  require(
+      version >> 16 == version_major && (version & 0xFFFF) <= version_minor,
+      "expected checkpoint format {}.{}, or an older minor version; got {}.{}. Hint: use the version of glossa that "
+      "wrote it",
+      version_major, version_minor, version >> 16, version & 0xFFFF);
+  require(length == file_size, "expected {} bytes, as in the header; got {}", length, file_size);
 }
 
 }  // namespace
@@ -127,8 +126,8 @@ void CheckpointWriter::add_from(std::string name, EntryKind kind, Dtype dtype, s
   const std::span<const std::byte> bytes = source();
   check(is_plain(name), name, "expected a name of 1 to {} bytes without control characters and slashes; got {} bytes",
         max_name, name.size());
-  check(dims.size() <= max_rank, name, "expected at most {} dimensions; got {}", max_rank, dims.size());
-  check(items_.size() < max_entries, name, "expected at most {} entries; got one more", max_entries);
+  check(dims.size() <= max_dims, name, "expected at most {} dimensions; got {}", max_dims, dims.size());
+  check(items_.size() < max_tensors, name, "expected at most {} entries; got one more", max_tensors);
   const auto length = byte_length(size_of(dtype), dims);
   check(length && *length == bytes.size(), name, "expected as many bytes as its dims need; got {}", bytes.size());
   const auto at = std::ranges::lower_bound(
@@ -200,7 +199,8 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
   });
 }
 
-CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(path) {
+CheckpointReader::CheckpointReader(const std::filesystem::path& path)
+    : path_(path), require_(path.string(), "the file is damaged; restore it, or use another checkpoint of the run") {
   // O_NONBLOCK, so that a pipe of that name is refused below instead of blocking.
   do {
     file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -209,9 +209,9 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : path_(pa
         "cannot open the checkpoint: {}. Hint: name one, such as RUN/checkpoints/last", std::strerror(errno));
   struct stat status {};
   check(fstat(file_.number(), &status) == 0, path_.string(), "cannot read its size: {}", std::strerror(errno));
-  check(S_ISREG(status.st_mode), path_.string(),
-        "expected a checkpoint; got something that is not a regular file. Hint: name one, such as "
-        "RUN/checkpoints/last");
+  require_(S_ISREG(status.st_mode),
+           "expected a checkpoint; got something that is not a regular file. Hint: name one, such as "
+           "RUN/checkpoints/last");
   const auto file_size = static_cast<std::uint64_t>(status.st_size);
   read_table(file_size);
   verify_payload(file_size);
@@ -234,57 +234,53 @@ void CheckpointReader::read_at(std::uint64_t offset, std::span<std::byte> destin
 }
 
 void CheckpointReader::read_table(std::uint64_t file_size) {
-  const std::string where = path_.string();
   constexpr std::uint64_t smallest = header_bytes + 4 + trailer_bytes;
   std::string start(std::min<std::uint64_t>(file_size, magic.size()), '\0');
   read_at(0, std::as_writable_bytes(std::span(start)));
-  check(magic.starts_with(start), where,
-        "expected a glossa checkpoint; got another kind of file. Hint: name one, such as RUN/checkpoints/last");
-  check(file_size >= smallest, where, "expected a checkpoint of at least {} bytes; got {}. Hint: {}", smallest,
-        file_size, hint);
+  require_(magic.starts_with(start),
+           "expected a glossa checkpoint; got another kind of file. Hint: name one, such as RUN/checkpoints/last");
+  require_(file_size >= smallest, "expected a checkpoint of at least {} bytes; got {}", smallest, file_size);
   std::string header(header_bytes, '\0');
   read_at(0, std::as_writable_bytes(std::span(header)));
-  check_header(header, file_size, where);
+  check_header(header, file_size, require_);
 
   ByteReader lengths(std::string_view(header).substr(24));
   const auto table_bytes = lengths.take<std::uint64_t>();
   const auto count = lengths.take<std::uint32_t>();
-  check(table_bytes <= max_table_bytes && table_bytes <= file_size - smallest, where,
-        "expected a table of at most {} bytes that fits in the file; got {}. Hint: {}", max_table_bytes, table_bytes,
-        hint);
-  check(count <= max_entries && count * entry_bytes <= table_bytes, where,
-        "expected at most {} entries that fit in the table; got {}. Hint: {}", max_entries, count, hint);
+  require_(table_bytes <= max_table_bytes && table_bytes <= file_size - smallest,
+           "expected a table of at most {} bytes that fits in the file; got {}", max_table_bytes, table_bytes);
+  require_(count <= max_tensors && count * entry_bytes <= table_bytes,
+           "expected at most {} entries that fit in the table; got {}", max_tensors, count);
 
   std::string bytes(table_bytes + 4, '\0');
   read_at(header_bytes, std::as_writable_bytes(std::span(bytes)));
   const std::string_view table_view = std::string_view(bytes).substr(0, table_bytes);
   const auto crc = ByteReader(std::string_view(bytes).substr(table_bytes)).take<std::uint32_t>();
   const std::uint32_t actual = crc32c(std::as_bytes(std::span(table_view)));
-  check(crc == actual, where, "expected CRC32C {:08x} of the table; got {:08x}. Hint: {}", crc, actual, hint);
+  require_(crc == actual, "expected CRC32C {:08x} of the table; got {:08x}", crc, actual);
 
   ByteReader table(table_view);
   std::uint64_t end = header_bytes + table_bytes + 4;
   for (std::uint32_t i = 0; i < count; ++i) {
-    CheckpointEntry entry = parse_entry(table, where);
-    check(entries_.empty() || entries_.back().name < entry.name, where,
-          "expected names in order, each once; got '{}' after '{}'. Hint: {}", entry.name,
-          entries_.empty() ? "" : entries_.back().name, hint);
-    check(entry.offset == aligned(end), where, "expected '{}' at {}, the next multiple of {}; got {}. Hint: {}",
-          entry.name, aligned(end), alignment, entry.offset, hint);
-    check(entry.offset <= file_size && entry.length <= file_size - entry.offset, where,
-          "expected '{}' to end within the {} bytes of the file; got {} bytes at {}. Hint: {}", entry.name, file_size,
-          entry.length, entry.offset, hint);
+    CheckpointEntry entry = parse_entry(table, require_);
+    require_(entries_.empty() || entries_.back().name < entry.name,
+             "expected names in order, each once; got '{}' after '{}'", entry.name,
+             entries_.empty() ? "" : entries_.back().name);
+    require_(entry.offset == aligned(end), "expected '{}' at {}, the next multiple of {}; got {}", entry.name,
+             aligned(end), alignment, entry.offset);
+    require_(entry.offset <= file_size && entry.length <= file_size - entry.offset,
+             "expected '{}' to end within the {} bytes of the file; got {} bytes at {}", entry.name, file_size,
+             entry.length, entry.offset);
     end = entry.offset + entry.length;
     entries_.push_back(std::move(entry));
   }
-  check(table.remaining() == 0, where, "expected the end of the table after {} entries; got {} more bytes. Hint: {}",
-        count, table.remaining(), hint);
-  check(aligned(end) + trailer_bytes == file_size, where, "expected {} bytes, as in the table; got {}. Hint: {}",
-        aligned(end) + trailer_bytes, file_size, hint);
+  require_(table.remaining() == 0, "expected the end of the table after {} entries; got {} more bytes", count,
+           table.remaining());
+  require_(aligned(end) + trailer_bytes == file_size, "expected {} bytes, as in the table; got {}",
+           aligned(end) + trailer_bytes, file_size);
 }
 
 void CheckpointReader::verify_payload(std::uint64_t file_size) const {
-  const std::string where = path_.string();
   std::vector<std::byte> chunk(std::min(chunk_bytes, file_size));
   std::uint64_t position = 0;
   FileHash hash;
@@ -300,8 +296,8 @@ void CheckpointReader::verify_payload(std::uint64_t file_size) const {
   };
   const auto pass_padding = [&](std::uint64_t end) {
     pass_to(end, [&](std::span<const std::byte> piece) {
-      check(std::ranges::all_of(piece, [](std::byte b) { return b == std::byte{}; }), where,
-            "expected zeros between entries; got other bytes before {}. Hint: {}", end, hint);
+      require_(std::ranges::all_of(piece, [](std::byte b) { return b == std::byte{}; }),
+               "expected zeros between entries; got other bytes before {}", end);
     });
   };
 
@@ -312,18 +308,17 @@ void CheckpointReader::verify_payload(std::uint64_t file_size) const {
     pass_padding(entry.offset);
     std::uint32_t crc = 0;
     pass_to(entry.offset + entry.length, [&](std::span<const std::byte> piece) { crc = crc32c(piece, crc); });
-    check(crc == entry.crc, where, "expected CRC32C {:08x} of '{}'; got {:08x}. Hint: {}", entry.crc, entry.name, crc,
-          hint);
+    require_(crc == entry.crc, "expected CRC32C {:08x} of '{}'; got {:08x}", entry.crc, entry.name, crc);
   }
   pass_padding(file_size - trailer_bytes);
 
   const auto digest = hash.digest();
   std::array<std::byte, trailer_bytes> trailer;
   read_at(position, trailer);
-  check(std::memcmp(trailer.data() + 16, end_marker.data(), end_marker.size()) == 0, where,
-        "expected the end marker; got other bytes. Hint: {}", hint);
-  check(std::equal(digest.begin(), digest.end(), trailer.begin()), where,
-        "expected the hash of the whole file at its end; got another. Hint: {}", hint);
+  require_(std::memcmp(trailer.data() + 16, end_marker.data(), end_marker.size()) == 0,
+           "expected the end marker; got other bytes");
+  require_(std::equal(digest.begin(), digest.end(), trailer.begin()),
+           "expected the hash of the whole file at its end; got another");
 }
 
 const CheckpointEntry* CheckpointReader::find(std::string_view name) const {
@@ -336,8 +331,7 @@ std::vector<std::byte> CheckpointReader::read(std::string_view name) const {
   check(entry != nullptr, path_.string(), "expected an entry '{}'; not found", name);
   std::vector<std::byte> bytes(entry->length);
   read_at(entry->offset, bytes);
-  check(crc32c(bytes) == entry->crc, path_.string(), "expected the verified bytes of '{}'; got others. Hint: {}", name,
-        hint);
+  require_(crc32c(bytes) == entry->crc, "expected the verified bytes of '{}'; got others", name);
   return bytes;
 }
 

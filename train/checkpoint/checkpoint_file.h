@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "base/descriptor.h"
 #include "base/mapped_file.h"
 
@@ -127,6 +128,7 @@ class CheckpointReader {
   void verify_payload(std::uint64_t file_size) const;
 
   std::filesystem::path path_;
+  FileCheck require_;
   Descriptor file_;
   std::uint64_t file_size_ = 0;
   std::vector<CheckpointEntry> entries_;
