@@ -19,6 +19,12 @@ void append_number(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+/// Appends numbers, each with the bytes of a T.
+template <class T, class... Numbers>
+void append_numbers(std::string& bytes, Numbers... numbers) {
+  (append_number(bytes, static_cast<T>(numbers)), ...);
+}
+
 /// Takes values from the front of bytes that may be damaged. After the first value that exceeds the bytes, every number
 /// is 0 and every text is empty.
 class ByteReader {

@@ -85,15 +85,14 @@ TensorEntry parse_header(const FileCheck& require, const std::string& name, std:
 /// The header before the numbers, as numpy.save writes it, padded so that the numbers are aligned.
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape) {
   std::string dims;
-  for (const std::uint64_t dim : shape) dims += fmt::format("{}{}", dims.empty() ? "" : " ", fmt::format("{},", dim));
+  for (const std::uint64_t dim : shape) dims += fmt::format("{}{},", dims.empty() ? "" : " ", dim);
   if (shape.size() > 1) dims.pop_back();
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);
   const std::size_t before = npy_magic.size() + 4;
   text.resize((before + text.size() + numbers_alignment) / numbers_alignment * numbers_alignment - before - 1, ' ');
   std::string header(npy_magic);
-  header += '\x01';
-  header += '\0';
-  append_number(header, static_cast<std::uint16_t>(text.size() + 1));
+  append_numbers<std::uint8_t>(header, 1, 0);  // version
+  append_numbers<std::uint16_t>(header, text.size() + 1);
   return header + text + "\n";
 }
 
@@ -113,46 +112,29 @@ std::uint32_t checksum(const Part& part) {
       add(add(0, part.header.data(), part.header.size()), part.bytes.data(), part.bytes.size()));
 }
 
-/// Fields common to the local header and the directory: not compressed, dated 1 January 1980.
+/// Fields common to the local header and the directory: version 2.0, no flags, stored, dated 1 January 1980.
 std::string common_fields(const Part& part, std::uint32_t crc) {
   std::string bytes;
-  append_number<std::uint16_t>(bytes, 20);  // version needed: 2.0
-  append_number<std::uint16_t>(bytes, 0);   // flags
-  append_number<std::uint16_t>(bytes, 0);   // stored
-  append_number<std::uint16_t>(bytes, 0);   // time
-  append_number<std::uint16_t>(bytes, 0x21);
-  append_number(bytes, crc);
-  append_number(bytes, static_cast<std::uint32_t>(part.size()));
-  append_number(bytes, static_cast<std::uint32_t>(part.size()));
-  append_number(bytes, static_cast<std::uint16_t>(part.name.size()));
-  append_number<std::uint16_t>(bytes, 0);  // extra
+  append_numbers<std::uint16_t>(bytes, 20, 0, 0, 0, 0x21);
+  append_numbers<std::uint32_t>(bytes, crc, part.size(), part.size());
+  append_numbers<std::uint16_t>(bytes, part.name.size(), 0);  // no extra field
   return bytes;
-}
-
-std::string local_header(const Part& part, std::uint32_t crc) {
-  return std::string(zip_magic) + common_fields(part, crc) + part.name;
 }
 
 std::string directory_entry(const Part& part, std::uint32_t crc, std::uint64_t begin) {
   std::string bytes = "PK\x01\x02";
-  append_number<std::uint16_t>(bytes, 20);
+  append_numbers<std::uint16_t>(bytes, 20);
   bytes += common_fields(part, crc);
-  append_number<std::uint16_t>(bytes, 0);  // comment
-  append_number<std::uint16_t>(bytes, 0);  // part
-  append_number<std::uint16_t>(bytes, 0);  // attributes
-  append_number<std::uint32_t>(bytes, 0);
-  append_number(bytes, static_cast<std::uint32_t>(begin));
+  append_numbers<std::uint16_t>(bytes, 0, 0, 0);  // comment, part, attributes
+  append_numbers<std::uint32_t>(bytes, 0, begin);
   return bytes + part.name;
 }
 
 std::string directory_end(std::size_t entries, std::uint64_t size, std::uint64_t begin) {
   std::string bytes = "PK\x05\x06";
-  append_number<std::uint32_t>(bytes, 0);  // parts
-  append_number(bytes, static_cast<std::uint16_t>(entries));
-  append_number(bytes, static_cast<std::uint16_t>(entries));
-  append_number(bytes, static_cast<std::uint32_t>(size));
-  append_number(bytes, static_cast<std::uint32_t>(begin));
-  append_number<std::uint16_t>(bytes, 0);  // comment
+  append_numbers<std::uint16_t>(bytes, 0, 0, entries, entries);  // of one part
+  append_numbers<std::uint32_t>(bytes, size, begin);
+  append_numbers<std::uint16_t>(bytes, 0);  // comment
   return bytes;
 }
 
@@ -235,9 +217,9 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedTensor<co
   std::uint64_t begin = 0;
   for (const Part& part : parts) {
     const std::uint32_t crc = checksum(part);
-    headers.push_back(local_header(part, crc));
+    headers.push_back(std::string(zip_magic) + common_fields(part, crc) + part.name + part.header);
     directory += directory_entry(part, crc, begin);
-    begin += headers.back().size() + part.size();
+    begin += headers.back().size() + part.bytes.size();
   }
   check(begin + directory.size() <= std::numeric_limits<std::uint32_t>::max() && parts.size() < 65'535, path.string(),
         "expected an archive of at most 4 GiB; got {} bytes", begin);
@@ -245,7 +227,6 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedTensor<co
   AtomicFile file(path, begin + directory.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     file.write(std::as_bytes(std::span(headers[i])));
-    file.write(std::as_bytes(std::span(parts[i].header)));
     file.write(parts[i].bytes);
   }
   file.write(std::as_bytes(std::span(directory)));

@@ -155,13 +155,9 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
   std::string table;
   std::uint64_t end = header_bytes + table_bytes + 4;
   for (const auto& [entry, bytes] : items_) {
-    append_number(table, entry.kind);
-    append_number(table, entry.dtype);
-    append_number(table, static_cast<std::uint8_t>(entry.dims.size()));
-    append_number(table, static_cast<std::uint8_t>(entry.name.size()));
+    append_numbers<std::uint8_t>(table, entry.kind, entry.dtype, entry.dims.size(), entry.name.size());
     append_number(table, entry.crc);
-    append_number(table, aligned(end));
-    append_number(table, entry.length);
+    append_numbers<std::uint64_t>(table, aligned(end), entry.length);
     for (const std::uint64_t dim : entry.dims) append_number(table, dim);
     table += entry.name;
     end = aligned(end) + entry.length;
@@ -169,11 +165,9 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
   const std::uint64_t file_size = aligned(end) + trailer_bytes;
 
   std::string front(magic);
-  append_number(front, version_major << 16 | version_minor);
-  append_number(front, byte_order);
-  append_number(front, file_size);
-  append_number(front, table_bytes);
-  append_number(front, static_cast<std::uint32_t>(items_.size()));
+  append_numbers<std::uint32_t>(front, version_major << 16 | version_minor, byte_order);
+  append_numbers<std::uint64_t>(front, file_size, table_bytes);
+  append_numbers<std::uint32_t>(front, items_.size());
   append_number(front, crc32c(std::as_bytes(std::span(front))));
   front += table;
   append_number(front, crc32c(std::as_bytes(std::span(table))));
