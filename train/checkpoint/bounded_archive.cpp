@@ -10,12 +10,11 @@ void BoundedInputArchive::read(void* data, std::size_t size) {
   rest_.remove_prefix(size);
 }
 
-std::uint64_t BoundedInputArchive::read_count(std::size_t element_bytes) {
+std::uint64_t BoundedInputArchive::read_count() {
   std::uint64_t count = 0;
   read(&count, sizeof count);
-  check(count <= rest_.size() / element_bytes, "state record",
-        "expected a count that fits in the {} remaining bytes; got {} elements of {} or more bytes", rest_.size(),
-        count, element_bytes);
+  check(count <= rest_.size(), "state record", "expected a count that fits in the {} remaining bytes; got {}",
+        rest_.size(), count);
   return count;
 }
 

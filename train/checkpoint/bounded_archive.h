@@ -3,13 +3,12 @@
 #include <bit>
 #include <cereal/cereal.hpp>
 #include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "base/check.h"
 
@@ -43,9 +42,9 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
   /// Copies the next `size` bytes to `data`. Throws if fewer bytes remain.
   void read(void* data, std::size_t size);
 
-  /// Reads a container's number of elements. Throws if the remaining bytes cannot hold this many elements of at least
-  /// `element_bytes` each. An invalid number is thus found before memory is allocated.
-  std::uint64_t read_count(std::size_t element_bytes);
+  /// Reads a container's number of elements. Throws if it exceeds the number of remaining bytes. So a container takes
+  /// at most the memory of one element per remaining byte.
+  std::uint64_t read_count();
 
   /// Reads a bool; throws for any byte except 0 and 1.
   bool read_bool();
@@ -81,7 +80,7 @@ void save(BoundedOutputArchive& archive, const cereal::SizeTag<T>& tag) {
 
 template <class T>
 void load(BoundedInputArchive& archive, cereal::SizeTag<T>& tag) {
-  tag.size = archive.read_count(1);
+  tag.size = archive.read_count();
 }
 
 template <class T>
@@ -92,34 +91,6 @@ void save(BoundedOutputArchive& archive, const cereal::BinaryData<T>& data) {
 template <class T>
 void load(BoundedInputArchive& archive, cereal::BinaryData<T>& data) {
   archive.read(data.data, data.size);
-}
-
-template <class T>
-void save(BoundedOutputArchive& archive, const cereal::NameValuePair<T>& pair) {
-  archive(pair.value);
-}
-
-template <class T>
-void load(BoundedInputArchive& archive, cereal::NameValuePair<T>& pair) {
-  archive(pair.value);
-}
-
-template <class T>
-void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
-  save(archive, static_cast<std::uint64_t>(values.size()));
-  for (const T& value : values) archive(value);
-}
-
-/// Replaces cereal's version, which first allocates memory for the full count. Here memory grows with the bytes read.
-template <class T>
-void load(BoundedInputArchive& archive, std::vector<T>& values) {
-  const std::uint64_t count = archive.read_count(StoredNumber<T> ? sizeof(T) : 1);
-  values.clear();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    T value{};
-    archive(value);
-    values.push_back(std::move(value));
-  }
 }
 
 /// Rethrows the current exception (cereal's, std::bad_alloc or an Error) as an Error at `where`.
