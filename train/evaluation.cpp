@@ -56,16 +56,12 @@ BleuOptions bleu_options(const Config& config) {
           .tokenizer = config.train.bleu_tokenize.value_or(BleuOptions().tokenizer)};
 }
 
-double exact_match(std::span<const std::string> hypotheses, References references) {
+double exact_match(std::span<const std::string> hypotheses, const References& references) {
   check_references("exact match", hypotheses.size(), references);
   std::size_t equal = 0;
   for (std::size_t i = 0; i < hypotheses.size(); ++i)
-    equal += std::ranges::count(references_of(references, i), hypotheses[i]) > 0;
+    equal += std::ranges::any_of(references, [&](const auto& reference) { return reference[i] == hypotheses[i]; });
   return hypotheses.empty() ? 0 : static_cast<double>(equal) / static_cast<double>(hypotheses.size());
-}
-
-double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> reference) {
-  return exact_match(hypotheses, References(&reference, 1));
 }
 
 }  // namespace glossa

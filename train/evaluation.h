@@ -36,9 +36,6 @@ double perplexity(double loss);
 BleuOptions bleu_options(const Config& config);
 
 /// Fraction of hypotheses that equal one of their references. Throws Error if the line counts differ.
-double exact_match(std::span<const std::string> hypotheses, References references);
-
-/// Overload for a single reference.
-double exact_match(std::span<const std::string> hypotheses, std::span<const std::string> reference);
+double exact_match(std::span<const std::string> hypotheses, const References& references);
 
 }  // namespace glossa

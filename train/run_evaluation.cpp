@@ -90,7 +90,7 @@ RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const Evalua
   return result;
 }
 
-RunEvaluation evaluate(const LoadedRun& run, std::span<const std::string> source, References references,
+RunEvaluation evaluate(const LoadedRun& run, std::span<const std::string> source, const References& references,
                        const EvaluationOptions& options) {
   const DataConfig& data = run.config.data;
   const auto prepared = [&](const std::string& line, std::string_view where) {

@@ -68,7 +68,7 @@ RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const Evalua
 
 /// Overload for lines that are not yet cleaned (clean_line). Throws if there is no source or no reference, and if a
 /// reference does not have one line per source, or has an unusable line.
-RunEvaluation evaluate(const LoadedRun& run, std::span<const std::string> source, References references,
+RunEvaluation evaluate(const LoadedRun& run, std::span<const std::string> source, const References& references,
                        const EvaluationOptions& options = {});
 
 }  // namespace glossa

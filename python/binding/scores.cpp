@@ -40,19 +40,19 @@ auto scored(const Texts& hypotheses, const OneOrMoreTexts& texts, const F& f) {
 
 Score bleu(const Texts& hypotheses, const OneOrMoreTexts& references, const std::string& tokenize, bool lowercase) {
   const BleuOptions options{.lowercase = lowercase, .tokenizer = tokenizer_named(tokenize)};
-  return scored(hypotheses, references, [&](auto lines, References texts) {
+  return scored(hypotheses, references, [&](auto lines, const References& texts) {
     return Score{corpus_bleu(lines, texts, options).score, bleu_signature(options, texts.size())};
   });
 }
 
 Score chrf(const Texts& hypotheses, const OneOrMoreTexts& references, bool lowercase) {
-  return scored(hypotheses, references, [&](auto lines, References texts) {
+  return scored(hypotheses, references, [&](auto lines, const References& texts) {
     return Score{corpus_chrf(lines, texts, lowercase), chrf_signature(lowercase, texts.size())};
   });
 }
 
 Score ter(const Texts& hypotheses, const OneOrMoreTexts& references) {
-  return scored(hypotheses, references, [&](auto lines, References texts) {
+  return scored(hypotheses, references, [&](auto lines, const References& texts) {
     return Score{corpus_ter(lines, texts), ter_signature(texts.size())};
   });
 }
@@ -60,7 +60,7 @@ Score ter(const Texts& hypotheses, const OneOrMoreTexts& references) {
 PairedBootstrap bootstrap(const Texts& system, const Texts& other, const OneOrMoreTexts& references,
                           const std::string& tokenize, bool lowercase, std::int64_t resamples) {
   const BleuOptions options{.lowercase = lowercase, .tokenizer = tokenizer_named(tokenize)};
-  return scored(system, references, [&](auto lines, References texts) {
+  return scored(system, references, [&](auto lines, const References& texts) {
     return paired_bootstrap(lines, other, texts, options, resamples);
   });
 }

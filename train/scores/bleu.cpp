@@ -61,7 +61,7 @@ BleuCounts& BleuCounts::operator+=(const BleuCounts& more) {
   return *this;
 }
 
-std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, References references,
+std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, const References& references,
                                     const BleuOptions& options) {
   check_references("bleu", hypotheses.size(), references);
   std::vector<BleuCounts> of_lines;
@@ -72,8 +72,8 @@ std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, Ref
     const std::vector<std::uint32_t> hypothesis = numbers.of(hypotheses[i], options);
     std::vector<std::uint64_t> lengths;  // of the references
     NgramCounts wanted(bleu_order);      // n-grams of all references, each with its largest count in any of them
-    for (const std::string& reference : references_of(references, i)) {
-      const std::vector<std::uint32_t> words = numbers.of(reference, options);
+    for (const std::span<const std::string> reference : references) {
+      const std::vector<std::uint32_t> words = numbers.of(reference[i], options);
       const NgramCounts ngrams = index.count(words, bleu_order);
       for (std::size_t n = 0; n < bleu_order; ++n) wanted[n] = united_ngrams(wanted[n], ngrams[n]);
       lengths.push_back(words.size());
@@ -119,13 +119,9 @@ BleuScore bleu_of(const BleuCounts& counts, const BleuOptions& options) {
   return result;
 }
 
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, References references, const BleuOptions& options) {
-  return bleu_of(sum_of(bleu_counts(hypotheses, references, options)), options);
-}
-
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references,
                       const BleuOptions& options) {
-  return corpus_bleu(hypotheses, References(&reference, 1), options);
+  return bleu_of(sum_of(bleu_counts(hypotheses, references, options)), options);
 }
 
 SentenceBleu::SentenceBleu(std::span<const std::string> texts) {

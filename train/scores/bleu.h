@@ -48,7 +48,7 @@ struct BleuCounts {
 };
 
 /// Returns the counts of each line; corpus_bleu describes them. Throws Error if the line counts differ.
-std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, References references,
+std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, const References& references,
                                     const BleuOptions& options = {});
 
 /// Returns the BLEU of a text with these counts.
@@ -58,10 +58,7 @@ BleuScore bleu_of(const BleuCounts& counts, const BleuOptions& options = {});
 /// line has one hypothesis. An n-gram's matches are limited by its count in the reference that has it most often. A
 /// line's reference length is the one closest to the length of the hypothesis; of two equally close lengths, the
 /// shorter one. White space is as in Python. Throws Error if the line counts differ.
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, References references, const BleuOptions& options = {});
-
-/// Overload for a single reference.
-BleuScore corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> reference,
+BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references,
                       const BleuOptions& options = {});
 
 /// Sentence BLEU of texts, each with each. The n-grams of a text are counted once, so that many pairs are cheap.

@@ -56,26 +56,23 @@ double chrf_of(const ChrfCounts& counts) {
   return 100 * (1 + recall_weight) * precision * recall / (recall_weight * precision + recall);
 }
 
-std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, References references, bool lowercase) {
+std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, const References& references,
+                                    bool lowercase) {
   check_references("chrf", hypotheses.size(), references);
   std::vector<ChrfCounts> of_lines;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     NgramIndex index;
     const NgramCounts hypothesis = index.count(letters(hypotheses[i], lowercase), chrf_order);
     std::vector<ChrfCounts> counts;  // by reference
-    for (const std::string& reference : references_of(references, i))
-      counts.push_back(counts_of(hypothesis, index.count(letters(reference, lowercase), chrf_order)));
+    for (const std::span<const std::string> reference : references)
+      counts.push_back(counts_of(hypothesis, index.count(letters(reference[i], lowercase), chrf_order)));
     of_lines.push_back(*std::ranges::max_element(counts, {}, chrf_of));  // the first of equal ones
   }
   return of_lines;
 }
 
-double corpus_chrf(std::span<const std::string> hypotheses, References references, bool lowercase) {
+double corpus_chrf(std::span<const std::string> hypotheses, const References& references, bool lowercase) {
   return chrf_of(sum_of(chrf_counts(hypotheses, references, lowercase)));
-}
-
-double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> reference, bool lowercase) {
-  return corpus_chrf(hypotheses, References(&reference, 1), lowercase);
 }
 
 SentenceChrf::SentenceChrf(std::span<const std::string> texts) {

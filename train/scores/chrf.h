@@ -22,7 +22,7 @@ struct ChrfCounts {
 };
 
 /// Returns the counts of each line; corpus_chrf describes them. Throws Error if the line counts differ.
-std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, References references,
+std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, const References& references,
                                     bool lowercase = false);
 
 /// Returns the chrF2 of a text with these counts.
@@ -32,11 +32,7 @@ double chrf_of(const ChrfCounts& counts);
 /// removing white space, and weights recall twice as much as precision. Skips an n-gram order if the hypotheses or the
 /// references have no n-grams of this order. With several references, each line uses the one that gives it the best
 /// chrF. Throws Error if the line counts differ.
-double corpus_chrf(std::span<const std::string> hypotheses, References references, bool lowercase = false);
-
-/// Overload for a single reference.
-double corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> reference,
-                   bool lowercase = false);
+double corpus_chrf(std::span<const std::string> hypotheses, const References& references, bool lowercase = false);
 
 /// Sentence chrF2 of texts, each with each. The n-grams of a text are counted once, so that many pairs are cheap.
 class SentenceChrf {

@@ -65,7 +65,7 @@ PairedScore compared(const std::vector<Counts>& system, const std::vector<Counts
 }  // namespace
 
 PairedBootstrap paired_bootstrap(std::span<const std::string> system, std::span<const std::string> other,
-                                 References references, const BleuOptions& options, std::int64_t resamples) {
+                                 const References& references, const BleuOptions& options, std::int64_t resamples) {
   check(resamples > 0, "resamples", "expected a positive number; got {}", resamples);
   check(system.size() == other.size(), "paired_bootstrap", "expected as many lines of both systems; got {} and {}",
         system.size(), other.size());

@@ -39,6 +39,7 @@ struct PairedBootstrap {
 /// line. `options.lowercase` also applies to chrF; TER always ignores case. The result does not depend on the number of
 /// threads. Throws Error if line counts differ, if there is no line, or if `resamples` is not positive.
 PairedBootstrap paired_bootstrap(std::span<const std::string> system, std::span<const std::string> other,
-                                 References references, const BleuOptions& options = {}, std::int64_t resamples = 1000);
+                                 const References& references, const BleuOptions& options = {},
+                                 std::int64_t resamples = 1000);
 
 }  // namespace glossa

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,14 +11,19 @@
 namespace glossa {
 
 /// Reference translations of a text: one or more texts, each with one line per hypothesis. A blank line is a reference
-/// without words, as for sacreBLEU's command.
-using References = std::span<const std::span<const std::string>>;
+/// without words, as for sacreBLEU's command. The caller owns the texts.
+struct References : std::vector<std::span<const std::string>> {
+  References() = default;
 
-/// Returns the references of a line.
-std::vector<std::string> references_of(References references, std::size_t line);
+  /// A single text, or several.
+  template <std::convertible_to<std::span<const std::string>> Text>
+  References(const Text& text) : vector{text} {}
+  template <std::convertible_to<std::span<const std::span<const std::string>>> Texts>
+  References(const Texts& texts) : vector(std::begin(texts), std::end(texts)) {}
+};
 
 /// Throws Error at `where` if there is no reference, or if one of them does not have `hypotheses` lines.
-void check_references(std::string_view where, std::size_t hypotheses, References references);
+void check_references(std::string_view where, std::size_t hypotheses, const References& references);
 
 /// Sum of the counts of a text's lines, in their order.
 template <class Counts>

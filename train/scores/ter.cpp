@@ -186,7 +186,7 @@ TerCounts& TerCounts::operator+=(const TerCounts& more) {
   return *this;
 }
 
-std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, References references) {
+std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, const References& references) {
   check_references("ter", hypotheses.size(), references);
   std::vector<TerCounts> of_lines;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
@@ -201,13 +201,13 @@ std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, Refer
     const Words hypothesis = numbered(hypotheses[i]);
     int fewest = std::numeric_limits<int>::max();
     std::size_t words = 0;
-    const std::vector<std::string> of_line = references_of(references, i);
-    for (const std::string& text : of_line) {
-      const Words reference = numbered(text);
+    for (const std::span<const std::string> text : references) {
+      const Words reference = numbered(text[i]);
       fewest = std::min(fewest, edits(hypothesis, reference));
       words += reference.size();
     }
-    of_lines.push_back({static_cast<double>(fewest), static_cast<double>(words) / static_cast<double>(of_line.size())});
+    of_lines.push_back(
+        {static_cast<double>(fewest), static_cast<double>(words) / static_cast<double>(references.size())});
   }
   return of_lines;
 }
@@ -217,12 +217,8 @@ double ter_of(const TerCounts& counts) {
   return 100 * (counts.edits / counts.reference_words);
 }
 
-double corpus_ter(std::span<const std::string> hypotheses, References references) {
+double corpus_ter(std::span<const std::string> hypotheses, const References& references) {
   return ter_of(sum_of(ter_counts(hypotheses, references)));
-}
-
-double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> reference) {
-  return corpus_ter(hypotheses, References(&reference, 1));
 }
 
 std::string ter_signature(std::size_t references) {

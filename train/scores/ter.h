@@ -18,7 +18,7 @@ struct TerCounts {
 };
 
 /// Returns the counts of each line; corpus_ter describes them. Throws Error if the line counts differ.
-std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, References references);
+std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, const References& references);
 
 /// Returns the TER of a text with these counts.
 double ter_of(const TerCounts& counts);
@@ -28,10 +28,7 @@ double ter_of(const TerCounts& counts);
 /// and shifts are found greedily. 0 is best; scores may exceed 100. With several references, a line's edits are those
 /// of the reference that needs fewest; its words are the mean over all references. Throws Error if the line counts
 /// differ.
-double corpus_ter(std::span<const std::string> hypotheses, References references);
-
-/// Overload for a single reference.
-double corpus_ter(std::span<const std::string> hypotheses, std::span<const std::string> reference);
+double corpus_ter(std::span<const std::string> hypotheses, const References& references);
 
 /// The settings as a sacreBLEU signature, but with glossa's version. `references` is their number.
 std::string ter_signature(std::size_t references = 1);
