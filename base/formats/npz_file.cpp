@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <regex>
 #include <set>
 
 #include "base/atomic_file.h"
@@ -28,57 +29,25 @@ std::string dtype_of(std::string_view descr) {
   return found == names.end() ? "" : found->second;
 }
 
-/// Takes pieces from the front of a header.
-class HeaderText {
- public:
-  explicit HeaderText(std::string_view text) : rest_(text) {}
-
-  bool take(std::string_view piece) {
-    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
-    if (!rest_.starts_with(piece)) return false;
-    rest_.remove_prefix(piece.size());
-    return true;
-  }
-  /// Takes the text up to `end`, and `end` itself; returns the text.
-  std::string_view until(std::string_view end) {
-    const std::size_t at = rest_.find(end);
-    const std::string_view piece = rest_.substr(0, at);
-    rest_.remove_prefix(at == rest_.npos ? rest_.size() : at + end.size());
-    return piece;
-  }
-  bool take_number(std::uint64_t& number) {
-    take("");
-    const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    return code == std::errc();
-  }
-
- private:
-  std::string_view rest_;
-};
-
 /// Parses a header such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
-TensorEntry parse_header(const FileCheck& require, const std::string& name, std::string_view text) {
-  TensorEntry entry{.name = name, .dtype = {}, .shape = {}};
-  HeaderText header(text);
-  require(header.take("{") && header.take("'descr':") && header.take("'"), "expected the type of '{}'; not found",
-          name);
-  const std::string_view descr = header.until("'");
-  entry.dtype = dtype_of(descr);
+TensorEntry parse_header(const FileCheck& require, const std::string& name, const std::string& text) {
+  static const std::regex form(
+      R"(\{ *'descr': *'([^']*)' *, *'fortran_order': *(\w+) *, *'shape': *\(((?: *\d+ *,)* *\d* *)\) *,? *\})");
+  static const std::regex number(R"(\d+)");
+  std::smatch parts;
+  require(std::regex_search(text, parts, form, std::regex_constants::match_continuous),
+          "expected the type of '{}', its order and the shape of '{}'; not found", name, name);
+  const std::string descr = parts[1], shape = parts[3];
+  TensorEntry entry{.name = name, .dtype = dtype_of(descr), .shape = {}};
   require(!entry.dtype.empty(), "expected '{}' to be <f8, <f4, <f2, <i8, <i4, |i1, |u1 or |b1; got {}", name,
           descr.substr(0, 20));
-  require(header.take(",") && header.take("'fortran_order':"), "expected the order of '{}'; not found", name);
-  require(header.take("False"), "expected '{}' to be in C order; got another order", name);
-  require(header.take(",") && header.take("'shape':") && header.take("("), "expected the shape of '{}'; not found",
-          name);
-  while (!header.take(")")) {
-    std::uint64_t dim = 0;
-    require(header.take_number(dim) && entry.shape.size() < max_dims, "expected the shape of '{}'; not found", name);
-    entry.shape.push_back(dim);
-    header.take(",");
+  require(parts[2] == "False", "expected '{}' to be in C order; got another order", name);
+  for (auto dim = std::sregex_iterator(shape.begin(), shape.end(), number); dim != std::sregex_iterator(); ++dim) {
+    const std::string digits = dim->str();
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), entry.shape.emplace_back());
+    require(code == std::errc() && entry.shape.size() <= max_dims,
+            "expected the shape of '{}'; got more or larger dimensions than possible", name);
   }
-  header.take(",");
-  require(header.take("}"), "expected the end of the header of '{}'; not found", name);
   return entry;
 }
 
