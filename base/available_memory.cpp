@@ -1,6 +1,9 @@
 #include "base/available_memory.h"
 
 #include <fmt/core.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -100,5 +103,11 @@ std::size_t available_memory(const fs::path& root) {
 std::size_t available_memory() { return ignores_limits ? unlimited : available_memory("/"); }
 
 void ignore_memory_limits() { ignores_limits = true; }
+
+void return_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 }  // namespace glossa

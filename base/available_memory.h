@@ -17,4 +17,8 @@ std::size_t available_memory(const std::filesystem::path& root);
 /// Makes available_memory() return the size of the address space, for users who know better than the system.
 void ignore_memory_limits();
 
+/// Returns free memory of the heap to the system, after work that needed much more than what follows. Only a hint: does
+/// nothing with other C libraries than glibc.
+void return_free_memory();
+
 }  // namespace glossa

@@ -54,10 +54,10 @@ void FileLock::wait() {
 
 bool FileLock::is_held_elsewhere() const { return is_held(file_.number()); }
 
-bool FileLock::is_in_place() const {
+bool is_at(int descriptor, const std::filesystem::path& path) {
   struct stat open {
   }, named{};
-  return ::fstat(file_.number(), &open) == 0 && ::stat(path_.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
          open.st_ino == named.st_ino;
 }
 

@@ -8,6 +8,9 @@
 
 namespace glossa {
 
+/// True if `path` leads to the open file or folder.
+bool is_at(int descriptor, const std::filesystem::path& path);
+
 /// Lock of an open file, not of the process: it ends with the object, also if a process that was forked meanwhile still
 /// has the file open, or, even if the process is killed, with the process.
 class FileLock {
@@ -25,7 +28,7 @@ class FileLock {
   bool is_held_elsewhere() const;
 
   /// True if the open file still has its name.
-  bool is_in_place() const;
+  bool is_in_place() const { return is_at(file_.number(), path_); }
 
   int descriptor() const { return file_.number(); }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <string_view>
 
 namespace glossa {
@@ -79,7 +81,10 @@ class RandomStream {
   }
 
   /// Standard normal (Box and Muller 1958; only one number of the pair is used).
-  double normal();
+  double normal() {
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
+    return radius * std::cos(2.0 * std::numbers::pi * uniform());
+  }
 
  private:
   PhiloxKey key_;

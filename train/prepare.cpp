@@ -341,7 +341,7 @@ void remark_on_origin(const PreparedRun& run, const Origin& origin, Remarks& rem
       remarks.warnings.push_back(
           fmt::format("the checkpoint was written by another build ({}): {}", describe_build(state.build), inexact));
     else if (const std::string here = host_fingerprint(config_of(*origin.found).train.precision),
-             host = writer_host(origin.found->reader).value_or(here);
+             host = text_in_checkpoint(origin.found->reader, host_entry).value_or(here);
              host != here) {
       const std::string_view kind = bf16_kind_of(here), kind_before = bf16_kind_of(host);
       const bool only_kind =

@@ -44,10 +44,10 @@ int run(const InspectArguments& arguments) {
   if (const std::string note = name.note(); !note.empty()) print_note("note: {}\n", note);
   const CheckpointReader reader(name.file());
   const TrainingState state = read_training_state(reader);
-  const std::string host = writer_host(reader).value_or("");
+  const std::string host = text_in_checkpoint(reader, host_entry).value_or("");
   const std::string_view kind = bf16_kind_of(host);
   const std::string build = fmt::format("{}{}{}", describe_build(state.build), kind.empty() ? "" : ", bf16 by ", kind);
-  const std::string version = writer_version(reader).value_or("");
+  const std::string version = text_in_checkpoint(reader, version_entry).value_or("");
   std::uint64_t parameters = 0;
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);

@@ -15,8 +15,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::string_view state_entry = "state", version_entry = "glossa", host_entry = "host",
-                           words_entry = "usual_words", several_entry = "several_percent";
+constexpr std::string_view state_entry = "state", words_entry = "usual_words", several_entry = "several_percent";
 
 std::string average_name(const std::string& parameter) { return "ema:" + parameter; }
 
@@ -121,13 +120,6 @@ void add_state(CheckpointWriter& writer, const TrainingState& state, std::string
     writer.add_owned(std::string(words_entry), EntryKind::state, fmt::format("{}", state.text.usual_words));
   if (state.text.several_percent >= 0)
     writer.add_owned(std::string(several_entry), EntryKind::state, fmt::format("{}", state.text.several_percent));
-}
-
-std::optional<std::string> writer_version(const CheckpointReader& reader) {
-  return text_in_checkpoint(reader, version_entry);
-}
-std::optional<std::string> writer_host(const CheckpointReader& reader) {
-  return text_in_checkpoint(reader, host_entry);
 }
 
 bool has_training_state(const CheckpointReader& reader) { return reader.find(state_entry) != nullptr; }

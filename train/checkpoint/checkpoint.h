@@ -14,6 +14,10 @@
 
 namespace glossa {
 
+/// Entries of text that add_to_checkpoint adds: the version of the program that wrote the checkpoint, and its machine's
+/// host_fingerprint (train/runtime.h). Older checkpoints lack them.
+inline constexpr std::string_view version_entry = "glossa", host_entry = "host";
+
 /// Returns a parameter's elements of an optimizer's buffer, valid until the next call. `own` is this process's slice of
 /// the buffer.
 using CollectMoments = std::function<std::span<const float>(std::span<float> own, const Parameter<float>& parameter)>;
@@ -22,8 +26,7 @@ using CollectMoments = std::function<std::span<const float>(std::span<float> own
 /// stored as `BUFFER:NAME` (`m:NAME` and `v:NAME` for Adam), and its moving average, if any, as `ema:NAME`. The other
 /// entries are:
 /// - `state`: the training state
-/// - `glossa`: this program's version
-/// - `host`: the host_fingerprint (train/runtime.h)
+/// - version_entry, host_entry
 /// - `usual_words`, `several_percent`: the members of TrainingState::text, if known
 ///
 /// Parameters, optimizer and average must outlive the writer. If several processes have slices of the optimizer's
@@ -45,12 +48,6 @@ bool has_training_state(const CheckpointReader& reader);
 
 /// The text of an entry, if it exists.
 std::optional<std::string> text_in_checkpoint(const CheckpointReader& reader, std::string_view entry);
-
-/// Returns the version of the program that wrote the checkpoint, if recorded.
-std::optional<std::string> writer_version(const CheckpointReader& reader);
-
-/// Returns the host_fingerprint of the machine that wrote the checkpoint, if recorded.
-std::optional<std::string> writer_host(const CheckpointReader& reader);
 
 /// Reads the parameters as training left them, not their average. If a parameter's name or shape differs from the
 /// model's, throws an error that names the first such parameter; `parameters` is then unchanged.

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -65,15 +64,11 @@ void RunLock::write_holder() {
 }
 
 void RunLock::check_in_place() const {
-  struct stat locked {
-  }, named{};
-  const bool is_there = stat(run_.c_str(), &named) == 0;
-  const bool is_same = is_there && fstat(folder_.number(), &locked) == 0 && named.st_dev == locked.st_dev &&
-                       named.st_ino == locked.st_ino;
-  check(is_same, run_.string(),
+  std::error_code ignored;
+  check(is_at(folder_.number(), run_), run_.string(),
         "expected the folder that training began in; got {}. Hint: it was removed or renamed meanwhile; if it still "
         "exists, it has the earlier checkpoints",
-        is_there ? "another one" : "none");
+        fs::exists(run_, ignored) ? "another one" : "none");
 }
 
 bool has_trainer(const fs::path& run) { return is_locked(lock_file(run)); }

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/available_memory.h"
 #include "base/check.h"
 #include "base/file_lock.h"
 #include "base/folder.h"
-#include "base/heap.h"
 #include "data/corpora/text_memory.h"
 #include "data/text/counted.h"
 #include "data/text/fingerprint.h"

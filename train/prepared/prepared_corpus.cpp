@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/available_memory.h"
 #include "base/byte_reader.h"
 #include "base/check.h"
 #include "base/crc32c.h"
-#include "base/heap.h"
 #include "base/parallel.h"
 #include "data/missing_corpus.h"
 #include "data/text/stored_text.h"

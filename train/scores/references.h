@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
+
 namespace glossa {
 
 /// Reference translations of a text: one or more texts, each with one line per hypothesis. A blank line is a reference
@@ -23,7 +25,12 @@ struct References : std::vector<std::span<const std::string>> {
 };
 
 /// Throws Error at `where` if there is no reference, or if one of them does not have `hypotheses` lines.
-void check_references(std::string_view where, std::size_t hypotheses, const References& references);
+inline void check_references(std::string_view where, std::size_t hypotheses, const References& references) {
+  check(!references.empty(), where, "expected at least one reference; got none");
+  for (const std::span<const std::string> reference : references)
+    check(reference.size() == hypotheses, where, "expected as many hypotheses as references; got {} and {}", hypotheses,
+          reference.size());
+}
 
 /// Sum of the counts of a text's lines, in their order.
 template <class Counts>

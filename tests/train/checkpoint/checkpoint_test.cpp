@@ -302,16 +302,16 @@ TEST_CASE("a training state with impossible numbers is refused, and one at the l
 
 TEST_CASE("a checkpoint names the program and the machine that wrote it, if these were recorded") {
   const TemporaryFolder folder;
-  CHECK_FALSE(writer_version(Contents().written(folder)).has_value());
-  CHECK_FALSE(writer_host(Contents().written(folder)).has_value());
+  CHECK_FALSE(text_in_checkpoint(Contents().written(folder), version_entry).has_value());
+  CHECK_FALSE(text_in_checkpoint(Contents().written(folder), host_entry).has_value());
   ParameterStore<float> store;
   store.allocate(1);
   const auto optimizer = make_optimizer(OptimConfig{}, store);
   CheckpointWriter writer;
   add_to_checkpoint(writer, store, *optimizer, nullptr, {}, "here");
   writer.write(folder / "b.ckpt");
-  CHECK_EQ(writer_version(CheckpointReader(folder / "b.ckpt")), std::string(program_version));
-  CHECK_EQ(writer_host(CheckpointReader(folder / "b.ckpt")), "here");
+  CHECK_EQ(text_in_checkpoint(CheckpointReader(folder / "b.ckpt"), version_entry), std::string(program_version));
+  CHECK_EQ(text_in_checkpoint(CheckpointReader(folder / "b.ckpt"), host_entry), "here");
 }
 
 TEST_CASE("the version of the training state is read first, whatever follows it") {
