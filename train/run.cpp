@@ -404,10 +404,8 @@ LoadedRun load_run(const RunName& name, Config config, const Job& job) {
   Model& model = *loaded.model;
   if (is_mapped)
     map_int8_model(reader, model.parameters, *model.quantized);
-  else if (model.quantized)
-    read_mean_parameters(readers, model.parameters, *model.quantized);
   else
-    read_mean_parameters(readers, model.parameters);
+    read_mean_parameters(readers, model.parameters, model.quantized.get());
   return loaded;
 }
 

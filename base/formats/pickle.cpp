@@ -149,95 +149,85 @@ class PickleMachine {
     push(result);
   }
 
+  void push_text() {
+    const std::string_view text = take(static_cast<std::size_t>(number(4, false)));
+    PickleValue& value = make(Kind::text);
+    value.text = text;
+    push(value);
+  }
+  void push_long() {
+    const auto length = static_cast<std::size_t>(number(1, false));
+    require(length <= 8, "expected a number of at most 64 bits; got more");
+    push_number(Kind::integer, number(length, true));
+  }
+  void push_items(Kind kind, std::vector<const PickleValue*> items) {
+    PickleValue& value = make(kind);
+    value.items = std::move(items);
+    push(value);
+  }
+  void mark() {
+    require(marks_.size() < max_pickled, "expected at most {} marks; got more", max_pickled);
+    marks_.push_back(stack_.size());
+  }
+  void append_pair() {
+    const PickleValue *value = &pop(), *key = &pop();
+    append(Kind::dict, "a dict", {key, value});
+  }
+  /// Ignores the attributes of a dict, such as a state_dict's _metadata.
+  void build() {
+    require(pop().kind == Kind::dict, "expected attributes by name; got another value");
+    top(Kind::dict, "a dict");
+  }
+  void stop() {
+    pickle_.root_ = &pop();
+    require(stack_.empty() && marks_.empty(), "expected one value at the end; got more");
+  }
+
+  struct Opcode {
+    char code;
+    void (*run)(PickleMachine& machine);
+  };
+
   void step() {
+    static constexpr Opcode opcodes[]{
+        {'N', [](PickleMachine& m) { m.push(m.make(Kind::none)); }},
+        {'\x88', [](PickleMachine& m) { m.push_number(Kind::boolean, 1); }},
+        {'\x89', [](PickleMachine& m) { m.push_number(Kind::boolean, 0); }},
+        {'K', [](PickleMachine& m) { m.push_number(Kind::integer, m.number(1, false)); }},
+        {'M', [](PickleMachine& m) { m.push_number(Kind::integer, m.number(2, false)); }},
+        {'J', [](PickleMachine& m) { m.push_number(Kind::integer, m.number(4, true)); }},
+        {'\x8A', [](PickleMachine& m) { m.push_long(); }},
+        {'X', [](PickleMachine& m) { m.push_text(); }},
+        {')', [](PickleMachine& m) { m.push_tuple(0); }},
+        {'\x85', [](PickleMachine& m) { m.push_tuple(1); }},
+        {'\x86', [](PickleMachine& m) { m.push_tuple(2); }},
+        {'\x87', [](PickleMachine& m) { m.push_tuple(3); }},
+        {'(', [](PickleMachine& m) { m.mark(); }},
+        {'t', [](PickleMachine& m) { m.push_items(Kind::tuple, m.pop_to_mark()); }},
+        {']', [](PickleMachine& m) { m.push(m.make(Kind::list)); }},
+        {'a', [](PickleMachine& m) { m.append(Kind::list, "a list", {&m.pop()}); }},
+        {'e', [](PickleMachine& m) { m.append(Kind::list, "a list", m.pop_to_mark()); }},
+        {'}', [](PickleMachine& m) { m.push(m.make(Kind::dict)); }},
+        {'s', [](PickleMachine& m) { m.append_pair(); }},
+        {'u', [](PickleMachine& m) { m.append(Kind::dict, "a dict", m.pop_to_mark()); }},
+        {'q', [](PickleMachine& m) { m.put(m.number(1, false)); }},
+        {'r', [](PickleMachine& m) { m.put(m.number(4, false)); }},
+        {'h', [](PickleMachine& m) { m.get(m.number(1, false)); }},
+        {'j', [](PickleMachine& m) { m.get(m.number(4, false)); }},
+        {'c', [](PickleMachine& m) { m.global(); }},
+        {'R', [](PickleMachine& m) { m.reduce(); }},
+        {'b', [](PickleMachine& m) { m.build(); }},
+        {'Q', [](PickleMachine& m) { m.push_items(Kind::persistent, {&m.pop()}); }},
+        {'.', [](PickleMachine& m) { m.stop(); }},
+    };
     const std::size_t begin = at_;
-    switch (const char code = byte()) {
-      case 'N':
-        return push(make(Kind::none));
-      case '\x88':
-        return push_number(Kind::boolean, 1);
-      case '\x89':
-        return push_number(Kind::boolean, 0);
-      case 'K':
-        return push_number(Kind::integer, number(1, false));
-      case 'M':
-        return push_number(Kind::integer, number(2, false));
-      case 'J':
-        return push_number(Kind::integer, number(4, true));
-      case '\x8A': {
-        const auto length = static_cast<std::size_t>(number(1, false));
-        require(length <= 8, "expected a number of at most 64 bits; got more");
-        return push_number(Kind::integer, number(length, true));
-      }
-      case 'X': {
-        const auto length = static_cast<std::size_t>(number(4, false));
-        const std::string_view text = take(length);
-        PickleValue& value = make(Kind::text);
-        value.text = text;
-        return push(value);
-      }
-      case ')':
-        return push_tuple(0);
-      case '\x85':
-        return push_tuple(1);
-      case '\x86':
-        return push_tuple(2);
-      case '\x87':
-        return push_tuple(3);
-      case '(':
-        require(marks_.size() < max_pickled, "expected at most {} marks; got more", max_pickled);
-        return marks_.push_back(stack_.size());
-      case 't': {
-        std::vector<const PickleValue*> values = pop_to_mark();
-        PickleValue& tuple = make(Kind::tuple);
-        tuple.items = std::move(values);
-        return push(tuple);
-      }
-      case ']':
-        return push(make(Kind::list));
-      case 'a':
-        return append(Kind::list, "a list", {&pop()});
-      case 'e':
-        return append(Kind::list, "a list", pop_to_mark());
-      case '}':
-        return push(make(Kind::dict));
-      case 's': {
-        const PickleValue *value = &pop(), *key = &pop();
-        return append(Kind::dict, "a dict", {key, value});
-      }
-      case 'u':
-        return append(Kind::dict, "a dict", pop_to_mark());
-      case 'q':
-        return put(number(1, false));
-      case 'r':
-        return put(number(4, false));
-      case 'h':
-        return get(number(1, false));
-      case 'j':
-        return get(number(4, false));
-      case 'c':
-        return global();
-      case 'R':
-        return reduce();
-      case 'b':  // attributes of a dict, such as a state_dict's _metadata, are ignored
-        require(pop().kind == Kind::dict, "expected attributes by name; got another value");
-        top(Kind::dict, "a dict");
-        return;
-      case 'Q': {
-        PickleValue& value = make(Kind::persistent);
-        value.items = {&pop()};
-        return push(value);
-      }
-      case '.':
-        pickle_.root_ = &pop();
-        require(stack_.empty() && marks_.empty(), "expected one value at the end; got more");
-        return;
-      default:
-        fail(where_,
-             "expected a pickle of tensors; got opcode {:#04x} at byte {}, which no state_dict needs. Hint: save only "
-             "the model's state_dict(), with torch.save's default protocol",
-             static_cast<unsigned char>(code), begin);
-    }
+    const char code = byte();
+    const auto opcode = std::ranges::find(opcodes, code, &Opcode::code);
+    if (opcode != std::end(opcodes)) return opcode->run(*this);
+    fail(where_,
+         "expected a pickle of tensors; got opcode {:#04x} at byte {}, which no state_dict needs. Hint: save only the "
+         "model's state_dict(), with torch.save's default protocol",
+         static_cast<unsigned char>(code), begin);
   }
 
   Pickle& pickle_;

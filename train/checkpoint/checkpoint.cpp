@@ -165,14 +165,6 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
 
 namespace {
 
-void check_all(std::span<const CheckpointReader> readers, const ParameterStore<float>& parameters) {
-  for (const CheckpointReader& reader : readers) {
-    check_parameters(reader, parameters);
-    for (const Parameter<float>* parameter : parameters.parameters())
-      check_entry(reader, entry_in_use(reader, parameter->name), parameter->value.shape);
-  }
-}
-
 /// Reads the mean of a parameter's values.
 void read_mean(std::span<const CheckpointReader> readers, const std::string& parameter, std::span<float> values) {
   const auto read = [&](const CheckpointReader& reader) {
@@ -190,25 +182,23 @@ void read_mean(std::span<const CheckpointReader> readers, const std::string& par
 
 }  // namespace
 
-void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters) {
-  check_all(readers, parameters);
-  parameters.mark_changed();
-  for (const Parameter<float>* parameter : parameters.parameters())
-    read_mean(readers, parameter->name, parameter->value.span());
-}
-
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
-                          QuantizedMatrices& matrices) {
-  check_all(readers, parameters);
-  matrices.make_room(parameters);
+                          QuantizedMatrices* matrices) {
+  for (const CheckpointReader& reader : readers) {
+    check_parameters(reader, parameters);
+    for (const Parameter<float>* parameter : parameters.parameters())
+      check_entry(reader, entry_in_use(reader, parameter->name), parameter->value.shape);
+  }
+  parameters.mark_changed();
+  if (matrices) matrices->make_room(parameters);
   for (Parameter<float>* parameter : parameters.parameters()) {
-    if (!parameter->is_matrix) {
+    if (!matrices || !parameter->is_matrix) {
       read_mean(readers, parameter->name, parameter->value.span());
       continue;
     }
     std::vector<float> values(static_cast<std::size_t>(parameter->value.size()));
     read_mean(readers, parameter->name, values);
-    matrices.add(*parameter, values);
+    matrices->add(*parameter, values);
   }
 }
 

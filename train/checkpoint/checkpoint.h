@@ -58,13 +58,10 @@ void read_parameters(const CheckpointReader& reader, ParameterStore<float>& para
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
 /// Reads the values that translation uses (entry_in_use). With several checkpoints, reads the mean of each value.
-/// Throws as read_parameters does.
-void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters);
-
-/// As above, into a store without matrices (ParameterStore::allocate_without_matrices), whose numbers are added to
-/// `matrices` one by one.
+/// Throws as read_parameters does. If `matrices` is not null, the store is without matrices
+/// (ParameterStore::allocate_without_matrices), whose numbers are added to `matrices` one by one.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
-                          QuantizedMatrices& matrices);
+                          QuantizedMatrices* matrices = nullptr);
 
 /// Loads the optimizer's range of the moments, and its step count. If several processes share the moments, `reader` is
 /// null in all but one, and `share` copies the bytes that this one has read to the others.
