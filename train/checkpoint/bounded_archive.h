@@ -6,6 +6,7 @@
 #include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -40,17 +41,34 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
   explicit BoundedInputArchive(std::string_view bytes) : InputArchive(this), rest_(bytes) {}
 
   /// Copies the next `size` bytes to `data`. Throws if fewer bytes remain.
-  void read(void* data, std::size_t size);
+  void read(void* data, std::size_t size) {
+    check(size <= rest_.size(), "state record", "expected {} more bytes; got {}", size, rest_.size());
+    if (size > 0) std::memcpy(data, rest_.data(), size);
+    rest_.remove_prefix(size);
+  }
 
   /// Reads a container's number of elements. Throws if it exceeds the number of remaining bytes. So a container takes
   /// at most the memory of one element per remaining byte.
-  std::uint64_t read_count();
+  std::uint64_t read_count() {
+    std::uint64_t count = 0;
+    read(&count, sizeof count);
+    check(count <= rest_.size(), "state record", "expected a count that fits in the {} remaining bytes; got {}",
+          rest_.size(), count);
+    return count;
+  }
 
   /// Reads a bool; throws for any byte except 0 and 1.
-  bool read_bool();
+  bool read_bool() {
+    std::uint8_t byte = 0;
+    read(&byte, 1);
+    check(byte <= 1, "state record", "expected a bool, 0 or 1; got {}", byte);
+    return byte == 1;
+  }
 
   /// Throws if bytes are left over.
-  void finish() const;
+  void finish() const {
+    check(rest_.empty(), "state record", "expected the end of the record; got {} more bytes", rest_.size());
+  }
 
  private:
   std::string_view rest_;
@@ -93,9 +111,6 @@ void load(BoundedInputArchive& archive, cereal::BinaryData<T>& data) {
   archive.read(data.data, data.size);
 }
 
-/// Rethrows the current exception (cereal's, std::bad_alloc or an Error) as an Error at `where`.
-[[noreturn]] void rethrow_as_error(std::string_view where);
-
 /// Serializes a record. Equal records give equal bytes.
 template <class Record>
 std::string to_bytes(const Record& record) {
@@ -115,8 +130,8 @@ Record from_bytes(std::string_view bytes, std::string_view where) {
     archive(record);
     archive.finish();
     return record;
-  } catch (...) {
-    rethrow_as_error(where);
+  } catch (const std::exception& exception) {  // cereal's, std::bad_alloc or an Error
+    fail(where, "expected a state record that this version of glossa can read; got {}", exception.what());
   }
 }
 
