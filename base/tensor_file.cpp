@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "base/check.h"
 
@@ -84,9 +83,7 @@ std::uint64_t dtype_size(std::string_view dtype) {
 
 std::string shape_text(std::span<const std::uint64_t> shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-std::uint64_t TensorEntry::count() const {
-  return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
-}
+std::uint64_t TensorEntry::count() const { return byte_length(1, shape).value(); }
 
 const TensorEntry& TensorFile::entry(const std::string& name) const {
   const auto found = entries_.find(name);

@@ -38,12 +38,7 @@ std::string holder_of(const FileLock& lock) {
 
 RunLock::RunLock(const fs::path& run)
     : run_(run), folder_(open_folder(run)), file_(lock_file(run), "choose a folder for the run on a local disk") {
-  lock();
-  write_holder();
-}
-
-void RunLock::lock() {
-  const std::string where = lock_file(run_).string();
+  const std::string where = lock_file(run).string();
   // A holder without a name is starting or ending, and soon has a name or no lock.
   constexpr int attempts = 100;
   for (int attempt = 1; !file_.take(); ++attempt) {
@@ -53,14 +48,11 @@ void RunLock::lock() {
           holder.empty() ? "another process" : holder);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-}
-
-/// Only for messages; the kernel knows the holder.
-void RunLock::write_holder() {
+  // Only for messages; the kernel knows the holder.
   const std::string holder = fmt::format("process {}", getpid());
   const bool written =
       ftruncate(file_.descriptor(), 0) == 0 && pwrite(file_.descriptor(), holder.data(), holder.size(), 0) > 0;
-  check(written, lock_file(run_).string(), "cannot write the run's lock: {}", std::strerror(errno));
+  check(written, where, "cannot write the run's lock: {}", std::strerror(errno));
 }
 
 void RunLock::check_in_place() const {

@@ -19,9 +19,6 @@ class RunLock {
   void check_in_place() const;
 
  private:
-  void lock();
-  void write_holder();
-
   std::filesystem::path run_;
   Descriptor folder_;  // kept open, so that no new folder reuses its inode number
   FileLock file_;
