@@ -4,6 +4,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,112 +13,104 @@
 namespace glossa {
 namespace {
 
-constexpr std::size_t packed_bytes = 1 << 16;
-
-/// Unpacks gzip data: one or more members, and nothing else. (zlib's own reader of files ignores what follows them.)
-class GzipUnpacker : public Unpacker {
+/// Unpacks one or more members (of gzip) or frames (of zstd), and nothing else.
+class MemberUnpacker : public Unpacker {
  public:
-  GzipUnpacker(const std::string& name, Read read) : name_(name), read_(std::move(read)) {
+  std::size_t read(char* bytes, std::size_t size) final {
+    for (;;) {
+      if (packed_.empty()) packed_ = std::span(buffer_).first(read_(buffer_.data(), buffer_.size()));
+      if (packed_.empty() && is_between_members_) return 0;
+      if (const std::size_t count = unpack({bytes, size}); count > 0) return count;
+    }
+  }
+
+ protected:
+  MemberUnpacker(const std::string& name, std::string_view format, Read read)
+      : name_(name), format_(format), read_(std::move(read)) {}
+
+  void check_memory(bool ok) const { check(ok, name_, "cannot unpack the {} file: out of memory", format_); }
+
+  void remove_packed(std::size_t count, bool ends_member) {
+    packed_ = packed_.subspan(count);
+    is_between_members_ = ends_member;
+    if (ends_member) is_first_member_ = false;
+  }
+
+  /// Throws for damaged data or, if it does not begin like a member, for other data.
+  [[noreturn]] void refuse(bool begins_like_member, std::string_view reason) const {
+    if (begins_like_member) fail(name_, "cannot unpack the {} file: {}", format_, reason);
+    if (is_first_member_)
+      fail(name_, "expected {} data; got something else. Hint: the name ends in {}", format_,
+           name_.substr(unpacked_name(name_).size()));
+    fail(name_, "expected only {} data; got other bytes after it. Hint: unpack the file and pack it again", format_);
+  }
+
+  std::span<char> packed_;  // read, and not yet unpacked; empty at the end of the file
+
+ private:
+  /// Removes packed bytes and fills `bytes` as far as both have room. Returns the number of bytes filled.
+  virtual std::size_t unpack(std::span<char> bytes) = 0;
+
+  std::string name_;
+  std::string_view format_;
+  Read read_;
+  std::vector<char> buffer_ = std::vector<char>(1 << 16);
+  bool is_first_member_ = true, is_between_members_ = false;
+};
+
+/// Unpacks gzip data. (zlib's own reader of files ignores what follows it.)
+class GzipUnpacker : public MemberUnpacker {
+ public:
+  GzipUnpacker(const std::string& name, Read read) : MemberUnpacker(name, "gzip", std::move(read)) {
     constexpr int only_gzip = 16;
-    check(::inflateInit2(&stream_, MAX_WBITS + only_gzip) == Z_OK, name_, "cannot unpack the gzip file: out of memory");
+    check_memory(::inflateInit2(&stream_, MAX_WBITS + only_gzip) == Z_OK);
   }
   ~GzipUnpacker() override { ::inflateEnd(&stream_); }
   GzipUnpacker(const GzipUnpacker&) = delete;
   GzipUnpacker& operator=(const GzipUnpacker&) = delete;
 
-  std::size_t read(char* bytes, std::size_t size) override {
-    stream_.next_out = reinterpret_cast<Bytef*>(bytes);
-    stream_.avail_out = static_cast<uInt>(size);
-    while (stream_.avail_out == size) {
-      if (stream_.avail_in == 0) refill();
-      if (stream_.avail_in == 0 && is_between_members_) return 0;
-      inflate();
-    }
-    return size - stream_.avail_out;
-  }
-
  private:
-  void refill() {
-    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
-    stream_.avail_in = static_cast<uInt>(read_(buffer_.data(), buffer_.size()));
-  }
-
-  /// Takes input and leaves output as far as both have room.
-  void inflate() {
-    const int code = ::inflate(&stream_, Z_NO_FLUSH);
-    is_between_members_ = code == Z_STREAM_END;
-    if (is_between_members_) {
-      is_first_member_ = false;
-      ::inflateReset(&stream_);
-    } else if (code != Z_OK) {
-      refuse(code);
-    }
-  }
-
-  [[noreturn]] void refuse(int code) const {
+  std::size_t unpack(std::span<char> bytes) override {
     constexpr uLong magic_bytes = 2;
-    if (stream_.total_in > magic_bytes)
-      fail(name_, "cannot unpack the gzip file: {}",
-           code == Z_BUF_ERROR      ? "unexpected end of file"  // neither input nor output is left
-           : stream_.msg != nullptr ? stream_.msg
-                                    : ::zError(code));
-    if (is_first_member_) fail(name_, "expected gzip data; got something else. Hint: the name ends in .gz");
-    fail(name_, "expected only gzip data; got other bytes after it. Hint: unpack the file and pack it again");
+    stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());
+    stream_.avail_in = static_cast<uInt>(packed_.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(bytes.data());
+    stream_.avail_out = static_cast<uInt>(bytes.size());
+    const int code = ::inflate(&stream_, Z_NO_FLUSH);
+    if (code != Z_OK && code != Z_STREAM_END)
+      refuse(stream_.total_in > magic_bytes, code == Z_BUF_ERROR      ? "unexpected end of file"  // no input is left
+                                             : stream_.msg != nullptr ? stream_.msg
+                                                                      : ::zError(code));
+    remove_packed(packed_.size() - stream_.avail_in, code == Z_STREAM_END);
+    if (code == Z_STREAM_END) ::inflateReset(&stream_);
+    return bytes.size() - stream_.avail_out;
   }
 
-  std::string name_;
-  Read read_;
-  std::vector<char> buffer_ = std::vector<char>(packed_bytes);
   z_stream stream_{};
-  bool is_first_member_ = true, is_between_members_ = false;
 };
 
-/// Unpacks Zstandard data: one or more frames, and nothing else.
-class ZstdUnpacker : public Unpacker {
+/// Unpacks Zstandard data.
+class ZstdUnpacker : public MemberUnpacker {
  public:
-  ZstdUnpacker(const std::string& name, Read read) : name_(name), read_(std::move(read)) {
-    check(stream_ != nullptr, name_, "cannot unpack the zstd file: out of memory");
-  }
-
-  std::size_t read(char* bytes, std::size_t size) override {
-    ZSTD_outBuffer out{bytes, size, 0};
-    while (out.pos == 0) {
-      if (in_.pos == in_.size) refill();
-      if (in_.size == 0 && is_between_frames_) return 0;
-      unpack(out);
-    }
-    return out.pos;
+  ZstdUnpacker(const std::string& name, Read read) : MemberUnpacker(name, "zstd", std::move(read)) {
+    check_memory(stream_ != nullptr);
   }
 
  private:
-  void refill() { in_ = {buffer_.data(), read_(buffer_.data(), buffer_.size()), 0}; }
-
-  /// Takes input and leaves output as far as both have room.
-  void unpack(ZSTD_outBuffer& out) {
-    const std::size_t code = ZSTD_decompressStream(stream_.get(), &out, &in_);
-    if (ZSTD_isError(code)) refuse(code);
-    if (in_.size == 0 && out.pos == 0) fail(name_, "cannot unpack the zstd file: unexpected end of file");
-    is_between_frames_ = code == 0;
-    if (is_between_frames_) is_first_frame_ = false;
-  }
-
-  [[noreturn]] void refuse(std::size_t code) const {
-    if (ZSTD_getErrorCode(code) != ZSTD_error_prefix_unknown)
-      fail(name_, "cannot unpack the zstd file: {}", ZSTD_getErrorName(code));
-    if (is_first_frame_) fail(name_, "expected zstd data; got something else. Hint: the name ends in .zst");
-    fail(name_, "expected only zstd data; got other bytes after it. Hint: unpack the file and pack it again");
+  std::size_t unpack(std::span<char> bytes) override {
+    ZSTD_outBuffer out{bytes.data(), bytes.size(), 0};
+    ZSTD_inBuffer in{packed_.data(), packed_.size(), 0};
+    const std::size_t code = ZSTD_decompressStream(stream_.get(), &out, &in);
+    if (ZSTD_isError(code)) refuse(ZSTD_getErrorCode(code) != ZSTD_error_prefix_unknown, ZSTD_getErrorName(code));
+    if (packed_.empty() && out.pos == 0) refuse(true, "unexpected end of file");
+    remove_packed(in.pos, code == 0);
+    return out.pos;
   }
 
   struct Free {
     void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
   };
-
-  std::string name_;
-  Read read_;
-  std::vector<char> buffer_ = std::vector<char>(packed_bytes);
   std::unique_ptr<ZSTD_DStream, Free> stream_{ZSTD_createDStream()};
-  ZSTD_inBuffer in_{};
-  bool is_first_frame_ = true, is_between_frames_ = false;
 };
 
 }  // namespace
