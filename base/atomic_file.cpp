@@ -167,6 +167,23 @@ void create_folder(const std::filesystem::path& folder) {
   if (euidaccess(above.c_str(), R_OK) == 0) sync_folder(above);
 }
 
+void write_folder_atomically(const std::filesystem::path& folder, const std::filesystem::path& temporary,
+                             const std::function<void(const std::filesystem::path&)>& write) {
+  std::error_code code;
+  try {
+    std::filesystem::remove_all(temporary);  // of a program that was killed
+    create_folder(temporary);
+    write(temporary);
+    sync_folder(temporary);
+    std::filesystem::rename(temporary, folder, code);
+    check(!code, folder.string(), "cannot name the folder: {}", code.message());
+    sync_folder(folder.parent_path());
+  } catch (...) {
+    std::filesystem::remove_all(temporary, code);
+    throw;
+  }
+}
+
 void sync_folder(const std::filesystem::path& folder) {
   const std::filesystem::path named = folder.empty() ? "." : folder;
   const int descriptor = without_interruption([&] { return open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });

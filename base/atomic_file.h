@@ -54,6 +54,11 @@ void replace_link(const std::filesystem::path& link, const std::string& name);
 /// syncing.
 void create_folder(const std::filesystem::path& folder);
 
+/// Makes a folder that appears complete or not at all: calls `write` with a new folder `temporary`, which then becomes
+/// `folder`. If `write` throws, removes the temporary folder.
+void write_folder_atomically(const std::filesystem::path& folder, const std::filesystem::path& temporary,
+                             const std::function<void(const std::filesystem::path&)>& write);
+
 /// Makes earlier creations, renames and removals in a folder durable.
 void sync_folder(const std::filesystem::path& folder);
 

@@ -29,4 +29,9 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names_in(folder, ignored);
 }
 
+fs::path absolute_folder(const fs::path& folder) {
+  const fs::path normal = fs::absolute(folder).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
 }  // namespace glossa

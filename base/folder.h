@@ -14,4 +14,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder, std::erro
 /// As above, but ignores failures.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
+/// Absolute, normal path of a folder, without a slash at its end.
+std::filesystem::path absolute_folder(const std::filesystem::path& folder);
+
 }  // namespace glossa

@@ -451,7 +451,6 @@ std::filesystem::path write_average_run(const std::string& from, std::int64_t co
 
 std::filesystem::path write_int8_run(const RunName& name, const std::string& run) {
   namespace fs = std::filesystem;
-  const fs::path target = std::filesystem::absolute(run).lexically_normal();
   std::error_code missing;  // and what follows fails before the work
   const bool is_folder = fs::is_directory(run, missing);
   if (is_folder) check_holds_no_run(run);
@@ -465,10 +464,8 @@ std::filesystem::path write_int8_run(const RunName& name, const std::string& run
   for (const fs::path& file : loaded.checkpoints) origin.push_back(fs::canonical(file).string());
 
   const Uninterrupted whole;
-  const std::string folder = (target.has_filename() ? target : target.parent_path()).string(), part = folder + ".part";
-  fs::remove_all(part);  // of a quantize that was killed
-  try {
-    create_folder(part);
+  const fs::path folder = absolute_folder(run);
+  write_folder_atomically(folder, folder.string() + ".part", [&](const fs::path& part) {
     write_file_atomically(config_file(part), loaded.state.config);
     save_tokenizers(loaded.tokenizers, loaded.config.data, part);
     CheckpointWriter writer;
@@ -478,14 +475,7 @@ std::filesystem::path write_int8_run(const RunName& name, const std::string& run
     // A program that has mapped the file would read what is written over it.
     fs::permissions(int8_file(part), fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write,
                     fs::perm_options::remove);
-    std::error_code failure;
-    fs::rename(part, folder, failure);
-    check(!failure, run, "cannot name the folder: {}", failure.message());
-  } catch (...) {
-    fs::remove_all(part, missing);
-    throw;
-  }
-  sync_folder(fs::path(folder).parent_path());
+  });
   record_origin(run, CorpusPlaces(name.folder()).working_folder());
   return int8_file(run);
 }

@@ -44,8 +44,7 @@ fs::path run_beside(const std::string& run, const TrainingState& state) {
         differences(parse_config(other.config, run), parse_config(state.config, run)),
         [](const OptionDifference& option) { return may_change_on_resume(option.key) || is_of_use(option.key); });
   };
-  fs::path folder = fs::absolute(run).lexically_normal();
-  folder = (folder.has_filename() ? folder : folder.parent_path()).parent_path();
+  const fs::path folder = absolute_folder(run).parent_path();
   for (const std::string& name : names_in(folder) | std::views::reverse) {
     const fs::path other = folder / name;
     std::error_code none;

@@ -103,23 +103,10 @@ void check_is_free(const fs::path& folder) {
 
 void write_folder(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
   check_is_free(folder);
-  std::error_code code;
-  const fs::path whole = fs::absolute(folder).lexically_normal(),
-                 name = whole.has_filename() ? whole : whole.parent_path();
-  const fs::path temporary = name.string() + fmt::format(".tmp-{}", getpid());
+  const fs::path name = absolute_folder(folder);
   const Uninterrupted until_renamed;
   create_folder(name.parent_path());
-  try {
-    create_folder(temporary);
-    write(temporary);
-    sync_folder(temporary);
-    fs::rename(temporary, name, code);
-    check(!code, folder.string(), "cannot create the folder: {}", code.message());
-    sync_folder(name.parent_path());
-  } catch (...) {
-    fs::remove_all(temporary, code);
-    throw;
-  }
+  write_folder_atomically(name, name.string() + fmt::format(".tmp-{}", getpid()), write);
 }
 
 }  // namespace glossa

@@ -66,35 +66,6 @@ std::uint64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-/// A folder under a temporary name; removed unless it is given its final name.
-class NewFolder {
- public:
-  explicit NewFolder(fs::path path) : path_(std::move(path)) {
-    fs::remove_all(path_);
-    create_folder(path_);
-  }
-  ~NewFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
-  /// Makes the folder durable under its final name. A damaged one of that name goes.
-  void finish(const fs::path& name) {
-    sync_folder(path_);
-    fs::remove_all(name);
-    fs::rename(path_, name);
-    sync_folder(name.parent_path());
-    path_.clear();
-  }
-
- private:
-  fs::path path_;
-};
-
 void check_space(const fs::path& folder, const DataConfig& config, const CorpusPlaces& places) {
   const double bytes = disk_bytes_per_byte(config) * training_bytes(located(config, places));
   const auto available = static_cast<double>(fs::space(folder).available);
@@ -144,10 +115,11 @@ std::shared_ptr<const PreparedCorpus> CorpusCache::get(const Config& config, con
   if (auto found = find(key)) return found;  // made by another program meanwhile
   check_space(folder_, config.data, places);
   print_note("preparing {} in {} ...\n", config.data.train.text(), folder_.string());
-  NewFolder folder(folder_ / (std::string(unfinished) + name));
-  write_prepared_corpus(folder.path(), config, places, given, key);
-  return_free_memory();
-  folder.finish(folder_ / name);
+  write_folder_atomically(folder_ / name, folder_ / (std::string(unfinished) + name), [&](const fs::path& folder) {
+    write_prepared_corpus(folder, config, places, given, key);
+    return_free_memory();
+    fs::remove_all(folder_ / name);  // damaged
+  });
   auto corpus = std::make_shared<PreparedCorpus>(folder_ / name);
   link(*corpus);
   return corpus;
