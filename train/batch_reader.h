@@ -1,13 +1,9 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
+#include <future>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,9 +18,7 @@ namespace glossa {
 class BatchReader {
  public:
   BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers);
-  BatchReader(const BatchReader&) = delete;
-  BatchReader& operator=(const BatchReader&) = delete;
-  ~BatchReader();
+  BatchReader(const BatchReader&) = delete;  // batches are made in this object
 
   const PairStore& pairs() const { return *pairs_; }
   bool draws() const { return subwords_.draws(); }
@@ -49,25 +43,18 @@ class BatchReader {
     std::int64_t epoch = -1;
     Batch batch = {};
     DrawnPairs drawn = {};
-    std::exception_ptr error = {};
+
+    void ask_for(std::span<const int> wanted, std::int64_t of_epoch);
   };
 
   void make(Slot& slot) const;
-  void begin(std::span<const int> sentences, std::int64_t epoch);
-  void finish();
-  void work();
 
   std::shared_ptr<const PairStore> pairs_;
   int passes_;
   SubwordRegularization subwords_;
   Slot current_, next_;
   double waited_ = 0;
-
-  // The thread makes `next_` while `is_busy_`; nothing else uses it meanwhile.
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_busy_ = false, ends_ = false;
-  std::thread thread_;  // none if batches are made at once
+  std::future<void> making_;  // `next_`, which nothing else uses meanwhile; valid until that batch is taken
 };
 
 }  // namespace glossa

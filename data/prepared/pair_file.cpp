@@ -89,8 +89,7 @@ IdPair PairFile::pair(int i) const {
   const auto pair = static_cast<std::size_t>(i);
   const std::span<const int> both = ids(pair);
   check_ids(pair, both);
-  thread_local std::uint32_t reads = 0;
-  if (++reads % reads_kept == 0) ids_.release();
+  if (++reads_ % reads_kept == 0) ids_.release();
   const std::size_t source = entries()[pair].source;
   return {both.first(source), both.subspan(source)};
 }

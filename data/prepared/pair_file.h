@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -69,7 +70,7 @@ class PairFile : public PairStore {
   };
   friend class PairFileWriter;
   static constexpr std::size_t run = 64;                // pairs for each known position
-  static constexpr std::uint32_t reads_kept = 1 << 11;  // by a thread, until memory is released
+  static constexpr std::uint32_t reads_kept = 1 << 11;  // until memory is released
 
   std::span<const Entry> entries() const {
     return {reinterpret_cast<const Entry*>(index_.bytes().data()), sizes_.pairs};
@@ -81,6 +82,7 @@ class PairFile : public PairStore {
   PairFileSizes sizes_;
   MappedFile ids_, index_, hashes_;
   std::vector<std::uint64_t> positions_;  // of every 64th pair's ids
+  mutable std::atomic<std::uint32_t> reads_ = 0;
 };
 
 }  // namespace glossa
