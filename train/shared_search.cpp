@@ -1,51 +1,55 @@
 #include "train/shared_search.h"
 
-#include "train/processes/packed.h"
+#include "train/checkpoint/bounded_archive.h"
 
 namespace glossa {
+
+template <class A>
+void serialize(A& a, Hypothesis& h) {
+  a(h.tokens, h.score, h.log_probability, h.finished, h.token_log_probabilities);
+}
+
+template <class A>
+void serialize(A& a, Gap& gap) {
+  a(gap.spaces, gap.extra);
+}
+
+template <class A>
+void serialize(A& a, Translator::Sources& sources) {
+  a(sources.count, sources.in_pieces, sources.numbers, sources.lines, sources.gaps, sources.ids);
+}
+
+namespace {
+
+/// The hypotheses for the source of this index.
+struct FoundFor {
+  std::size_t source = 0;
+  std::vector<Hypothesis> hypotheses;
+
+  template <class A>
+  void serialize(A& a) {
+    a(source, hypotheses);
+  }
+};
+
+}  // namespace
 
 SearchDivision divided_among(const Job& job) {
   if (!job.is_several()) return {};
   return {.index = job.rank(), .count = job.count(), .complete = [&job](std::vector<std::vector<Hypothesis>>& found) {
-            Packed own;
-            for (std::size_t i = 0; i < found.size(); ++i) {
-              if (found[i].empty()) continue;
-              own.put(i).put(found[i].size());
-              for (const Hypothesis& h : found[i])
-                own.put(h.tokens).put(h.score).put(h.log_probability).put(h.finished).put(h.token_log_probabilities);
-            }
-            for (const std::string& bytes : job.gather(own.bytes()))
-              for (Unpacked from(bytes); !from.is_empty();) {
-                std::size_t i = 0, count = 0;
-                from.take(i).take(count);
-                found[i].resize(count);
-                for (Hypothesis& h : found[i])
-                  from.take(h.tokens)
-                      .take(h.score)
-                      .take(h.log_probability)
-                      .take(h.finished)
-                      .take(h.token_log_probabilities);
-              }
+            std::vector<FoundFor> own;
+            for (std::size_t i = 0; i < found.size(); ++i)
+              if (!found[i].empty()) own.push_back({i, std::move(found[i])});
+            for (const std::string& bytes : job.gather(to_bytes(own)))
+              for (FoundFor& of_process : from_bytes<std::vector<FoundFor>>(bytes, "mpi"))
+                found[of_process.source] = std::move(of_process.hypotheses);
           }};
 }
 
 std::optional<Translator::Sources> sources_of_first(const Job& job, const Translator::Sources* own) {
-  Packed packed;
-  if (own) {
-    packed.put(own->count).put(own->in_pieces).put(own->numbers).put(own->lines);
-    for (const Gap& gap : own->gaps) packed.put(gap.spaces).put(gap.extra);
-    for (const std::vector<int>& piece : own->ids) packed.put(piece);
-  }
-  const std::string bytes = job.broadcast(packed.bytes());
+  const std::string bytes = job.broadcast(own ? to_bytes(*own) : "");
   if (bytes.empty()) return std::nullopt;
-  Translator::Sources sources;
-  Unpacked from(bytes);
-  from.take(sources.count).take(sources.in_pieces).take(sources.numbers).take(sources.lines);
-  sources.gaps.resize(sources.numbers.size());
-  for (Gap& gap : sources.gaps) from.take(gap.spaces).take(gap.extra);
-  sources.ids.resize(sources.numbers.size());
-  for (std::vector<int>& piece : sources.ids) from.take(piece);
-  return sources;
+  return from_bytes<Translator::Sources>(bytes, "mpi");
 }
 
 }  // namespace glossa

@@ -6,8 +6,8 @@
 #include <limits>
 #include <thread>
 
+#include "base/byte_reader.h"
 #include "train/console/failure.h"
-#include "train/processes/packed.h"
 
 namespace glossa {
 
@@ -26,6 +26,16 @@ Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index 
   return parts;
 }
 
+constexpr std::string Error::Parts::*texts_of_error[] = {
+    &Error::Parts::where, &Error::Parts::key, &Error::Parts::expected, &Error::Parts::problem, &Error::Parts::hint};
+
+void append_text(std::string& bytes, const std::string& text) {
+  append_number(bytes, text.size());
+  bytes += text;
+}
+
+std::string text_from(ByteReader& bytes) { return std::string(bytes.text(bytes.take<std::size_t>())); }
+
 int in_environment(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* const value = std::getenv(name)) return std::atoi(value);
@@ -33,6 +43,23 @@ int in_environment(std::initializer_list<const char*> names, int otherwise) {
 }
 
 }  // namespace
+
+std::string packed(const Error& error) {
+  std::string bytes;
+  append_number(bytes, error.kind() == Error::Kind::misuse);
+  for (const auto text : texts_of_error) append_text(bytes, error.parts().*text);
+  if (error.parts().got) append_text(bytes, *error.parts().got);
+  return bytes;
+}
+
+Error unpacked_error(std::string_view bytes) {
+  ByteReader rest(bytes);
+  const bool is_misuse = rest.take<bool>();
+  Error::Parts parts;
+  for (const auto text : texts_of_error) parts.*text = text_from(rest);
+  if (rest.remaining() > 0) parts.got = text_from(rest);
+  return {is_misuse ? Error::Kind::misuse : Error::Kind::failure, std::move(parts)};
+}
 
 void Job::merge(std::span<double> numbers) const {
   if (is_several()) transport_->add(numbers);
@@ -114,13 +141,13 @@ void Job::together(const std::function<void()>& work) const {
   try {
     work();
   } catch (...) {
-    own = Packed().put(failure_of(std::current_exception())).bytes();
+    own = packed(failure_of(std::current_exception()));
   }
   const std::vector<std::string> all = gather(own);
   const auto first = std::ranges::find_if(all, [](const std::string& bytes) { return !bytes.empty(); });
   if (first == all.end()) return;
   const auto rank = static_cast<int>(first - all.begin());
-  const Error error = Unpacked(*first).take_error();
+  const Error error = unpacked_error(*first);
   Error::Parts parts = error.parts();
   if (rank > 0) parts.where += ", " + place_.name(rank);
   throw CommonError(error.kind(), std::move(parts));

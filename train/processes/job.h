@@ -22,6 +22,10 @@ class CommonError : public Error {
   using Error::Error;
 };
 
+/// Serializes an error for another process of this program, and restores it.
+std::string packed(const Error& error);
+Error unpacked_error(std::string_view bytes);
+
 /// Throws CommonError unless `ok` is true. `ok` must be the same in all processes.
 template <class... Args>
 void check_in_all(bool ok, std::string_view where, Sentence<Args...> sentence, const Args&... args) {
