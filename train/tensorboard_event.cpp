@@ -60,75 +60,50 @@ class Message {
   std::string text_;
 };
 
-// Numbers of the fields and enumerators that are used, by message.
-namespace of_event {
-enum : std::uint32_t { wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7 };
-}
-namespace of_session_log {
-enum : std::uint32_t { status = 1 };
-enum : std::int64_t { start = 1 };
-}  // namespace of_session_log
-namespace of_summary {
-enum : std::uint32_t { value = 1 };
-}
-namespace of_value {
-enum : std::uint32_t { tag = 1, simple_value = 2, tensor = 8, metadata = 9 };
-}
-namespace of_tensor {
-enum : std::uint32_t { dtype = 1, tensor_shape = 2, string_val = 8 };
-enum : std::int64_t { dt_string = 7 };
-}  // namespace of_tensor
-namespace of_shape {
-enum : std::uint32_t { dim = 2 };
-}
-namespace of_dim {
-enum : std::uint32_t { size = 1 };
-}
-namespace of_metadata {
-enum : std::uint32_t { plugin_data = 1, data_class = 4 };
-enum : std::int64_t { tensor = 2 };
-}  // namespace of_metadata
-namespace of_plugin_data {
-enum : std::uint32_t { plugin_name = 1 };
-}
+// Numbers of the fields and enumerators that are used, each with the name of its message.
+constexpr std::uint32_t event_wall_time = 1, event_step = 2, event_file_version = 3, event_summary = 5;
+constexpr std::uint32_t event_session_log = 7, session_log_status = 1, summary_value = 1;
+constexpr std::uint32_t value_tag = 1, value_simple_value = 2, value_tensor = 8, value_metadata = 9;
+constexpr std::uint32_t tensor_dtype = 1, tensor_shape = 2, tensor_string_val = 8, shape_dim = 2, dim_size = 1;
+constexpr std::uint32_t metadata_plugin_data = 1, metadata_data_class = 4, plugin_data_plugin_name = 1;
+constexpr std::int64_t session_log_start = 1, dtype_string = 7, data_class_tensor = 2;
 
 Message event_at(const Time& time) {
   Message event;
-  event.real(of_event::wall_time, time.wall);
-  if (time.step != 0) event.whole(of_event::step, time.step);  // 0 means absent
+  event.real(event_wall_time, time.wall);
+  if (time.step != 0) event.whole(event_step, time.step);  // 0 means absent
   return event;
 }
 
 }  // namespace
 
-std::string version(const Time& time) { return event_at(time).bytes(of_event::file_version, "brain.Event:2").record(); }
+std::string version(const Time& time) { return event_at(time).bytes(event_file_version, "brain.Event:2").record(); }
 
 std::string session_start(const Time& time) {
-  const Message log = Message().whole(of_session_log::status, of_session_log::start);
-  return event_at(time).message(of_event::session_log, log).record();
+  const Message log = Message().whole(session_log_status, session_log_start);
+  return event_at(time).message(event_session_log, log).record();
 }
 
 std::string scalars(const Time& time, std::span<const Scalar> scalars) {
   Message summary;
   for (const Scalar& scalar : scalars)
     summary.message(
-        of_summary::value,
-        Message().bytes(of_value::tag, scalar.tag).single(of_value::simple_value, static_cast<float>(scalar.value)));
-  return event_at(time).message(of_event::summary, summary).record();
+        summary_value,
+        Message().bytes(value_tag, scalar.tag).single(value_simple_value, static_cast<float>(scalar.value)));
+  return event_at(time).message(event_summary, summary).record();
 }
 
 std::string text(const Time& time, std::string_view tag, std::string_view text) {
-  const Message shape = Message().message(of_shape::dim, Message().whole(of_dim::size, 1));
+  const Message shape = Message().message(shape_dim, Message().whole(dim_size, 1));
   const Message tensor = Message()
-                             .whole(of_tensor::dtype, of_tensor::dt_string)
-                             .message(of_tensor::tensor_shape, shape)
-                             .bytes(of_tensor::string_val, utf8::replace_invalid(text));
+                             .whole(tensor_dtype, dtype_string)
+                             .message(tensor_shape, shape)
+                             .bytes(tensor_string_val, utf8::replace_invalid(text));
   const Message metadata = Message()
-                               .message(of_metadata::plugin_data, Message().bytes(of_plugin_data::plugin_name, "text"))
-                               .whole(of_metadata::data_class, of_metadata::tensor);
-  const Message value =
-      Message().bytes(of_value::tag, tag).message(of_value::tensor, tensor).message(of_value::metadata, metadata);
-  return event_at(time).message(of_event::summary, Message().message(of_summary::value, value)).record();
+                               .message(metadata_plugin_data, Message().bytes(plugin_data_plugin_name, "text"))
+                               .whole(metadata_data_class, data_class_tensor);
+  const Message value = Message().bytes(value_tag, tag).message(value_tensor, tensor).message(value_metadata, metadata);
+  return event_at(time).message(event_summary, Message().message(summary_value, value)).record();
 }
 
 }  // namespace glossa::event
