@@ -14,7 +14,7 @@
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
-#include "train/console/local_time.h"
+#include "train/console/print.h"
 #include "train/report_figures.h"
 #include "train/run.h"
 #include "train/runtime.h"

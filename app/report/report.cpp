@@ -11,7 +11,7 @@
 #include "app/pages/page.h"
 #include "app/report/run_groups.h"
 #include "train/console/json_line.h"
-#include "train/console/local_time.h"
+#include "train/console/print.h"
 #include "train/console/version.h"
 
 namespace glossa {

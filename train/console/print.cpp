@@ -1,5 +1,6 @@
 #include "train/console/print.h"
 
+#include <ctime>
 #include <string>
 
 #include "base/printable.h"
@@ -40,6 +41,15 @@ void print_message(std::FILE* to, std::string_view label, std::string_view text)
   if (text.ends_with('\n')) text.remove_suffix(1);
   const std::string line = fmt::format("{}{}\n", label, printable_line(text));
   std::fwrite(line.data(), 1, line.size(), to);
+}
+
+std::string local_time(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, format, &local);
+  return text;
 }
 
 }  // namespace glossa

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "train/console/color.h"
@@ -59,6 +60,9 @@ template <class... T>
 void warn(fmt::format_string<T...> format, T&&... arguments) {
   send_message(Message::warning, fmt::format(format, std::forward<T>(arguments)...));
 }
+
+/// The local time now, in a format of strftime, for messages.
+std::string local_time(const char* format);
 
 /// Prints an error as "glossa: TEXT", the form of all fatal errors.
 template <class... T>
