@@ -9,7 +9,6 @@
 #include <mutex>
 #include <utility>
 
-#include "train/console/color.h"
 #include "train/console/print.h"
 
 namespace glossa {

@@ -17,7 +17,7 @@
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/sha256.h"
-#include "train/console/out_of_memory.h"
+#include "train/console/failure.h"
 
 namespace glossa {
 

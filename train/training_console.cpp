@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "data/text/utf8.h"
-#include "train/console/color.h"
 #include "train/console/print.h"
 #include "train/run_log.h"
 

@@ -13,7 +13,6 @@
 #include "train/config/config_terms.h"
 #include "train/config/unknown_name.h"
 #include "train/console/failure.h"
-#include "train/console/out_of_memory.h"
 #include "train/console/print.h"
 #include "train/console/version.h"
 #include "train/processes/job.h"

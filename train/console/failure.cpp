@@ -1,13 +1,38 @@
 #include "train/console/failure.h"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <new>
 #include <system_error>
 
-#include "train/console/out_of_memory.h"
-
 namespace glossa {
+
+namespace {
+
+// Parts of the error if memory runs out.
+constexpr const char* memory = "memory";
+constexpr const char* no_memory = "cannot allocate memory: the machine has no more";
+constexpr const char* memory_hint = "lower data.max_tokens, or decode.max_tokens when translating";
+
+std::terminate_handler usual_end = nullptr;
+
+[[noreturn]] void end() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    print_out_of_memory();
+    _exit(1);
+  } catch (...) {
+  }
+  usual_end();
+  _exit(1);
+}
+
+}  // namespace
 
 Error failure_of(const std::exception_ptr& thrown) {
   constexpr Error::Kind failure = Error::Kind::failure;
@@ -27,10 +52,28 @@ Error failure_of(const std::exception_ptr& thrown) {
             "cannot get a system resource: {}. Hint: check the limit of processes and threads (ulimit -u)",
             error.code().message()};
   } catch (const std::bad_alloc&) {
-    return {failure, {.where = out_of_memory::where, .problem = out_of_memory::problem, .hint = out_of_memory::hint}};
+    return {failure, {.where = memory, .problem = no_memory, .hint = memory_hint}};
   } catch (const std::exception& error) {
     return {failure, "internal", "{}", error.what()};
   }
 }
+
+void print_out_of_memory() noexcept {
+  for (const char* const part : {"glossa: [", memory, "] ", no_memory, ". Hint: ", memory_hint, "\n"})
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
+}
+
+EndAtFault::EndAtFault() noexcept {
+  struct sigaction end {};
+  end.sa_handler = [](int) {
+    print_out_of_memory();
+    _exit(1);
+  };
+  sigaction(SIGSEGV, &end, &before_);
+}
+
+EndAtFault::~EndAtFault() { sigaction(SIGSEGV, &before_, nullptr); }
+
+void end_without_signal_if_out_of_memory() noexcept { usual_end = std::set_terminate(end); }
 
 }  // namespace glossa

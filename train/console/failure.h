@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <exception>
 
 #include "base/check.h"
@@ -8,5 +9,25 @@ namespace glossa {
 
 /// Describes any thrown exception as an Error.
 Error failure_of(const std::exception_ptr& thrown);
+
+/// Prints the error of failure_of if memory runs out, as print_error does, but without using any memory.
+void print_out_of_memory() noexcept;
+
+/// Arranges for the program to end with this error and status 1, instead of a signal, if memory runs out where no
+/// exception can be caught: before main, or in a function of a library that must not throw.
+void end_without_signal_if_out_of_memory() noexcept;
+
+/// While it lives, an invalid access to memory (SIGSEGV) ends the program with this error and status 1, as libraries
+/// may use the null pointer that they get when memory runs out.
+class EndAtFault {
+ public:
+  EndAtFault() noexcept;
+  ~EndAtFault();
+  EndAtFault(const EndAtFault&) = delete;
+  EndAtFault& operator=(const EndAtFault&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
 
 }  // namespace glossa

@@ -10,7 +10,6 @@
 #include "base/printable.h"
 #include "base/start_thread.h"
 #include "data/text/counted.h"
-#include "train/console/color.h"
 #include "train/console/print.h"
 
 namespace glossa {

@@ -1,5 +1,3 @@
-#include "train/console/color.h"
-
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
@@ -7,6 +5,7 @@
 
 #include "tests/support/pseudo_terminal.h"
 #include "tests/support/temporary_folder.h"
+#include "train/console/print.h"
 
 using namespace glossa;
 using namespace glossa::testing;
