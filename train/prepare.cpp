@@ -22,6 +22,7 @@
 #include "train/start_check.h"
 #include "train/stray_checkpoint.h"
 #include "train/trainer.h"
+#include "train/validation_history.h"
 #include "train/warm_start.h"
 
 namespace glossa {

@@ -17,7 +17,6 @@
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
-#include "train/run_log.h"
 #include "train/runtime.h"
 #include "train/stray_checkpoint.h"
 #include "train/validation_history.h"

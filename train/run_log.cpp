@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-constexpr const char *valid_loss = "valid_loss", *at_end = "at_end";
+constexpr const char* at_end = "at_end";
 
 /// Reads a whole file; empty if missing.
 std::string text_of(const std::filesystem::path& path) {
@@ -49,7 +49,8 @@ std::int64_t cut_metrics(const std::filesystem::path& path, std::int64_t updates
   std::string kept;
   std::int64_t reached = 0;
   for (const std::string& line : whole_lines(text)) {
-    reached = integer_in_json(line, "update").value_or(reached);
+    if (const auto numbers = numbers_in_json(line); numbers && numbers->contains("update"))
+      reached = static_cast<std::int64_t>(numbers->at("update"));
     if (!is_repeated(line, updates_done, resumes)) kept += line + '\n';
   }
   if (kept != text) write_file_atomically(path, kept);
@@ -121,14 +122,6 @@ void RunLog::checkpoint(const CheckpointReport& report) {
   JsonLine json = event_line("checkpoint", report.update);
   json.add("file", report.file.filename().string()).add("best", report.is_best);
   metrics_.write(json.text() + '\n');
-}
-
-std::int64_t last_validation(const std::filesystem::path& run) {
-  std::int64_t last = 0;
-  for (const std::string& line : whole_lines(text_of(metrics_file(run))))
-    if (const auto numbers = numbers_in_json(line); numbers && numbers->contains(valid_loss))
-      last = integer_in_json(line, "update").value_or(last);
-  return last;
 }
 
 }  // namespace glossa

@@ -41,7 +41,4 @@ class RunLog : public TrainingObserver {
 /// Path of a run's metrics.
 std::filesystem::path metrics_file(const std::filesystem::path& run);
 
-/// Reads the update of the newest validation in the metrics of a run; 0 if none.
-std::int64_t last_validation(const std::filesystem::path& run);
-
 }  // namespace glossa

@@ -19,9 +19,8 @@ std::optional<double> loss_by(std::span<const ValidationFigures> history, std::i
   std::optional<double> loss;
   double latest = 0;
   for (const ValidationFigures& figures : history)
-    if (const auto at = figures.find("update");
-        at != figures.end() && at->second >= latest && at->second <= static_cast<double>(update)) {
-      latest = at->second;
+    if (const double at = figures.at("update"); at >= latest && at <= static_cast<double>(update)) {
+      latest = at;
       loss = figures.at("valid_loss");
     }
   return loss;
@@ -31,12 +30,18 @@ std::optional<double> loss_by(std::span<const ValidationFigures> history, std::i
 
 std::vector<ValidationFigures> validation_history(const std::filesystem::path& run) {
   std::vector<ValidationFigures> history;
-  if (!std::filesystem::exists(metrics_file(run))) return history;
+  std::error_code ignored;
+  if (!std::filesystem::exists(metrics_file(run), ignored)) return history;
   std::istringstream text(read_file(metrics_file(run)));
-  for (std::string line; std::getline(text, line);)
-    if (auto figures = numbers_in_json(line); figures && figures->contains("valid_loss"))
+  for (std::string line; std::getline(text, line) && !text.eof();)
+    if (auto figures = numbers_in_json(line); figures && figures->contains("valid_loss") && figures->contains("update"))
       history.push_back(std::move(*figures));
   return history;
+}
+
+std::int64_t last_validation(const std::filesystem::path& run) {
+  const std::vector<ValidationFigures> history = validation_history(run);
+  return history.empty() ? 0 : static_cast<std::int64_t>(history.back().at("update"));
 }
 
 std::vector<std::string> best_at_last(std::span<const ValidationFigures> history) {

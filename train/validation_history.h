@@ -12,8 +12,11 @@ namespace glossa {
 /// Figures of one validation, by their keys in metrics.jsonl.
 using ValidationFigures = std::map<std::string, double>;
 
-/// Reads the validations in a run's metrics, in order. Skips damaged lines.
+/// Reads the validations in a run's metrics, in order. Skips damaged lines, and a last line without its end.
 std::vector<ValidationFigures> validation_history(const std::filesystem::path& run);
+
+/// Reads the update of the newest validation in the metrics of a run; 0 if none.
+std::int64_t last_validation(const std::filesystem::path& run);
 
 /// Returns the labels of the loss and scores that are better in the last validation than in all others: "loss", "BLEU".
 /// Empty if there are fewer than two validations.

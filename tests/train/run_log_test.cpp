@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "tests/support/temporary_folder.h"
 #include "train/report_figures.h"
+#include "train/validation_history.h"
 
 using namespace glossa;
 using glossa::testing::read_bytes;

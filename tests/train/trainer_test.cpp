@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "tests/support/changed_checkpoint.h"
 #include "tests/train/trainer_fixture.h"
-#include "train/run_log.h"
+#include "train/validation_history.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -15,6 +15,13 @@ std::string in_quotes(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// The JSON of a list of values.
+std::string list_of(const auto& values, const auto& to_json) {
+  std::vector<std::string> texts;
+  for (const auto& value : values) texts.push_back(to_json(value));
+  return fmt::format("[{}]", fmt::join(texts, ","));
+}
+
 /// Parses a line; the result is discarded if it is not JSON. The parser would treat a zero byte as the end.
 nlohmann::json parsed(std::string_view line) {
   if (line.find('\0') != line.npos) return nlohmann::json::value_t::discarded;
@@ -38,9 +45,7 @@ JsonLine& JsonLine::add(std::string_view key, bool value) { return add_json(key,
 JsonLine& JsonLine::add(std::string_view key, std::string_view value) { return add_json(key, in_quotes(value)); }
 
 JsonLine& JsonLine::add(std::string_view key, std::span<const std::string> values) {
-  std::vector<std::string> texts;
-  for (const std::string& value : values) texts.push_back(in_quotes(value));
-  return add_json(key, fmt::format("[{}]", fmt::join(texts, ",")));
+  return add_json(key, list_of(values, in_quotes));
 }
 
 JsonLine& JsonLine::add(std::string_view key, std::span<const std::uint64_t> values) {
@@ -48,28 +53,17 @@ JsonLine& JsonLine::add(std::string_view key, std::span<const std::uint64_t> val
 }
 
 JsonLine& JsonLine::add(std::string_view key, const std::vector<JsonLine>& objects) {
-  std::vector<std::string> texts;
-  for (const JsonLine& object : objects) texts.push_back(object.text());
-  return add_json(key, fmt::format("[{}]", fmt::join(texts, ",")));
+  return add_json(key, list_of(objects, [](const JsonLine& object) { return object.text(); }));
 }
 
 JsonLine& JsonLine::add(std::string_view key, const JsonLine& object) { return add_json(key, object.text()); }
 
 JsonLine& JsonLine::add_numbers(std::string_view key, std::span<const double> values) {
-  std::vector<std::string> numbers;
-  for (const double value : values) numbers.push_back(std::isfinite(value) ? fmt::format("{:.9g}", value) : "null");
-  return add_json(key, fmt::format("[{}]", fmt::join(numbers, ",")));
+  return add_json(
+      key, list_of(values, [](double value) { return std::isfinite(value) ? fmt::format("{:.9g}", value) : "null"; }));
 }
 
 std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }
-
-std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key) {
-  const nlohmann::json object = parsed(line);
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<std::int64_t>();
-}
 
 std::optional<std::string> text_in_json(std::string_view line, std::string_view key) {
   const nlohmann::json object = parsed(line);

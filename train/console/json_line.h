@@ -41,10 +41,6 @@ class JsonLine {
   std::string body_;
 };
 
-/// Returns the whole number under `key` in the JSON object `line`. Returns an empty value if `line` is not an object or
-/// lacks the number.
-std::optional<std::int64_t> integer_in_json(std::string_view line, std::string_view key);
-
 /// Returns the text under `key` in the JSON object `line`. Returns an empty value if `line` is not an object or lacks
 /// the text.
 std::optional<std::string> text_in_json(std::string_view line, std::string_view key);
