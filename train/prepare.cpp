@@ -12,7 +12,6 @@
 #include "train/checkpoint/checkpoint.h"
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"
-#include "train/direction_check.h"
 #include "train/model/memory_check.h"
 #include "train/prepared/corpus_cache.h"
 #include "train/prepared/learned_tokenizers.h"

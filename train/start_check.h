@@ -18,11 +18,11 @@ struct RunStart {
 /// Throws a misuse error if a new run seems to make a TrainConfig::Mistake that train.allow does not list.
 void check_start(const RunStart& start);
 
-/// True if train.allow lists the mistake.
-bool is_allowed(const TrainConfig& config, TrainConfig::Mistake mistake);
-
-/// End of a hint: "--allow few-pairs trains anyway".
-std::string remedy_of_allowing(TrainConfig::Mistake mistake);
+/// Throws a misuse error if the pairs of `text` fit the model of train.warm_start far better with their sides
+/// exchanged, unless train.allow of `config` lists swapped-sides. `base` is the model's configuration: it translates
+/// the languages of `config`, or does not name its own; for other models, there is no check. Examines a few short
+/// pairs.
+void check_direction(const Config& base, const Config& config, const ParallelCorpus& text);
 
 /// Checks the space for `files` further checkpoints of a run, each of `bytes` bytes, against `free` bytes. Throws if
 /// not even one fits. Returns a warning if only some fit, else empty text.
