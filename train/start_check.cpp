@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -12,7 +11,7 @@
 #include "data/text/counted.h"
 #include "data/text/languages.h"
 #include "data/text/shell_word.h"
-#include "train/model/criterion.h"
+#include "train/evaluation.h"
 #include "train/run.h"
 
 namespace glossa {
@@ -143,9 +142,7 @@ ParallelCorpus some_pairs(const ParallelCorpus& text) {
   ParallelCorpus some = text.without_pairs();
   const std::size_t count = text.source.size(), step = (count + most - 1) / most;
   for (std::size_t i = 0; i < count; i += step) {
-    some.source.push_back(text.source[i]);
-    some.target.push_back(text.target[i]);
-    some.lines.push_back(text.line(i));
+    some.add(text.source[i], text.target[i], text.line(i));
     if (!text.parts.empty()) some.part.push_back(text.part[i]);
   }
   return some;
@@ -164,16 +161,11 @@ std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision prec
     return {};
   }
   if (encoded.size() < fewest) return {};
-  std::vector<int> all(encoded.source.size());
-  std::iota(all.begin(), all.end(), 0);
-  const Batch batch = make_batch(encoded, all, data.layout);
   Context<float> context;
-  context.begin({.training = false, .recording = false, .precision = precision});
-  const CrossEntropy<float> loss = batch_loss(context, *base.model->transformer, batch, encoded.specials.pad, 0);
+  const CorpusLoss loss = corpus_loss(context, *base.model->transformer, encoded, data, precision);
   const EncodeReport& report = encoded.report;
-  return Fit{loss.nll_sum / static_cast<double>(loss.count),
-             static_cast<double>(report.source_unknown + report.target_unknown) /
-                 static_cast<double>(report.source_tokens + report.target_tokens)};
+  return Fit{loss.per_token(), static_cast<double>(report.source_unknown + report.target_unknown) /
+                                   static_cast<double>(report.source_tokens + report.target_tokens)};
 }
 
 /// True if the pairs are far better known with their sides exchanged. Tokens that the vocabulary lacks count first: the
