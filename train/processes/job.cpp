@@ -1,12 +1,16 @@
 #include "train/processes/job.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
 #include "base/byte_reader.h"
+#include "base/own_object.h"
 #include "train/console/failure.h"
 
 namespace glossa {
@@ -40,6 +44,24 @@ int in_environment(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* const value = std::getenv(name)) return std::atoi(value);
   return otherwise;
+}
+
+/// Enters this process's MPI job. Loads the MPI module from the program's folder or from the folder of installed
+/// modules. Returns null if neither folder has the module.
+std::unique_ptr<Transport> enter_mpi() {
+  std::filesystem::path folder = own_object().parent_path();
+  // A library compiled for one level of x86-64 is in a subfolder, for example glibc-hwcaps/x86-64-v3.
+  if (folder.parent_path().filename() == "glibc-hwcaps") folder = folder.parent_path().parent_path();
+  std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build folder
+  if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
+  if (!std::filesystem::exists(module)) return nullptr;
+  // RTLD_GLOBAL, because MPI's own modules look up its symbols in the program.
+  void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  check(library != nullptr, module.string(), "cannot load the module: {}. Hint: check that MPI is installed",
+        library ? "" : dlerror());
+  const auto enter = reinterpret_cast<Transport* (*)()>(dlsym(library, "glossa_enter_mpi"));
+  check(enter != nullptr, module.string(), "expected this program's module; got another file");
+  return std::unique_ptr<Transport>(enter());
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,9 +49,5 @@ class Transport {
   /// Ends all processes at once.
   virtual void abort(int status) = 0;
 };
-
-/// Enters this process's MPI job. Loads the MPI module from the program's folder or from the folder of installed
-/// modules. Returns null if neither folder has the module.
-std::unique_ptr<Transport> enter_mpi();
 
 }  // namespace glossa

@@ -1,5 +1,3 @@
-#include "train/model/model_shape.h"
-
 #include <doctest/doctest.h>
 
 #include <map>
@@ -8,6 +6,7 @@
 #include "base/check.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/model/model_factory.h"
+#include "train/warm_start.h"
 
 using namespace glossa;
 using namespace glossa::testing;
