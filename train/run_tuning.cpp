@@ -23,26 +23,29 @@ double alpha_at(std::int64_t n) { return std::round(10 * (first_alpha + alpha_st
 
 constexpr std::int64_t alphas = 1 + static_cast<std::int64_t>((last_alpha - first_alpha) / alpha_step + 0.5);
 
-/// Runs searches on one text, and scores them.
+/// Runs `expected` searches on one text, and scores them.
 class Trials {
  public:
-  Trials(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options)
-      : run_(run), corpus_(std::move(corpus)), options_(options), scoring_(bleu_options(run, corpus_)) {
+  Trials(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options, std::int64_t expected)
+      : run_(run),
+        corpus_(std::move(corpus)),
+        options_(options),
+        expected_(expected),
+        scoring_(bleu_options(run, corpus_)) {
     const Translator translator(run.models(), run.tokenizers, run.config.data, run.config.decode);
     SourceLines lines(translator, run, corpus_.source_name, {});
     for (std::size_t i = 0; i < corpus_.source.size(); ++i) lines.add(corpus_.source[i], corpus_.line(i));
     sources_ = lines.take();
   }
 
-  /// Expects this many searches in all.
-  void expect(std::int64_t searches) { expected_ = searches; }
-
-  /// Searches without a result, so that the next search's time does not include first accesses to memory.
-  void warm_up(const DecodeOptions& decode) { translate(decode); }
-
   /// The search with these options of decoding.
   TunedSearch search(const DecodeOptions& decode) {
-    TunedSearch search = translate(decode);
+    if (options_.watch) options_.watch(done_++, expected_);
+    Translator translator(run_.models(), run_.tokenizers, run_.config.data, decode);
+    TunedSearch search{.beam = decode.beam, .alpha = decode.alpha};
+    const Stopwatch watch;
+    search.translations = translator.translate(sources_);
+    search.seconds = watch.seconds();
     search.bleu = corpus_bleu(search.translations, references_of(corpus_), scoring_);
     search.chrf = corpus_chrf(search.translations, references_of(corpus_));
     return search;
@@ -55,23 +58,12 @@ class Trials {
   }
 
  private:
-  TunedSearch translate(const DecodeOptions& decode) {
-    if (options_.watch) options_.watch(done_, std::max(expected_, done_ + 1));
-    Translator translator(run_.models(), run_.tokenizers, run_.config.data, decode);
-    TunedSearch search{.beam = decode.beam, .alpha = decode.alpha};
-    const Stopwatch watch;
-    search.translations = translator.translate(sources_);
-    search.seconds = watch.seconds();
-    ++done_;
-    return search;
-  }
-
   const LoadedRun& run_;
   ParallelCorpus corpus_;
   const TuningOptions& options_;
+  std::int64_t done_ = 0, expected_;
   BleuOptions scoring_;
   Translator::Sources sources_;
-  std::int64_t done_ = 0, expected_ = 0;
 };
 
 }  // namespace
@@ -95,17 +87,17 @@ Tuning tune(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& op
   std::vector<std::int64_t> beams = options.beams;
   std::ranges::sort(beams);
   beams.erase(std::unique(beams.begin(), beams.end()), beams.end());
-  Trials trials(run, std::move(corpus), options);
   const auto has_alpha = [](std::int64_t beam) { return beam > 1; };
   const std::int64_t searched = std::ranges::count_if(beams, has_alpha);
-  trials.expect(2 + std::ranges::count(beams, 1) + (searched > 0 ? alphas + 3 * (searched - 1) : 0));
+  Trials trials(run, std::move(corpus), options,
+                2 + std::ranges::count(beams, 1) + (searched > 0 ? alphas + 3 * (searched - 1) : 0));
 
   std::vector<TunedSearch> tried;
   const auto try_out = [&](std::int64_t beam, double alpha) -> const TunedSearch& {
     return tried.emplace_back(trials.search(with_search(run.config, {.beam = beam, .alpha = alpha}).decode));
   };
   Tuning tuning;
-  trials.warm_up(run.config.decode);
+  trials.search(run.config.decode);  // the next one's time does not include first accesses to memory
   tuning.searches.push_back(trials.search(run.config.decode));
   std::int64_t best_alpha = 0;
   if (searched > 0) {
