@@ -39,19 +39,10 @@ const char* name(TrainingEnd end, Requests::By by = Requests::By::nobody) {
 /// Value of the limit that ended training, or that value `raised` by half; empty if no limit ended it.
 std::string limit(TrainingEnd end, const TrainConfig& train, bool raised) {
   const auto value = [&](double amount) { return raised ? std::ceil(1.5 * amount) : amount; };
-  switch (end) {
-    case TrainingEnd::max_updates:
-    case TrainingEnd::max_epochs: {
-      const Period& period = end == TrainingEnd::max_updates ? train.max_updates : train.max_epochs;
-      return to_string(Period{value(period.amount), period.unit});
-    }
-    case TrainingEnd::max_minutes:
-      return fmt::format("{}", value(train.max_minutes));
-    case TrainingEnd::early_stopping:
-    case TrainingEnd::stopped:
-      break;
-  }
-  return "";
+  const auto text = [&](const Period& period) { return to_string(Period{value(period.amount), period.unit}); };
+  if (end == TrainingEnd::max_updates) return text(train.max_updates);
+  if (end == TrainingEnd::max_epochs) return text(train.max_epochs);
+  return end == TrainingEnd::max_minutes ? fmt::format("{}", value(train.max_minutes)) : "";
 }
 
 std::string reason(TrainingEnd end, const TrainConfig& train, Requests::By by = Requests::By::nobody) {
@@ -73,18 +64,11 @@ struct Decisive {
 
 /// The value of train.metric.
 Decisive decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
-  switch (metric) {
-    case TrainConfig::Metric::loss:
-    case TrainConfig::Metric::perplexity:
-      break;
-    case TrainConfig::Metric::bleu:
-      return {*report.bleu, true};
-    case TrainConfig::Metric::chrf:
-      return {*report.chrf, true};
-    case TrainConfig::Metric::exact_match:
-      return {*report.exact_match, true};
-  }
-  return {report.loss, false};
+  using enum TrainConfig::Metric;
+  if (metric == bleu) return {*report.bleu, true};
+  if (metric == chrf) return {*report.chrf, true};
+  if (metric == exact_match) return {*report.exact_match, true};
+  return {report.loss, false};  // also decides for the perplexity
 }
 
 /// Writes all samples of a validation to a file of the run.
