@@ -44,23 +44,30 @@ std::string report(const char* use, const ParallelCorpus& corpus, const PairStor
   return text;
 }
 
+/// Returns the training pairs as ids; `statistics` gets those of their text.
+std::shared_ptr<const PairStore> training_pairs(const DataConfig& config, const ParallelCorpus& text,
+                                                const Tokenizers& tokenizers,
+                                                const std::shared_ptr<const PreparedCorpus>& prepared,
+                                                TextStatistics& statistics) {
+  if (prepared) {
+    statistics = prepared->record().statistics;
+    return prepared;
+  }
+  auto pairs = std::make_shared<EncodedCorpus>(encode_training(config, text, tokenizers));
+  statistics = text_statistics(text, *pairs, config.source);
+  return pairs;
+}
+
 }  // namespace
 
 TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers,
-                                 const Job& job, std::shared_ptr<const PreparedCorpus> prepared)
-    : TranslationTask(config, corpora,
-                      prepared ? Training{prepared, prepared->record().statistics}
-                               : encoded(config.data, corpora.training, tokenizers),
-                      tokenizers, job) {}
-
-TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, Training training,
-                                 const Tokenizers& tokenizers, const Job& job)
+                                 const Job& job, const std::shared_ptr<const PreparedCorpus>& prepared)
     : job_(job),
       config_(config),
       tokenizers_(tokenizers),
-      text_statistics_(training.statistics),
       before_text_(ids_before_text(*tokenizers.source, config.data.encoding)),
-      reader_(std::move(training.pairs), config, tokenizers),
+      reader_(training_pairs(config.data, corpora.training, tokenizers, prepared, text_statistics_), config,
+              tokenizers),
       sampler_(reader_.pairs(), training_sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed))) {
   data_report_ =
       report("training", corpora.training, reader_.pairs(), config.data.train) + "\n" + first_pair(corpora.training);
@@ -78,13 +85,6 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, T
   check_training_fits(config_, source_vocabulary, target_vocabulary, extent_of(reader_.read(largest_, 0)), job_);
   model_ = make_model(config_.model, source_vocabulary, target_vocabulary,
                       static_cast<std::uint64_t>(config_.train.seed), reader_.pairs().specials);
-}
-
-TranslationTask::Training TranslationTask::encoded(const DataConfig& config, const ParallelCorpus& text,
-                                                   const Tokenizers& tokenizers) {
-  auto pairs = std::make_shared<EncodedCorpus>(encode_training(config, text, tokenizers));
-  const TextStatistics statistics = glossa::text_statistics(text, *pairs, config.source);
-  return {std::move(pairs), statistics};
 }
 
 std::uint64_t TranslationTask::hash_of_data() const {

@@ -37,7 +37,7 @@ class TranslationTask {
   /// corpus cannot be encoded or training would not fit in memory. Keeps a reference to `job`, whose processes validate
   /// together. If data.train was prepared, `corpora` has a sample of its pairs.
   TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers, const Job& job,
-                  std::shared_ptr<const PreparedCorpus> prepared = {});
+                  const std::shared_ptr<const PreparedCorpus>& prepared = {});
 
   ParameterStore<float>& parameters() { return model_->parameters; }
 
@@ -82,16 +82,6 @@ class TranslationTask {
   void save(const std::string& run) const { save_tokenizers(tokenizers_, config_.data, run); }
 
  private:
-  /// Training pairs as ids, and statistics of their text.
-  struct Training {
-    std::shared_ptr<const PairStore> pairs;
-    TextStatistics statistics;
-  };
-
-  TranslationTask(const Config& config, const Corpora& corpora, Training training, const Tokenizers& tokenizers,
-                  const Job& job);
-  static Training encoded(const DataConfig& config, const ParallelCorpus& text, const Tokenizers& tokenizers);
-
   /// Validation pairs, as ids and as text.
   struct Validation {
     std::string name;
