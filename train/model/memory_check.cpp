@@ -14,41 +14,36 @@ namespace glossa {
 namespace {
 
 /// Memory need of training as a function of its configuration, for given vocabularies and largest batch.
-class Need {
- public:
-  Need(const Config& given, Index source_vocabulary, Index target_vocabulary, const BatchExtent& batch, const Job& job)
-      : given_vocabulary_(given.data.vocab_size),
-        source_vocabulary_(source_vocabulary),
-        target_vocabulary_(target_vocabulary),
-        batch_(batch),
-        job_(job) {}
+struct Need {
+  Index given_vocabulary, source_vocabulary, target_vocabulary;
+  const BatchExtent& batch;
+  const Job& job;
 
   MemoryNeed of(const Config& config) const {
     // A vocabulary from another run (train.warm_start) may exceed data.vocab_size.
     const Index limit = config.data.vocab_size;
     const auto largest = [&](Index vocabulary) {
-      return limit < given_vocabulary_ ? std::min(vocabulary, limit) : vocabulary;
+      return limit < given_vocabulary ? std::min(vocabulary, limit) : vocabulary;
     };
-    return memory_need(transformer_options(config.model, largest(source_vocabulary_), largest(target_vocabulary_)),
+    return memory_need(transformer_options(config.model, largest(source_vocabulary), largest(target_vocabulary)),
                        cut(config.data), moments(config.optim), config.train.ema > 0 ? 1 : 0,
                        sums(config.train.accumulate), config.train.precision);
   }
 
- private:
   /// Optimizer buffers, in multiples of the parameters; the job's processes split them.
   double moments(const OptimConfig& optim) const {
-    return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job_.count();
+    return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job.count();
   }
 
   /// Buffers of TreeSum for a process's micro-batches.
   int sums(std::int64_t micro_batches) const {
-    const auto own = static_cast<std::uint64_t>((micro_batches + job_.count() - 1) / job_.count());
-    return std::bit_width(own - 1) * (job_.is_several() ? 2 : 1);
+    const auto own = static_cast<std::uint64_t>((micro_batches + job.count() - 1) / job.count());
+    return std::bit_width(own - 1) * (job.is_several() ? 2 : 1);
   }
 
   /// The batch, scaled down to about data.max_tokens, but to at least one sentence.
   BatchExtent cut(const DataConfig& data) const {
-    BatchExtent b = batch_;
+    BatchExtent b = batch;
     if (b.sentences == 0) return b;
     const double size = data.batches.rule == BatchRule::sentences ? b.sentences
                         : data.batches.rule == BatchRule::tokens
@@ -60,10 +55,6 @@ class Need {
       *part *= left;
     return b;
   }
-
-  Index given_vocabulary_, source_vocabulary_, target_vocabulary_;
-  const BatchExtent& batch_;
-  const Job& job_;
 };
 
 /// An option that affects the need. Its values are multiples of `step`.
@@ -127,7 +118,7 @@ double memory_left(const Job& job) { return static_cast<double>(available_memory
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch, const Job& job, std::optional<double> limit) {
   const double left = limit.value_or(memory_left(job));
-  const Need need(config, source_vocabulary, target_vocabulary, batch, job);
+  const Need need{config.data.vocab_size, source_vocabulary, target_vocabulary, batch, job};
   const MemoryNeed total = need.of(config);
   if (total.of_training() <= left) return;
   const Cost cost = dearest(config, need);

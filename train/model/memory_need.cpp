@@ -24,16 +24,7 @@ double kept_weights(Index queries, Index keys) {
 /// (autograd/ops) and the layers' structure (layers/). A number in bf16 counts as half a number.
 class SavedNumbers {
  public:
-  SavedNumbers(const StackOptions& stack, Precision precision)
-      : s_(stack),
-        in_bf16_(precision == Precision::bf16),
-        width_(static_cast<double>(stack.width)),
-        inner_(static_cast<double>(stack.attention(false).inner_width())),
-        key_inner_(static_cast<double>(stack.attention(false).key_inner_width())),
-        hidden_(static_cast<double>(stack.feed_forward)),
-        first_(is_gated(stack.activation) ? 2 * hidden_ : hidden_),
-        heads_(static_cast<double>(stack.heads)),
-        head_width_(inner_ / heads_) {}
+  SavedNumbers(const StackOptions& stack, Precision precision) : s_(stack), in_bf16_(precision == Precision::bf16) {}
 
   double encoder_layer(const BatchExtent& b) const {
     return b.source_rows * (2 * residual() + queries() + keys_values() + repeated_keys() + feed_forward()) +
@@ -188,10 +179,12 @@ class SavedNumbers {
   }
 
   const StackOptions& s_;
-  bool in_bf16_;
-  double width_, inner_, key_inner_, hidden_;
-  double first_;  // columns of the first feed-forward matrix's result
-  double heads_, head_width_;
+  const bool in_bf16_;
+  const double width_ = static_cast<double>(s_.width), hidden_ = static_cast<double>(s_.feed_forward);
+  const double inner_ = static_cast<double>(s_.attention(false).inner_width());
+  const double key_inner_ = static_cast<double>(s_.attention(false).key_inner_width());
+  const double first_ = is_gated(s_.activation) ? 2 * hidden_ : hidden_;  // columns of the first matrix's result
+  const double heads_ = static_cast<double>(s_.heads), head_width_ = inner_ / heads_;
 };
 
 double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision precision) {

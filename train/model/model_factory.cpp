@@ -4,24 +4,16 @@
 
 namespace glossa {
 
-namespace {
-
-RelativePositions relative_positions(ModelConfig::Positions positions) {
-  using enum ModelConfig::Positions;
-  return positions == rotary  ? RelativePositions::rotary
-         : positions == alibi ? RelativePositions::alibi
-                              : RelativePositions::none;
-}
-
-}  // namespace
-
 TransformerOptions transformer_options(const ModelConfig& m, Index source_vocabulary, Index target_vocabulary) {
   TransformerOptions options = m.transformer;
   options.source_vocabulary = source_vocabulary;
   options.target_vocabulary = target_vocabulary;
-  options.learned_positions = m.positions == ModelConfig::Positions::learned;
+  using enum ModelConfig::Positions;
+  options.learned_positions = m.positions == learned;
   StackOptions& stack = options.stack;
-  stack.relative_positions = relative_positions(m.positions);
+  stack.relative_positions = m.positions == rotary  ? RelativePositions::rotary
+                             : m.positions == alibi ? RelativePositions::alibi
+                                                    : RelativePositions::none;
   stack.attention_dropout = m.attention_dropout.value_or(stack.residual_dropout);
   stack.activation_dropout = m.activation_dropout.value_or(stack.residual_dropout);
   options.embedding_dropout = m.embedding_dropout.value_or(stack.residual_dropout);
