@@ -1,7 +1,7 @@
 #include "train/run_tuning.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "base/check.h"
@@ -16,12 +16,10 @@ namespace glossa {
 
 namespace {
 
-constexpr double first_alpha = 0, last_alpha = 2, alpha_step = 0.2;
+// Values of alpha: from 0 to 2, in steps of 0.2.
+constexpr std::int64_t alphas = 11;
 
-/// The n-th value of alpha, without the rounding errors of repeated sums.
-double alpha_at(std::int64_t n) { return std::round(10 * (first_alpha + alpha_step * static_cast<double>(n))) / 10; }
-
-constexpr std::int64_t alphas = 1 + static_cast<std::int64_t>((last_alpha - first_alpha) / alpha_step + 0.5);
+double alpha_at(std::int64_t n) { return static_cast<double>(n) / 5; }
 
 /// Runs `expected` searches on one text, and scores them.
 class Trials {

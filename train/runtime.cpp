@@ -24,11 +24,11 @@ namespace glossa {
 namespace {
 
 #if defined(__AVX512F__)
-constexpr const char* instructions = "avx512";
+constexpr std::string_view instructions = "avx512";
 #elif defined(__AVX2__)
-constexpr const char* instructions = "avx2";
+constexpr std::string_view instructions = "avx2";
 #else
-constexpr const char* instructions = "baseline x86-64";
+constexpr std::string_view instructions = "baseline x86-64";
 #endif
 
 constexpr std::string_view bf16_label = ", bf16 by ";
@@ -64,12 +64,7 @@ std::string describe_runtime(Precision precision) {
 }
 
 Environment environment() {
-#ifdef __AVX2__
-  constexpr bool built_for_avx2 = true;
-#else
-  constexpr bool built_for_avx2 = false;
-#endif
-  return {.built_for_avx2 = built_for_avx2,
+  return {.built_for_avx2 = instructions.starts_with("avx"),
           .processor_has_avx2 = __builtin_cpu_supports("avx2") != 0,
           .has_onednn = kernels::has_gemm_backend(kernels::GemmBackend::onednn),
           .has_fast_bf16 = &kernels::bf16::kind() != &kernels::bf16::plain(),
