@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
-#include <vector>
 
 #include "base/check.h"
 #include "base/folder.h"
