@@ -1,13 +1,14 @@
 #include "train/stray_checkpoint.h"
 
 #include <algorithm>
-#include <optional>
+#include <limits>
 #include <ranges>
 
 #include "base/check.h"
 #include "base/folder.h"
 #include "data/text/shell_word.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_folder.h"
 #include "train/run.h"
 
 namespace glossa {
@@ -15,22 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<TrainingState> state_in(const fs::path& checkpoint) {
-  try {
-    return read_training_state(CheckpointReader(checkpoint));
-  } catch (const Error&) {  // damaged
-    return std::nullopt;
-  }
-}
-
 /// The newest checkpoint of the run for which `belongs` is true, or empty.
 fs::path newest_of_run(const std::string& run, const std::function<bool(const TrainingState&)>& belongs) {
-  const fs::path folder = fs::path(run) / "checkpoints";
-  for (const std::string& name : names_in(folder) | std::views::reverse) {
-    const fs::path file = folder / name;
-    if (file.extension() != ".ckpt" || !fs::is_regular_file(file)) continue;
-    if (const std::optional<TrainingState> state = state_in(file); state && belongs(*state)) return file;
-  }
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  for (const fs::path& file : newest_checkpoints(run, all)) try {
+      if (belongs(read_training_state(CheckpointReader(file)))) return file;
+    } catch (const Error&) {  // damaged, or of another version
+    }
   return {};
 }
 
@@ -50,7 +42,7 @@ fs::path run_beside(const std::string& run, const TrainingState& state) {
     if (!fs::is_regular_file(config_file(other), none) || fs::equivalent(other, run, none)) continue;
     try {
       if (!newest_of_run(other, is_alike).empty()) return (fs::path(run) / ".." / name).lexically_normal();
-    } catch (const Error&) {  // of another version
+    } catch (const Error&) {  // a folder that cannot be read
     }
   }
   return {};
