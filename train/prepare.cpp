@@ -14,7 +14,6 @@
 #include "train/config/exportable.h"
 #include "train/model/memory_check.h"
 #include "train/prepared/corpus_cache.h"
-#include "train/prepared/learned_tokenizers.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/scores/bleu.h"

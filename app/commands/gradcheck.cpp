@@ -20,7 +20,7 @@
 #include "train/console/progress_bar.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
-#include "train/prepared/learned_tokenizers.h"
+#include "train/prepared/prepared_corpus.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

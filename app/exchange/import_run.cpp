@@ -8,7 +8,7 @@
 #include "train/config/auto_options.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
-#include "train/prepared/learned_tokenizers.h"
+#include "train/prepared/prepared_corpus.h"
 #include "train/run.h"
 
 namespace glossa {

@@ -18,15 +18,15 @@
 #include "base/check.h"
 #include "base/crc32c.h"
 #include "base/parallel.h"
-#include "data/missing_corpus.h"
+#include "data/text/counted.h"
 #include "data/text/stored_text.h"
 #include "data/text/word_count.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/config/config.h"
+#include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/console/version.h"
 #include "train/prepared/large_text.h"
-#include "train/prepared/learned_tokenizers.h"
 
 namespace glossa {
 
@@ -184,6 +184,17 @@ std::string prepared_key(const Config& config, const CorpusPlaces& places, const
   key += config.data.test.empty() ? "no test corpus\n" : "a test corpus\n";
   return key + (tokenizers.source ? fmt::format("tokenizers {:016x}", tokenizers.fingerprint())
                                   : fmt::format("tokenizers learned by version {}", program_version));
+}
+
+Tokenizers learn_tokenizers(const DataConfig& config, const ParallelCorpus& corpus) {
+  if (config.tokenizer != DataConfig::Tokenizer::sentencepiece) return train_tokenizers(config, corpus);
+  const std::int64_t used = std::min(config.vocab_sentences, std::ssize(corpus.source)), all = corpus.report.pairs;
+  print_note("learning {} of at most {} subwords from {} ...\n",
+             config.shared_vocabulary ? "a vocabulary" : "two vocabularies", config.vocab_size,
+             used < all ? fmt::format("{} of {}", used, counted(all, "pair")) : counted(used, "pair"));
+  ProgressBar bar;
+  const ElapsedProgress progress(bar, "learning subwords:");
+  return train_tokenizers(config, corpus);
 }
 
 void write_prepared_corpus(const fs::path& folder, const Config& config, const CorpusPlaces& places,

@@ -60,4 +60,7 @@ void write_prepared_corpus(const std::filesystem::path& folder, const Config& co
 /// times and numbers (inodes) of the files of data.train. `tokenizers` may be empty: those learned from the text.
 std::string prepared_key(const Config& config, const CorpusPlaces& places, const Tokenizers& tokenizers);
 
+/// As train_tokenizers, but announces the learning of subwords, which is slow, and shows its progress.
+Tokenizers learn_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
+
 }  // namespace glossa
