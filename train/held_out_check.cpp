@@ -30,8 +30,7 @@ ParallelCorpus read_held_out_test(const Config& config, const std::string& folde
   const std::filesystem::path cache = CorpusCache(config.data, places).folder();
   create_folder(cache);
   const LargeText text(config.data, seed, places, cache);
-  const PreparedTraining training{.sample = {}, .split = text.split(), .validation = {}, .test = text.test()};
-  return read_test_corpus(config.data, seed, places, &training);
+  return read_test_corpus(config.data, seed, places, &text.held_out());
 }
 
 void check_still_held_out(const LoadedRun& run, const std::string& folder) {

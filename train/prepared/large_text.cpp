@@ -74,18 +74,19 @@ void LargeText::drop_repeated(bool drops) {
 }
 
 void LargeText::hold_out(const DataConfig& config) {
+  auto& [sample, split, validation, test] = held_out_;
   const std::vector<std::uint64_t> sources = parallel_map(
       kept_.size(), block_pairs, [&](std::size_t pair) { return content_hash(text_.source(kept_[pair])); });
-  split_ = config.split ? *config.split : usual_split(count_different(sources, most_sources_that_matter), config);
+  split = config.split ? *config.split : usual_split(count_different(sources, most_sources_that_matter), config);
   const HeldOutPairs chosen = choose_held_out(
-      sources, split_, [&](std::size_t i) { return std::pair(text_.source(kept_[i]), text_.target(kept_[i])); },
+      sources, split, [&](std::size_t i) { return std::pair(text_.source(kept_[i]), text_.target(kept_[i])); },
       whole_.name, "data.split");
-  validation_ = test_ = whole_.without_pairs();
-  validation_.name += " (held out)";
-  test_.name += " (held out)";
-  for (const std::size_t i : chosen.validation) append(validation_, i);
-  for (const std::size_t i : chosen.test) append(test_, i);
-  count_held_out(chosen, split_, whole_.report, whole_.report, validation_.report, test_.report);
+  validation = test = whole_.without_pairs();
+  validation.name += " (held out)";
+  test.name += " (held out)";
+  for (const std::size_t i : chosen.validation) append(validation, i);
+  for (const std::size_t i : chosen.test) append(test, i);
+  count_held_out(chosen, split, whole_.report, whole_.report, validation.report, test.report);
   keep(chosen.leave(kept_.size()));
 }
 

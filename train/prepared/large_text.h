@@ -31,10 +31,8 @@ class LargeText {
   /// Content hash of the whole text, as text_fingerprint.
   std::uint64_t fingerprint() const { return fingerprint_; }
 
-  /// data.split as applied, and the pairs that it holds out.
-  const HeldOut& split() const { return split_; }
-  const ParallelCorpus& validation() const { return validation_; }
-  const ParallelCorpus& test() const { return test_; }
+  /// data.split as applied, and the pairs that it holds out; without a sample.
+  const PreparedTraining& held_out() const { return held_out_; }
 
   /// Number of pairs and of different characters.
   CorpusSize measured() const;
@@ -56,8 +54,7 @@ class LargeText {
   std::vector<std::uint32_t> kept_;    // pairs of the files
   std::vector<std::uint64_t> hashes_;  // of these pairs
   std::uint64_t fingerprint_ = 0;
-  HeldOut split_;
-  ParallelCorpus validation_, test_;
+  PreparedTraining held_out_;
 };
 
 /// Reads the text of data.train and returns the content hash of its pairs, with those that training drops.

@@ -203,10 +203,8 @@ void write_prepared_corpus(const fs::path& folder, const Config& config, const C
   record.keys.push_back(key);
   const LargeText text(config.data, static_cast<std::uint64_t>(config.train.seed), places, folder.parent_path());
   record.text_fingerprint = text.fingerprint();
-  record.text = {.sample = text.sample(sample_pairs_kept, /*with_first=*/true),
-                 .split = text.split(),
-                 .validation = text.validation(),
-                 .test = text.test()};
+  record.text = text.held_out();
+  record.text.sample = text.sample(sample_pairs_kept, /*with_first=*/true);
   record.size =
       config.undecided.contains("data.vocab_size") ? text.measured() : CorpusSize{.pairs = std::ssize(text.hashes())};
   std::vector<std::size_t> all(record.text.sample.source.size());
