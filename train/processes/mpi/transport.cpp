@@ -47,37 +47,29 @@ class Mpi : public Transport {
   const Place& place() const override { return place_; }
 
   void add(std::span<double> numbers) override {
-    wait(For::others, [&](MPI_Request* request) {
-      MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), int_of(numbers.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
-                     request);
-    });
+    wait(For::others, MPI_Iallreduce, MPI_IN_PLACE, numbers.data(), int_of(numbers.size()), MPI_DOUBLE, MPI_SUM,
+         MPI_COMM_WORLD);
   }
 
   void broadcast(std::span<std::byte> bytes) override {
     constexpr std::size_t at_once = 1 << 30;
     for (std::size_t at = 0; at < bytes.size(); at += at_once)
-      wait(For::numbers, [&](MPI_Request* request) {
-        MPI_Ibcast(bytes.data() + at, int_of(std::min(at_once, bytes.size() - at)), MPI_BYTE, 0, MPI_COMM_WORLD,
-                   request);
-      });
+      wait(For::numbers, MPI_Ibcast, bytes.data() + at, int_of(std::min(at_once, bytes.size() - at)), MPI_BYTE, 0,
+           MPI_COMM_WORLD);
   }
 
   std::vector<std::string> gather(std::string_view own) override {
     std::vector<int> lengths(static_cast<std::size_t>(place_.count)), places;
     lengths[static_cast<std::size_t>(place_.rank)] = int_of(own.size());
-    wait(For::others, [&](MPI_Request* request) {
-      MPI_Iallgather(MPI_IN_PLACE, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, request);
-    });
+    wait(For::others, MPI_Iallgather, MPI_IN_PLACE, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
     std::size_t total = 0;
     for (const int length : lengths) {
       places.push_back(int_of(total));
       total += static_cast<std::size_t>(length);
     }
     std::string all(total, '\0');
-    wait(For::numbers, [&](MPI_Request* request) {
-      MPI_Iallgatherv(own.data(), int_of(own.size()), MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR,
-                      MPI_COMM_WORLD, request);
-    });
+    wait(For::numbers, MPI_Iallgatherv, own.data(), int_of(own.size()), MPI_CHAR, all.data(), lengths.data(),
+         places.data(), MPI_CHAR, MPI_COMM_WORLD);
     std::vector<std::string> texts;
     for (std::size_t rank = 0; rank < lengths.size(); ++rank)
       texts.push_back(all.substr(static_cast<std::size_t>(places[rank]), static_cast<std::size_t>(lengths[rank])));
@@ -85,24 +77,18 @@ class Mpi : public Transport {
   }
 
   void exchange(const float* from, const Parts& sent, float* to, const Parts& received) override {
-    wait(For::numbers, [&](MPI_Request* request) {
-      MPI_Ialltoallv(from, sent.counts.data(), sent.places.data(), MPI_FLOAT, to, received.counts.data(),
-                     received.places.data(), MPI_FLOAT, MPI_COMM_WORLD, request);
-    });
+    wait(For::numbers, MPI_Ialltoallv, from, sent.counts.data(), sent.places.data(), MPI_FLOAT, to,
+         received.counts.data(), received.places.data(), MPI_FLOAT, MPI_COMM_WORLD);
   }
 
   void share(float* all, const Parts& parts) override {
-    wait(For::numbers, [&](MPI_Request* request) {
-      MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_FLOAT, all, parts.counts.data(), parts.places.data(), MPI_FLOAT,
-                      MPI_COMM_WORLD, request);
-    });
+    wait(For::numbers, MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_FLOAT, all, parts.counts.data(), parts.places.data(),
+         MPI_FLOAT, MPI_COMM_WORLD);
   }
 
   void collect(const float* own, int count, float* all, const Parts& parts) override {
-    wait(For::numbers, [&](MPI_Request* request) {
-      MPI_Igatherv(own, count, MPI_FLOAT, all, parts.counts.data(), parts.places.data(), MPI_FLOAT, 0, MPI_COMM_WORLD,
-                   request);
-    });
+    wait(For::numbers, MPI_Igatherv, own, count, MPI_FLOAT, all, parts.counts.data(), parts.places.data(), MPI_FLOAT, 0,
+         MPI_COMM_WORLD);
   }
 
   void limit(double seconds, std::string what) override {
@@ -136,11 +122,11 @@ class Mpi : public Transport {
   /// polling.
   enum class For { others, numbers };
 
-  /// Begins a call and waits for its end, yielding the core to other threads.
-  template <class Begin>
-  void wait(For what, const Begin& begin) {
+  /// Begins a call of MPI with these arguments and waits for its end, yielding the core to other threads.
+  template <class... Parameters, class... Arguments>
+  void wait(For what, int (*begin)(Parameters...), Arguments... arguments) {
     MPI_Request request = MPI_REQUEST_NULL;
-    begin(&request);
+    begin(arguments..., &request);
     const Stopwatch watch;
     for (double next_look = looks_every;;) {
       int done = 0;
