@@ -11,9 +11,9 @@
 #include "data/corpora/datasets.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/decoding/ensemble.h"
-#include "train/interruption.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"
+#include "train/signals.h"
 
 namespace glossa {
 

@@ -13,9 +13,9 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/decoding/translator.h"
-#include "train/interruption.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/signals.h"
 #include "train/source_lines.h"
 
 namespace glossa::commands {

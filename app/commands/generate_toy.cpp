@@ -3,7 +3,7 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "data/toy/corpus.h"
-#include "train/interruption.h"
+#include "train/signals.h"
 
 namespace glossa::commands {
 

@@ -18,7 +18,6 @@
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"
-#include "train/interruption.h"
 #include "train/run.h"
 #include "train/signals.h"
 

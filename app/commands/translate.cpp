@@ -21,10 +21,10 @@
 #include "train/decoding/mbr.h"
 #include "train/decoding/output_watch.h"
 #include "train/decoding/translation_format.h"
-#include "train/interruption.h"
 #include "train/run_ensemble.h"
 #include "train/runtime.h"
 #include "train/shared_search.h"
+#include "train/signals.h"
 #include "train/source_lines.h"
 
 namespace glossa::commands {

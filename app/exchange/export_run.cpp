@@ -9,8 +9,8 @@
 #include "base/check.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"
-#include "train/interruption.h"
 #include "train/model/memory_check.h"
+#include "train/signals.h"
 
 namespace glossa {
 

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/folder.h"
 #include "data/tokenizers/piece_tokenizer.h"
-#include "train/interruption.h"
+#include "train/signals.h"
 
 namespace glossa {
 

@@ -1,5 +1,3 @@
-#include "train/interruption.h"
-
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +7,8 @@
 #include <cstdio>
 #include <string>
 #include <thread>
+
+#include "train/signals.h"
 
 using namespace glossa;
 
