@@ -13,11 +13,6 @@ BatchReader::BatchReader(std::shared_ptr<const PairStore> pairs, const Config& c
       passes_(config.train.passes()),
       subwords_(config.data, tokenizers, static_cast<std::uint64_t>(config.train.seed)) {}
 
-void BatchReader::Slot::ask_for(std::span<const int> wanted, std::int64_t of_epoch) {
-  sentences.assign(wanted.begin(), wanted.end());
-  epoch = of_epoch;
-}
-
 void BatchReader::reserve(std::span<const Extents> batches) {
   if (making_.valid()) making_.wait();
   for (Slot* slot : {&current_, &next_}) reserve_batch(slot->batch, batches, Layout::packed);
@@ -38,13 +33,15 @@ Batch& BatchReader::read(std::span<const int> sentences, std::int64_t epoch, std
     std::swap(current_, next_);
     making_.get();  // throws if the pairs are damaged
   } else {
-    current_.ask_for(sentences, epoch);
+    current_.sentences.assign(sentences.begin(), sentences.end());
+    current_.epoch = epoch;
     make(current_);
   }
   if (!pairs_->is_in_file()) return current_.batch;
   waited_ += watch.seconds();
   if (!next.empty()) {
-    next_.ask_for(next, epoch);
+    next_.sentences.assign(next.begin(), next.end());
+    next_.epoch = epoch;
     making_ = std::async(std::launch::async | std::launch::deferred, [this] {
       const LoopsAlone alone;  // the team computes the step
       pairs_->read_ahead(next_.sentences);

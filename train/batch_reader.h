@@ -43,8 +43,6 @@ class BatchReader {
     std::int64_t epoch = -1;
     Batch batch = {};
     DrawnPairs drawn = {};
-
-    void ask_for(std::span<const int> wanted, std::int64_t of_epoch);
   };
 
   void make(Slot& slot) const;
