@@ -73,15 +73,8 @@ constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
 struct sigaction found[std::size(watched)];  // by the SignalWatch
 
 // Locked by output that must not be cut off, and finally by the end of the program.
-std::recursive_timed_mutex& output() {
-  static std::recursive_timed_mutex mutex;
-  return mutex;
-}
-
-std::function<void()>& action_at_end() {
-  static std::function<void()> action;
-  return action;
-}
+std::recursive_timed_mutex output;
+std::function<void()> action_at_end;
 
 /// A reader may never take the rest of the output, as when it is a pager.
 constexpr std::chrono::seconds max_wait(10);
@@ -132,9 +125,9 @@ SignalWatch::~SignalWatch() {
 }
 
 void end_by_signal(int signal) {
-  if (output().try_lock_for(max_wait)) {
+  if (output.try_lock_for(max_wait)) {
     flush_output();
-    if (action_at_end()) action_at_end()();
+    if (action_at_end) action_at_end();
   }
   if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);  // over a progress bar
   print_error(stderr, "stopped by {}", name_of(signal));
@@ -142,17 +135,17 @@ void end_by_signal(int signal) {
   raise(signal);
 }
 
-Uninterrupted::Uninterrupted() { output().lock(); }
-Uninterrupted::~Uninterrupted() { output().unlock(); }
+Uninterrupted::Uninterrupted() { output.lock(); }
+Uninterrupted::~Uninterrupted() { output.unlock(); }
 
 WhenInterrupted::WhenInterrupted(std::function<void()> action) {
   const Uninterrupted whole;
-  action_at_end() = std::move(action);
+  action_at_end = std::move(action);
 }
 
 WhenInterrupted::~WhenInterrupted() {
   const Uninterrupted whole;
-  action_at_end() = nullptr;
+  action_at_end = nullptr;
 }
 
 }  // namespace glossa

@@ -13,11 +13,7 @@ namespace glossa {
 namespace {
 
 Verbosity of_process = Verbosity::usual;
-
-MessageSink& message_sink() {
-  static MessageSink sink;
-  return sink;
-}
+MessageSink message_sink;
 
 std::string_view environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -36,8 +32,8 @@ std::string colored(std::FILE* stream, Color color, std::string_view text) {
 Verbosity verbosity() { return of_process; }
 void set_verbosity(Verbosity verbosity) { of_process = verbosity; }
 
-void set_message_sink(MessageSink sink) { message_sink() = std::move(sink); }
-bool has_message_sink() { return message_sink() != nullptr; }
+void set_message_sink(MessageSink sink) { message_sink = std::move(sink); }
+bool has_message_sink() { return message_sink != nullptr; }
 
 bool is_wanted(Message kind) {
   if (has_message_sink() || kind == Message::warning) return true;
@@ -47,7 +43,7 @@ bool is_wanted(Message kind) {
 void send_message(Message kind, std::string_view text) {
   if (!is_wanted(kind)) return;
   if (text.ends_with('\n')) text.remove_suffix(1);
-  if (has_message_sink()) return message_sink()(kind, text);
+  if (has_message_sink()) return message_sink(kind, text);
   const bool warns = kind == Message::warning;
   print_message(stderr, warns ? colored(stderr, Color::warning, "warning:") + " " : "", text);
 }
