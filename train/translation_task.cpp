@@ -73,7 +73,10 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, c
       report("training", corpora.training, reader_.pairs(), config.data.train) + "\n" + first_pair(corpora.training);
   if (!corpora.validation.source.empty()) add_validation(corpora.validation);
   for (const ParallelCorpus& corpus : corpora.watched) add_validation(corpus);
-  data_hash_ = hash_of_data();
+  std::vector<std::uint64_t> fingerprints{reader_.pairs().fingerprint()};
+  if (validations_.empty()) fingerprints.push_back(EncodedCorpus().fingerprint());
+  for (const Validation& validation : validations_) fingerprints.push_back(validation.pairs.fingerprint());
+  data_hash_ = glossa::data_hash(fingerprints);
   if (const HeldOut& split = corpora.split; split.pairs() > 0)
     data_report_ += fmt::format("\ndata.split {}/{}: pairs held out by a hash, for validation{}", split.valid,
                                 split.test, split.test > 0 ? " and for `glossa evaluate RUN`" : "");
@@ -87,17 +90,9 @@ TranslationTask::TranslationTask(const Config& config, const Corpora& corpora, c
                       static_cast<std::uint64_t>(config_.train.seed), reader_.pairs().specials);
 }
 
-std::uint64_t TranslationTask::hash_of_data() const {
-  std::vector<std::uint64_t> fingerprints{reader_.pairs().fingerprint()};
-  if (validations_.empty()) fingerprints.push_back(EncodedCorpus().fingerprint());
-  for (const Validation& validation : validations_) fingerprints.push_back(validation.pairs.fingerprint());
-  return glossa::data_hash(fingerprints);
-}
-
 void TranslationTask::add_validation(const ParallelCorpus& text) {
-  EncodedCorpus pairs = encode(config_.data, text, tokenizers_);
-  data_report_ += "\n" + report(validations_.empty() ? "validation" : "watched", text, pairs);
-  Validation validation{.name = text.name, .pairs = std::move(pairs)};
+  Validation validation{.name = text.name, .pairs = encode(config_.data, text, tokenizers_)};
+  data_report_ += "\n" + report(validations_.empty() ? "validation" : "watched", text, validation.pairs);
   for (const std::size_t pair : validation.pairs.origin) {
     validation.sources.push_back(text.source[pair]);
     validation.references.push_back(text.target[pair]);

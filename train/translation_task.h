@@ -90,7 +90,6 @@ class TranslationTask {
   };
 
   void add_validation(const ParallelCorpus& text);
-  std::uint64_t hash_of_data() const;
   const Batches& order();
   std::vector<int> largest_batch();
   Loss loss_of(Batch& batch, Context<float>& context, const StepOptions& options);
