@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <set>
+#include <sstream>
 
 #include "base/atomic_file.h"
 #include "base/printable.h"
@@ -23,14 +24,6 @@ std::string text_of(const std::filesystem::path& path) {
   return missing ? "" : read_file(path);
 }
 
-/// Splits off a text's whole lines. Without a newline the last one is half-written, even if it parses.
-std::vector<std::string> whole_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1)
-    lines.push_back(text.substr(at, end - at));
-  return lines;
-}
-
 /// True if a run resumed from `updates_done` writes this line of the metrics again, or if it is damaged.
 bool is_repeated(const std::string& line, std::int64_t updates_done, bool resumes) {
   static const std::set<std::string> once{name(TrainingEvent::Kind::start), name(TrainingEvent::Kind::resume),
@@ -48,7 +41,9 @@ std::int64_t cut_metrics(const std::filesystem::path& path, std::int64_t updates
   const std::string text = text_of(path);
   std::string kept;
   std::int64_t reached = 0;
-  for (const std::string& line : whole_lines(text)) {
+  std::istringstream lines(text);
+  // Without a newline the last line is half-written, even if it parses.
+  for (std::string line; std::getline(lines, line) && !lines.eof();) {
     if (const auto numbers = numbers_in_json(line); numbers && numbers->contains("update"))
       reached = static_cast<std::int64_t>(numbers->at("update"));
     if (!is_repeated(line, updates_done, resumes)) kept += line + '\n';
