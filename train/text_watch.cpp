@@ -42,8 +42,7 @@ void LanguageWatch::add(std::string_view line) {
 void LanguageWatch::compare() {
   constexpr double least = 0.5;
   if (std::exchange(is_done_, true)) return;
-  has_warned_ = look_like_other(lines_, source_, target_, least);
-  if (has_warned_)
+  if (look_like_other(lines_, source_, target_, least))
     warn(
         "[{}] most lines look like {}, but the run translates {} to {}. Hint: name text in {}, or use a run of the "
         "opposite direction",

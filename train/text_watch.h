@@ -23,8 +23,6 @@ class LengthWatch {
   /// Compares the lines added so far. Call it after the text's last line.
   void compare();
 
-  bool has_warned() const { return has_warned_; }
-
  private:
   std::int64_t usual_;
   std::string name_;
@@ -46,12 +44,10 @@ class LanguageWatch {
   /// Compares the lines added so far, unless this was already done. Call it after the text's last line.
   void compare();
 
-  bool has_warned() const { return has_warned_; }
-
  private:
   std::string source_, target_, name_;
   std::vector<std::string> lines_;
-  bool is_done_ = false, has_warned_ = false;
+  bool is_done_ = false;
 };
 
 }  // namespace glossa
