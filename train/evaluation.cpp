@@ -1,7 +1,5 @@
 #include "train/evaluation.h"
 
-#include <cmath>
-
 #include "train/decoding/scoring.h"
 #include "train/model/criterion.h"
 
@@ -48,8 +46,6 @@ CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, c
   }
   return total_of(sums, job);
 }
-
-double perplexity(double loss) { return std::exp(loss); }
 
 BleuOptions bleu_options(const Config& config) {
   return {.lowercase = config.data.reading.lowercase,  // the text already is; only for the signature

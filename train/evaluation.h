@@ -29,9 +29,6 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
 CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, const EncodedCorpus& corpus,
                        const DataConfig& config, Precision precision = Precision::full, const Job& job = Job::alone());
 
-/// Perplexity: exp of the loss per token.
-double perplexity(double loss);
-
 /// BLEU settings of a run; the tokenizer is 13a unless the configuration sets one.
 BleuOptions bleu_options(const Config& config);
 

@@ -321,7 +321,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
         .add("checkpoints", checkpoints)
         .add("update", run.state.update)
         .add("precision", name_of(config.decode.precision));
-    json.add("loss", found.loss).add("perplexity", perplexity(found.loss));
+    json.add("loss", found.loss).add("perplexity", std::exp(found.loss));
     json.add("bleu", bleu.score).add("chrf", found.chrf).add("ter", found.ter).add("exact_match", found.exact_match);
     json.add("sentences", sentences).add("untranslated", bad).add("in_pieces", found.in_pieces);
     json.add("seconds", found.seconds).add("signature", found.bleu_signature);
@@ -334,7 +334,7 @@ int run(const EvaluateArguments& arguments, const Job& job) {
                config.decode.precision == Precision::full
                    ? ""
                    : fmt::format(", products in {}", name_of(config.decode.precision)));
-    fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", found.loss, perplexity(found.loss));
+    fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", found.loss, std::exp(found.loss));
     fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
                bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,
                bleu.ratio, found.bleu_signature);
