@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "train/training_report.h"
+#include "train/training_observer.h"
 
 namespace glossa {
 

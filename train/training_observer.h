@@ -1,8 +1,111 @@
 #pragma once
 
-#include "train/training_report.h"
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace glossa {
+
+/// Figures of the updates since the last training line. Losses are natural-log cross-entropy per target token; `loss`
+/// is unsmoothed.
+struct TrainingReport {
+  std::int64_t update = 0, epoch = 0;
+  double loss = 0;          ///< NaN if all updates were refused
+  double tokens_per_s = 0;  ///< source + target tokens without padding
+  double lr = 0, grad_norm = 0;
+  double seconds = 0;  ///< of training so far, without validation and saving
+  double waited = 0;   ///< part of the time that steps waited for pairs in a file
+};
+
+/// State after an update.
+struct UpdateReport {
+  TrainingReport training;
+  double loss = 0;    ///< of this update alone, as in a TrainingReport; not finite if it was refused
+  double epochs = 0;  ///< with the part of the current one
+  double part = 0;    ///< completed part of training until its first limit
+  std::optional<double> seconds_left = {}, seconds_to_validation = {};  ///< estimates; empty if unknown
+};
+
+/// Validation of a further corpus of data.valid. It is only reported and has no effect on training.
+struct WatchedReport {
+  std::string name;  ///< as in data.valid
+  double loss = 0;
+  std::optional<double> bleu = {}, chrf = {}, exact_match = {};
+};
+
+/// Result of a validation.
+struct ValidationReport {
+  std::int64_t update = 0, epoch = 0;
+  double loss = 0;
+
+  /// Set if the corpus was translated; exact_match is from 0 to 1.
+  std::optional<double> bleu{}, chrf{}, exact_match{};
+
+  std::int64_t stalled = 0;                 ///< validations since the best one by `metric`; 0: this is the best
+  bool at_end = false;                      ///< true: made because the run ended between validations; dropped on resume
+  std::vector<std::string> samples = {};    ///< translations to show; the log has only the first
+  double seconds = 0;                       ///< as in a TrainingReport
+  std::vector<WatchedReport> watched = {};  ///< of further corpora, in the order of data.valid
+  std::string metric = "loss";              ///< train.metric
+  std::string doubt = {};                   ///< about the translations; see OutputWatch
+};
+
+/// A checkpoint that was saved.
+struct CheckpointReport {
+  std::int64_t update = 0;
+  std::filesystem::path file;
+  bool is_best = false;
+};
+
+/// A line for people, or several lines of one text.
+struct LogLine {
+  enum class Kind {
+    detail,   ///< wanted only with -v; not in train.log
+    note,     ///< a sentence
+    figures,  ///< numbers that stand below each other
+    warning,  ///< begins with a label up to a colon
+    error     ///< the fatal error, which the trainer also throws
+  };
+  Kind kind = Kind::note;
+  std::string text;
+  std::string time = {};       ///< local: 2026-01-31 23:59:59
+  std::string highlight = {};  ///< a part of `text` that is good news
+};
+
+/// An event of a run.
+struct TrainingEvent {
+  enum class Kind {
+    start,    ///< of a new run
+    resume,   ///< from a checkpoint
+    refused,  ///< an update was skipped because it was not finite
+    stop,     ///< a signal, an observer or the host stopped training
+    end,      ///< a limit or early stopping ended training
+    failure   ///< an error ended training
+  };
+  Kind kind = Kind::start;
+  std::int64_t update = 0;  ///< the last update before the event; of `refused`, the skipped one
+  std::string text = {};    ///< in words, as in train.log
+  std::string time = {};    ///< as in a LogLine
+
+  // Of start and resume:
+  std::int64_t parameters = 0;            ///< number of the model's parameters
+  std::vector<std::string> decided = {};  ///< the options that were `auto`, one line a section: "auto model: width 128"
+  std::vector<std::string> head = {};     ///< the lines that the log begins with: machine, data, model, warnings, notes
+
+  // Of stop and end:
+  std::string reason = {};         ///< signal, request, max_updates, max_epochs, max_minutes or early_stopping
+  std::int64_t refused = 0;        ///< updates that were refused, in total
+  double epochs = 0, seconds = 0;  ///< of training
+  double peak_mib = 0;             ///< peak memory of this process
+};
+
+/// Name of a kind, as in metrics.jsonl.
+constexpr const char* name(TrainingEvent::Kind kind) {
+  constexpr const char* names[] = {"start", "resume", "refused", "stop", "end", "failure"};
+  return names[static_cast<int>(kind)];
+}
 
 /// Follows a training run. The trainer calls these members in its own thread, between updates; `validating` during a
 /// validation, and the event `refused` within its update. To stop training, keep a reference to Trainer::requests and

@@ -4,7 +4,7 @@
 
 #include "train/config/config.h"
 #include "train/console/progress_bar.h"
-#include "train/training_report.h"
+#include "train/training_observer.h"
 
 namespace glossa {
 

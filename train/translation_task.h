@@ -17,7 +17,7 @@
 #include "train/model/model_factory.h"
 #include "train/prepared/prepared_corpus.h"
 #include "train/processes/job.h"
-#include "train/training_report.h"
+#include "train/training_observer.h"
 
 namespace glossa {
 

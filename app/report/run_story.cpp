@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "train/console/json_line.h"
-#include "train/training_report.h"
+#include "train/training_observer.h"
 
 namespace glossa {
 

@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/binding/bindings.h"
-#include "train/training_report.h"
+#include "train/training_observer.h"
 
 namespace glossa::python {
 
