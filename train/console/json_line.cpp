@@ -16,7 +16,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 /// The JSON of a list of values.
-std::string list_of(const auto& values, const auto& to_json) {
+std::string json_list(const auto& values, const auto& to_json) {
   std::vector<std::string> texts;
   for (const auto& value : values) texts.push_back(to_json(value));
   return fmt::format("[{}]", fmt::join(texts, ","));
@@ -45,7 +45,7 @@ JsonLine& JsonLine::add(std::string_view key, bool value) { return add_json(key,
 JsonLine& JsonLine::add(std::string_view key, std::string_view value) { return add_json(key, in_quotes(value)); }
 
 JsonLine& JsonLine::add(std::string_view key, std::span<const std::string> values) {
-  return add_json(key, list_of(values, in_quotes));
+  return add_json(key, json_list(values, in_quotes));
 }
 
 JsonLine& JsonLine::add(std::string_view key, std::span<const std::uint64_t> values) {
@@ -53,14 +53,15 @@ JsonLine& JsonLine::add(std::string_view key, std::span<const std::uint64_t> val
 }
 
 JsonLine& JsonLine::add(std::string_view key, const std::vector<JsonLine>& objects) {
-  return add_json(key, list_of(objects, [](const JsonLine& object) { return object.text(); }));
+  return add_json(key, json_list(objects, [](const JsonLine& object) { return object.text(); }));
 }
 
 JsonLine& JsonLine::add(std::string_view key, const JsonLine& object) { return add_json(key, object.text()); }
 
 JsonLine& JsonLine::add_numbers(std::string_view key, std::span<const double> values) {
-  return add_json(
-      key, list_of(values, [](double value) { return std::isfinite(value) ? fmt::format("{:.9g}", value) : "null"; }));
+  return add_json(key, json_list(values, [](double value) {
+                    return std::isfinite(value) ? fmt::format("{:.9g}", value) : "null";
+                  }));
 }
 
 std::string JsonLine::text() const { return fmt::format("{{{}}}", body_); }
