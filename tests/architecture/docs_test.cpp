@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "autograd/kernels/attention.h"
 
@@ -104,6 +107,42 @@ TEST_CASE("names that docs/articles.md links to occur in their files") {
     ++links;
   }
   CHECK_GT(links, 50);
+}
+
+TEST_CASE("functions, classes and files that the pages for contributors name exist") {
+  std::set<std::string> names{"manylinux_2_34"};  // a format of wheels
+  const auto add_names_in = [&](const auto& files) {
+    for (const fs::directory_entry& file : files) {
+      if (!file.is_regular_file() || file.path().extension() == ".md") continue;
+      names.insert(file.path().filename().string());
+      std::string word;
+      for (const char c : text_of(file.path()) + "\n")
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+          word += c;
+        else
+          names.insert(std::exchange(word, ""));
+    }
+  };
+  add_names_in(fs::directory_iterator(tree));
+  for (const char* folder :
+       {"app", "autograd", "base", "bench", "cmake", "data", "layers", "optim", "python", "tests", "train"})
+    add_names_in(fs::recursive_directory_iterator(tree / folder));
+  const std::regex code("`([^`\n]+)`"), name(R"((?:\w+::)*(\w+)(?:\(\))?)"),
+      file(R"((?:[\w.]+/)*(\w+\.(?:cpp|h|py|cmake)))");
+  int found = 0;
+  for (const char* page : {"docs/architecture.md", "docs/proof.md", "CONTRIBUTING.md"}) {
+    const std::string text = text_of(tree / page);
+    for (auto match = std::sregex_iterator(text.begin(), text.end(), code); match != std::sregex_iterator(); ++match) {
+      std::smatch part;
+      const std::string quoted = (*match)[1];
+      if (!std::regex_match(quoted, part, name) && !std::regex_match(quoted, part, file)) continue;
+      if (std::regex_search(quoted, std::regex("NAME|FAMILY"))) continue;  // stands for any
+      INFO(quoted, " in ", page);
+      CHECK(names.contains(part[1]));
+      ++found;
+    }
+  }
+  CHECK_GT(found, 300);
 }
 
 TEST_CASE("options that docs/articles.md names are in the article's recipe, with their values") {
