@@ -60,7 +60,8 @@ Reply no_memory_reply() noexcept {
 
 std::string head_of(const Reply& reply, std::optional<std::chrono::seconds> idle) {
   std::map<std::string, std::string> headers = reply.headers;
-  headers["Content-Length"] = fmt::format("{}", reply.body.size());
+  const bool may_have_body = reply.status >= 200 && reply.status != 204;  // else RFC 9110, 8.6, forbids a length
+  if (may_have_body) headers["Content-Length"] = fmt::format("{}", reply.body.size());
   if (!reply.content_type.empty()) headers["Content-Type"] = reply.content_type;
   // The maximum number of requests is only for clients that expect one; requests are not counted.
   if (idle)

@@ -9,7 +9,12 @@ TEST_CASE("a reply's head has its status, its headers by name, and the length of
   CHECK_EQ(head_of(reply, std::chrono::seconds(60)),
            "HTTP/1.1 200 OK\r\nAllow: GET, HEAD\r\nContent-Length: 5\r\nContent-Type: text/plain\r\n"
            "Keep-Alive: timeout=60, max=1000000\r\nX-A: b\r\n\r\n");
-  CHECK_EQ(head_of({.status = 204}, {}), "HTTP/1.1 204 No Content\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  CHECK_EQ(head_of(Reply{}, {}), "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+}
+
+TEST_CASE("a reply whose status excludes a body has no length") {
+  CHECK_EQ(head_of({.status = 204}, {}), "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+  CHECK_EQ(head_of({.status = 100}, {}).find("Content-Length"), std::string::npos);
 }
 
 TEST_CASE("an error is JSON, and a busy server asks the client to try again") {
