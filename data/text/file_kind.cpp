@@ -186,8 +186,6 @@ std::string remedy(const Kind& kind, const fs::path& file) {
 
 }  // namespace
 
-std::string_view foreign_kind(std::string_view beginning) { return kind_of(beginning).name; }
-
 void check_is_plain(std::string_view beginning, std::string_view name, bool is_file) {
   const Kind kind = kind_of(beginning);
   if (kind.name.empty() || (kind.way == Way::rename && is_translation_memory(name))) return;
