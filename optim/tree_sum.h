@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "autograd/arena.h"
-#include "autograd/shape.h"
+#include "base/index.h"
 
 namespace glossa {
 

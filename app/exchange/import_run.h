@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "autograd/shape.h"
+#include "base/index.h"
 #include "train/config/settings.h"
 
 namespace glossa {

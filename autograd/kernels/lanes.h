@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "autograd/shape.h"
+#include "base/index.h"
 
 namespace glossa::kernels {
 

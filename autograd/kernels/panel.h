@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "autograd/shape.h"
+#include "base/index.h"
 
 /// The packed form of a product's right factor, in which the loops for bf16 and int8 read it.
 namespace glossa::kernels {

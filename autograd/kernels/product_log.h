@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/shape.h"
+#include "base/index.h"
 
 namespace glossa::kernels {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "autograd/shape.h"
+#include "base/index.h"
 #include "python/binding/store.h"
 
 namespace glossa::python {

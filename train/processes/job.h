@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "autograd/shape.h"
 #include "base/check.h"
+#include "base/index.h"
 #include "train/processes/transport.h"
 
 namespace glossa {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "autograd/shape.h"
+#include "base/index.h"
 
 namespace glossa::kernels::int8 {
 
