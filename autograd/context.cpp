@@ -274,13 +274,12 @@ Tensor<T> Variable<T>::grad() const {
         "expected a leaf or a variable with retain_grad(); got the result of {}. Hint: call retain_grad() on it before "
         "backward",
         node.op);
-  GradSlot<T>& slot = node.slot();
-  if (!slot.set) {
-    if (slot.data == nullptr) slot.data = c.tensor(shape()).data;
-    std::fill_n(slot.data, size(), T{0});
-    slot.set = true;
-  }
-  return {slot.data, shape()};
+  if (const GradSlot<T>& slot = node.slot(); slot.set) return {slot.data, shape()};
+  // The gradient stays unset, so that optimizers skip a parameter without one: its leaf's own slot has the zeros.
+  T*& zeros = node.own.data;
+  if (zeros == nullptr) zeros = c.tensor(shape()).data;
+  std::fill_n(zeros, size(), T{0});
+  return {zeros, shape()};
 }
 
 template class Variable<float>;

@@ -35,7 +35,8 @@ class Variable {
 
   /// The gradient d root / d this, after backward. The gradient is kept for leaves, and for variables whose
   /// `retain_grad` was called before backward; `retain_grad` also keeps the value. Zeros if the root does not depend on
-  /// this variable. Throws if the gradient was not kept or backward has not run.
+  /// this variable; a parameter's own gradient (Parameter::grad) then stays unset. Throws if the gradient was not kept
+  /// or backward has not run.
   Tensor<T> grad() const;
   void retain_grad() const;
 

@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "autograd/context.h"
+#include "autograd/ops.h"
 #include "base/check.h"
 
 using namespace glossa;
@@ -50,6 +54,22 @@ TEST_CASE_FIXTURE(Declared, "unset gradients are filled with zeros, part by part
   CHECK(second.grad.data[7] == 0);
   CHECK(frozen.grad.data[0] == 7);
   CHECK_FALSE(frozen.has_grad());
+}
+
+TEST_CASE_FIXTURE(Declared, "reading the gradient of an unused parameter shows zeros and leaves it unset") {
+  Parameter<double>& unused = store.declare("unused", {3}, [](std::span<double>, const Shape&, RandomStream&) {});
+  store.allocate(1);
+  std::ranges::fill(store.grads(), 7.0);
+  Context<double> context;
+  context.begin({});
+  const Variable<double> leaf = context.parameter(unused);
+  context.backward(sum(context.parameter(whole)));
+  const Tensor<const double> grad = leaf.grad();
+  CHECK(std::ranges::equal(grad.span(), std::vector<double>{0, 0, 0}));
+  CHECK(leaf.grad().data == grad.data);
+  CHECK_FALSE(unused.has_grad());
+  CHECK(unused.grad.data[0] == 7);
+  CHECK(whole.has_grad());
 }
 
 TEST_CASE_FIXTURE(Declared, "a part is frozen with its whole") {
