@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "autograd/signals_blocked.h"
@@ -22,9 +23,28 @@ namespace glossa {
 namespace {
 
 std::atomic<Requests*> requests = nullptr;  // of the SignalWatch
+std::atomic<int> handlers = 0;              // those running that may use `requests`
 std::atomic<bool> stopped = false;
 std::atomic<double> stopped_at = 0;
 static_assert(std::atomic<double>::is_always_lock_free);  // signal handlers use atomics
+
+/// The requests of the SignalWatch, or null, in a handler. The watch's end waits until this object is gone.
+class Watching {
+ public:
+  Watching() {
+    ++handlers;
+    requests_ = requests;
+  }
+  ~Watching() { --handlers; }
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+
+  explicit operator bool() const { return requests_ != nullptr; }
+  Requests* operator->() const { return requests_; }
+
+ private:
+  Requests* requests_;
+};
 
 using Handler = void (*)(int);
 
@@ -58,7 +78,7 @@ void on_stop(int signal) {
   if (!stopped) {
     stopped_at = seconds_now();
     stopped = true;
-    if (Requests* const watching = requests) watching->stop(Requests::By::signal);
+    if (const Watching watching; watching) watching->stop(Requests::By::signal);
   } else if (seconds_now() - stopped_at >= SignalWatch::seconds_of_one_stop) {
     install_for_stops(SIG_DFL);
     raise(signal);  // delivered when this handler returns
@@ -66,7 +86,7 @@ void on_stop(int signal) {
 }
 
 void on_save(int) {
-  if (Requests* const watching = requests) watching->save();
+  if (const Watching watching; watching) watching->save();
 }
 
 constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
@@ -122,6 +142,7 @@ SignalWatch::~SignalWatch() {
     if (const bool stops = watched[i] != SIGUSR1 && watched[i] != SIGPIPE; !(stops && stopped))
       sigaction(watched[i], &found[i], nullptr);
   requests = nullptr;
+  while (handlers > 0) std::this_thread::yield();
 }
 
 void end_by_signal(int signal) {

@@ -26,7 +26,7 @@ class SignalWatch {
  public:
   static constexpr double seconds_of_one_stop = 3;
 
-  /// `requests` must outlive the watch.
+  /// `requests` must outlive the watch, whose destructor waits for handlers that use them in other threads.
   explicit SignalWatch(Requests& requests);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;

@@ -1,13 +1,18 @@
 #include "train/signals.h"
 
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <initializer_list>
+#include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -194,4 +199,49 @@ TEST_CASE("a watch after a stopped one gives back the handlers from before both"
     _exit(now.sa_handler == SIG_IGN ? 0 : 1);
   }));
   CHECK_EQ(status, 0);
+}
+
+namespace {
+
+std::atomic<bool> handler_waits, handler_may_continue;
+
+/// Lets a signal's handler wait, at its access to a page that may not be accessed yet.
+void on_fault(int) {
+  handler_waits = true;
+  while (!handler_may_continue) sched_yield();
+}
+
+}  // namespace
+
+TEST_CASE("signals that training watches: the end of the watch waits for a handler that uses its requests") {
+  const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (const int signal : {SIGUSR1, SIGTERM}) {
+    CAPTURE(signal);
+    handler_waits = handler_may_continue = false;
+    void* const page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE_NE(page, MAP_FAILED);
+    auto* const requests = new (page) Requests;
+    auto watch = std::make_unique<SignalWatch>(*requests);
+    const auto before = std::signal(SIGSEGV, on_fault);
+    mprotect(page, bytes, PROT_NONE);
+    std::thread sender([=] { raise(signal); });
+    while (!handler_waits) std::this_thread::yield();
+    std::atomic<bool> is_over = false;
+    std::thread end([&] {
+      watch.reset();
+      is_over = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK_FALSE(is_over);
+    mprotect(page, bytes, PROT_READ | PROT_WRITE);
+    handler_may_continue = true;
+    sender.join();
+    end.join();
+    std::signal(SIGSEGV, before);
+    CHECK_EQ(requests->take_save(), signal == SIGUSR1);
+    CHECK_EQ(requests->stops(), signal == SIGTERM);
+    munmap(page, bytes);
+  }
+  Requests of_later;
+  const SignalWatch later(of_later);  // restores the handlers that the stop left
 }
