@@ -24,6 +24,7 @@ namespace {
 
 std::atomic<Requests*> requests = nullptr;  // of the SignalWatch
 std::atomic<int> handlers = 0;              // those running that may use `requests`
+std::atomic<bool> save_waits = false;       // requested, but not passed on yet
 std::atomic<bool> stopped = false;
 std::atomic<double> stopped_at = 0;
 static_assert(std::atomic<double>::is_always_lock_free);  // signal handlers use atomics
@@ -86,7 +87,8 @@ void on_stop(int signal) {
 }
 
 void on_save(int) {
-  if (const Watching watching; watching) watching->save();
+  save_waits = true;
+  if (const Watching watching; watching && save_waits.exchange(false)) watching->save();
 }
 
 constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
@@ -118,6 +120,7 @@ void take_signals_aside() {
   pthread_sigmask(SIG_BLOCK, &aside, &before);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     if (!is_ignored(signal)) install(signal, end_by_signal);  // runs in the thread below
+  install(SIGUSR1, on_save);
   start_thread([before] {
     for (;;) sigsuspend(&before);
   }).detach();
@@ -127,6 +130,7 @@ void take_signals_aside() {
 SignalWatch::SignalWatch(Requests& of_work) {
   stopped = false;
   requests = &of_work;
+  if (save_waits.exchange(false)) of_work.save();
   for (std::size_t i = 0; i < std::size(watched); ++i) {
     struct sigaction current {};
     sigaction(watched[i], nullptr, &current);

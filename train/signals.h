@@ -9,7 +9,7 @@ namespace glossa {
 /// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread, so that their handlers never wait for a matrix
 /// product (SignalsBlocked). New threads inherit the signal mask, so call this before any thread starts.
 ///
-/// Until a SignalWatch exists, stop signals end the program by end_by_signal.
+/// Until a SignalWatch exists, stop signals end the program by end_by_signal, and SIGUSR1 is kept for the watch.
 void take_signals_aside();
 
 /// Directs signals to the requests of a program's work; only one instance may exist at a time. SIGINT, SIGTERM and

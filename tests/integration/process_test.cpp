@@ -102,6 +102,18 @@ TEST_CASE("a signal before the first update ends the program at once, with one l
   CHECK_FALSE(fs::exists(tiny / "new"));
 }
 
+TEST_CASE("SIGUSR1 before the first update saves after it") {
+  const TinyRun tiny;
+  PipedCorpus corpus(tiny);
+  const Strings sets{"data.train=" + corpus.prefix(), "train.max_updates=3", "train.save_every=0"};
+  Program program(glossa_launch(tiny.train_arguments("run", sets)));
+  corpus.wait_for_reader(program);
+  program.signal(SIGUSR1);
+  corpus.finish();
+  succeeded(program.wait());
+  CHECK(names_in(tiny / "run/checkpoints") == Strings{"last", "update-00000001.ckpt", "update-00000003.ckpt"});
+}
+
 TEST_CASE("Ctrl-C in translate leaves whole lines") {
   const TinyRun tiny;
   REQUIRE_EQ(tiny.train("run").status, 0);

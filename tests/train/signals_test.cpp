@@ -245,3 +245,22 @@ TEST_CASE("signals that training watches: the end of the watch waits for a handl
   Requests of_later;
   const SignalWatch later(of_later);  // restores the handlers that the stop left
 }
+
+TEST_CASE("signals set aside: a save requested before training begins is one for its first update") {
+  CHECK_EQ(end_of(apart([] {
+             take_signals_aside();
+             kill(getpid(), SIGUSR1);
+             sigset_t pending;
+             do {
+               sigpending(&pending);
+             } while (sigismember(&pending, SIGUSR1) == 1);
+             Requests requests;
+             const SignalWatch watch(requests);
+             for (int tries = 0; tries < 1000 && !requests.take_save(); ++tries) {
+               if (tries == 999) _exit(1);
+               std::this_thread::sleep_for(std::chrono::milliseconds(10));
+             }
+             if (requests.take_save()) _exit(2);
+           })),
+           0);
+}
