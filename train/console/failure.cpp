@@ -18,7 +18,7 @@ constexpr const char* memory = "memory";
 constexpr const char* no_memory = "cannot allocate memory: the machine has no more";
 constexpr const char* memory_hint = "lower data.max_tokens, or decode.max_tokens when translating";
 
-std::terminate_handler usual_end = nullptr;
+std::terminate_handler usual_end = nullptr;  // set by a program that calls end_without_signal_if_out_of_memory
 
 [[noreturn]] void end() {
   try {
@@ -63,7 +63,8 @@ void print_out_of_memory() noexcept {
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
 }
 
-EndAtFault::EndAtFault() noexcept {
+EndAtFault::EndAtFault() noexcept : is_of_program_(usual_end != nullptr) {
+  if (!is_of_program_) return;
   struct sigaction end {};
   end.sa_handler = [](int) {
     print_out_of_memory();
@@ -72,7 +73,9 @@ EndAtFault::EndAtFault() noexcept {
   sigaction(SIGSEGV, &end, &before_);
 }
 
-EndAtFault::~EndAtFault() { sigaction(SIGSEGV, &before_, nullptr); }
+EndAtFault::~EndAtFault() {
+  if (is_of_program_) sigaction(SIGSEGV, &before_, nullptr);
+}
 
 void end_without_signal_if_out_of_memory() noexcept { usual_end = std::set_terminate(end); }
 

@@ -14,11 +14,13 @@ Error failure_of(const std::exception_ptr& thrown);
 void print_out_of_memory() noexcept;
 
 /// Arranges for the program to end with this error and status 1, instead of a signal, if memory runs out where no
-/// exception can be caught: before main, or in a function of a library that must not throw.
+/// exception can be caught: before main, or in a function of a library that must not throw. Only for programs that own
+/// their signals.
 void end_without_signal_if_out_of_memory() noexcept;
 
 /// While it lives, an invalid access to memory (SIGSEGV) ends the program with this error and status 1, as libraries
-/// may use the null pointer that they get when memory runs out.
+/// may use the null pointer that they get when memory runs out. Does nothing unless the program has called
+/// end_without_signal_if_out_of_memory: a host of the libraries may have a handler of its own.
 class EndAtFault {
  public:
   EndAtFault() noexcept;
@@ -27,6 +29,7 @@ class EndAtFault {
   EndAtFault& operator=(const EndAtFault&) = delete;
 
  private:
+  const bool is_of_program_;
   struct sigaction before_ {};
 };
 
