@@ -3,7 +3,7 @@
 namespace glossa {
 
 /// While a LibraryScope exists, heap allocations of the thread that created it are counted as allocations by a GEMM
-/// library (see heap_counter.h).
+/// library (base/heap.h).
 class LibraryScope {
  public:
   LibraryScope() { ++depth_; }

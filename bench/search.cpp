@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <functional>
 
-#include "autograd/measure/heap_counter.h"
 #include "autograd/quantized.h"
+#include "base/heap.h"
 #include "base/parallel.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"

@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "autograd/kernels/gemm.h"
-#include "autograd/measure/heap_counter.h"
+#include "base/heap.h"
 #include "base/parallel.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"

@@ -6,8 +6,8 @@
 #include "autograd/kernels/bf16/kind.h"
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/product_log.h"
-#include "autograd/measure/heap_counter.h"
 #include "autograd/worse.h"
+#include "base/heap.h"
 
 namespace glossa {
 
@@ -89,6 +89,7 @@ class RowChecker {
     set_threads(1);
   }
 
+  /// Finds allocations in tests only, as `glossa` does not count them.
   template <class T, Precision precision = Precision::full>
   void check_heap() {
     Sample<T> sample(row_, precision);

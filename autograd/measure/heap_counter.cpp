@@ -1,70 +1,63 @@
-#include "autograd/measure/heap_counter.h"
+// A malloc that counts its calls (base/heap.h), and forwards them to the malloc that the program would have otherwise:
+// glibc's, or a preloaded one such as jemalloc's, whose free gets the memory back.
+#include <dlfcn.h>
 
-#include <atomic>
-#include <cerrno>
 #include <cstdlib>
 
 #include "autograd/library_scope.h"
 #include "autograd/sanitizer.h"
-
-namespace glossa {
-
-namespace {
-
-// Constant-initialized, because allocations happen before any constructor of this file.
-constinit std::atomic<std::size_t> own_count{0}, library_count{0};
-
-[[maybe_unused]] void count() {
-  (LibraryScope::active() ? library_count : own_count).fetch_add(1, std::memory_order_relaxed);
-}
-
-}  // namespace
-
-std::size_t heap_allocations() { return own_count.load(std::memory_order_relaxed); }
-std::size_t library_heap_allocations() { return library_count.load(std::memory_order_relaxed); }
-
-}  // namespace glossa
+#include "base/heap.h"
 
 #if !GLOSSA_SANITIZES(address) && !GLOSSA_SANITIZES(thread)
 
-// The program's malloc takes precedence over glibc's, even in shared libraries. The heap and free remain glibc's.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
+namespace {
 
-void* malloc(std::size_t bytes) {
-  glossa::count();
-  return __libc_malloc(bytes);
+/// Returns the function of this name in the libraries that follow the program.
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-void* calloc(std::size_t count, std::size_t bytes) {
-  glossa::count();
-  return __libc_calloc(count, bytes);
+void count() { glossa::count_heap_allocation(glossa::LibraryScope::active()); }
+
+}  // namespace
+
+// The program's functions take precedence over those of shared libraries, for calls from these as well.
+extern "C" {
+void* malloc(std::size_t bytes) {
+  static auto* const real = next<void*(std::size_t)>("malloc");
+  count();
+  return real(bytes);
+}
+
+void* calloc(std::size_t number, std::size_t bytes) {
+  static auto* const real = next<void*(std::size_t, std::size_t)>("calloc");
+  count();
+  return real(number, bytes);
 }
 
 void* realloc(void* memory, std::size_t bytes) {
-  glossa::count();
-  return __libc_realloc(memory, bytes);
+  static auto* const real = next<void*(void*, std::size_t)>("realloc");
+  count();
+  return real(memory, bytes);
 }
 
 void* memalign(std::size_t alignment, std::size_t bytes) {
-  glossa::count();
-  return __libc_memalign(alignment, bytes);
+  static auto* const real = next<void*(std::size_t, std::size_t)>("memalign");
+  count();
+  return real(alignment, bytes);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  glossa::count();
-  return __libc_memalign(alignment, bytes);
+  static auto* const real = next<void*(std::size_t, std::size_t)>("aligned_alloc");
+  count();
+  return real(alignment, bytes);
 }
 
 int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) {
-  glossa::count();
-  void* memory = __libc_memalign(alignment, bytes);
-  if (memory == nullptr) return ENOMEM;
-  *result = memory;
-  return 0;
+  static auto* const real = next<int(void**, std::size_t, std::size_t)>("posix_memalign");
+  count();
+  return real(result, alignment, bytes);
 }
 }
 

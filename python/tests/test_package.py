@@ -112,12 +112,13 @@ def test_the_runtime_is_described() -> None:
     assert "float products by" in run_python("import glossa; print(glossa.describe_runtime())")
 
 
-def test_module_works_with_jemalloc_preloaded() -> None:
+def test_module_and_program_work_with_jemalloc_preloaded() -> None:
     libraries = list(Path("/usr/lib").glob("*/libjemalloc.so.2"))
     if not libraries:
         pytest.skip("libjemalloc2 is not installed")
     code = "import glossa; print(glossa.value_and_grad(lambda x: (x @ x).sum())([[1.0, 2.0], [3.0, 4.0]])[0])"
     assert run_python(code, LD_PRELOAD=str(libraries[0])) == "54.0\n"
+    assert run(package / "bin" / "glossa", "--version", LD_PRELOAD=str(libraries[0])) != ""
 
 
 def test_recipes_are_those_of_the_sources() -> None:

@@ -111,8 +111,7 @@ std::string objection(const std::string& path, const std::string& header) {
   if (header == "iostream" && from != "train" && from != "app" && from != "bench") return "libraries do not print";
   const bool has_commands = near == "app/command_line" || near == "app/commands" || near == "bench";
   if (header.starts_with("CLI/") && !has_commands) return "only commands parse a command line";
-  const bool of_program = there.starts_with("app/command") || header == "autograd/measure/heap_counter.h";
-  if (from == "python" && of_program) return "only programs own the process: its command line and its malloc";
+  if (from == "python" && there.starts_with("app/command")) return "only programs own the process: its command line";
   if (from == "bench" && to == "app" && there != "app/command_line") return "bench has only the command line of app";
   if (header == "httplib.h") return "only tests include the HTTP library";
   const bool is_case = near.ends_with("/cases");

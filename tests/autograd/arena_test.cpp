@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "autograd/library_scope.h"
-#include "autograd/measure/heap_counter.h"
 #include "autograd/sanitizer.h"
 #include "base/check.h"
+#include "base/heap.h"
 
 using namespace glossa;
 

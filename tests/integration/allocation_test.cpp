@@ -87,6 +87,24 @@ void with_failures(const TinyRun& tiny, const Run& run, const Check& check, std:
 
 }  // namespace
 
+TEST_CASE("glossa and its benchmarks allocate from a preloaded malloc") {
+  const TinyRun tiny;
+  const auto run = [] { return glossa_program({"--help"}); };
+  const auto run_benchmarks = [] { return bench_program({"--help"}); };
+  const auto nothing = [](const Outcome&) {};
+  CHECK_GT(allocations_of(tiny, run, nothing), 100);  // mappings are far fewer
+  CHECK_GT(allocations_of(tiny, run_benchmarks, nothing), 100);
+  for (const auto& folder : fs::directory_iterator("/usr/lib")) {
+    const fs::path jemalloc = folder.path() / "libjemalloc.so.2";
+    if (!fs::exists(jemalloc)) continue;  // installed by `./run python`
+    setenv("LD_PRELOAD", jemalloc.c_str(), 1);
+    const Outcome outcome = run(), of_benchmarks = run_benchmarks();
+    unsetenv("LD_PRELOAD");
+    succeeded(outcome);
+    succeeded(of_benchmarks);
+  }
+}
+
 TEST_CASE("translate without memory writes a whole output or none") {
   const ServedRun& served = fixture();
   const fs::path output = served.tiny / "output";

@@ -1,5 +1,5 @@
-#include "autograd/measure/heap_counter.h"
 #include "autograd/sanitizer.h"
+#include "base/heap.h"
 #include "tests/layers/model_fixture.h"
 
 using namespace glossa;

@@ -4,7 +4,7 @@
 //   FAIL_AT=N     number N fails
 //   FAIL_FROM=N   number N fails and so do all later ones
 //   COUNT_TO=FILE at the end, their number is written to FILE
-// glossa has its own malloc, which calls __libc_malloc; so this library replaces __libc_malloc and its relatives.
+// The heap and free remain glibc's.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -56,24 +56,30 @@ __attribute__((destructor)) void write_count() {
 
 extern "C" {
 
-void* __libc_malloc(std::size_t bytes) {
-  static auto* const real = next<void*(std::size_t)>("__libc_malloc");
-  return fails() ? nullptr : real(bytes);
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t bytes) { return fails() ? nullptr : __libc_malloc(bytes); }
+
+void* calloc(std::size_t count, std::size_t bytes) { return fails() ? nullptr : __libc_calloc(count, bytes); }
+
+void* realloc(void* memory, std::size_t bytes) {
+  return bytes != 0 && fails() ? nullptr : __libc_realloc(memory, bytes);
 }
 
-void* __libc_calloc(std::size_t count, std::size_t bytes) {
-  static auto* const real = next<void*(std::size_t, std::size_t)>("__libc_calloc");
-  return fails() ? nullptr : real(count, bytes);
+void* memalign(std::size_t alignment, std::size_t bytes) {
+  return fails() ? nullptr : __libc_memalign(alignment, bytes);
 }
 
-void* __libc_realloc(void* memory, std::size_t bytes) {
-  static auto* const real = next<void*(void*, std::size_t)>("__libc_realloc");
-  return bytes != 0 && fails() ? nullptr : real(memory, bytes);
-}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return memalign(alignment, bytes); }
 
-void* __libc_memalign(std::size_t alignment, std::size_t bytes) {
-  static auto* const real = next<void*(std::size_t, std::size_t)>("__libc_memalign");
-  return fails() ? nullptr : real(alignment, bytes);
+int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) {
+  void* const memory = memalign(alignment, bytes);
+  if (memory == nullptr) return ENOMEM;
+  *result = memory;
+  return 0;
 }
 
 void* mmap(void* address, std::size_t bytes, int protection, int flags, int descriptor, off_t offset) noexcept {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <numeric>
 
-#include "autograd/measure/heap_counter.h"
 #include "autograd/quantized.h"
+#include "base/heap.h"
 #include "base/parallel.h"
 #include "tests/train/decoding/search_fixture.h"
 
