@@ -69,7 +69,7 @@ TEST_CASE("YAML values reach their members") {
                             "train:\n  max_epochs: 20\n  validate_every: 10Mt\n"
                             "decode:\nruntime.gemm: auto\n")
                             .load();
-  CHECK(config.data.train == "toy:50000");
+  CHECK(config.data.train == CorpusNames("toy:50000"));
   CHECK(config.data.source == "no");
   CHECK(config.data.tokenizer == DataConfig::Tokenizer::words);
   CHECK(config.model.transformer.stack.width == 128);
@@ -95,7 +95,7 @@ TEST_CASE("the last --set wins, even over the file") {
       load_config(file.path(), {"model.width=128", "model.width=32", "data.train=a=b"}).model.transformer.stack.width ==
       32);
   const Config both = load_config(file.path(), {"data.train=a=b"});
-  CHECK(both.data.train == "a=b");
+  CHECK(both.data.train == CorpusNames("a=b"));
   CHECK(both.model.transformer.stack.width == 64);
 }
 
