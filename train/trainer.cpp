@@ -173,8 +173,8 @@ TrainingEnd Trainer::update_until_end() {
     const bool stops = take_requests();
     end = run_.ending();
     if (!end && stops) end = TrainingEnd::stopped;
-    // After a skipped update no checkpoint is saved, so that the newest one predates a series of skipped updates. A
-    // save that is due waits for a good update.
+    // After a skipped update no save is due until a good one, so that the newest checkpoint predates a series of skipped
+    // updates. The end and the best validation save nevertheless.
     save_due_ = train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
