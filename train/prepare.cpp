@@ -455,11 +455,16 @@ std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
 
 PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   PreparedRun run{.job = job, .folder = order.run, .config = order.config};
-  CorpusPlaces places;
+  std::string record;  // of the places of a resumed run's corpora
   job.together([&] {
     validate(run.config);
-    if (order.resume) places = CorpusPlaces(run.folder);
+    if (order.resume && job.is_first()) record = CorpusPlaces::record(run.folder);
     apply_runtime(run.config.runtime, job);
+  });
+  record = job.broadcast(std::move(record));
+  CorpusPlaces places;
+  job.together([&] {
+    if (order.resume) places = CorpusPlaces(run.folder, record);
   });
   run.config = agreed(run.config, job);
   const Config given = run.config;  // options may still be `auto`

@@ -14,7 +14,6 @@
 #include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/int8_file.h"
-#include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/runtime.h"
@@ -24,17 +23,6 @@
 namespace glossa {
 
 namespace {
-
-/// True if an option concerns the text to translate, and a trained run may change it.
-bool is_of_reading(std::string_view key) {
-  return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens" ||
-         key == "data.source_prefix";
-}
-
-/// True if a run's weights depend on an option, so that translating needs its value.
-bool binds(std::string_view key) {
-  return (key.starts_with("data.") && !is_of_reading(key)) || key.starts_with("model.");
-}
 
 /// A hint at the runs in a folder of runs, or in the folder `runs` of a project.
 std::optional<std::string> runs_within(const std::string& folder) {
@@ -53,30 +41,6 @@ std::optional<std::string> runs_within(const std::string& folder) {
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// Throws unless `run` is a folder that training has begun.
-void check_is_run(const std::string& run) {
-  if (std::filesystem::is_regular_file(config_file(run))) return;
-  if (std::filesystem::exists(run))
-    fail(run, "expected a run folder, with its config.yaml; got something else. Hint: {}",
-         runs_within(run).value_or("name what train had as --run"));
-  const std::string nearest = nearest_path(run);
-  fail(run.empty() ? "RUN" : run, "expected a run folder; not found. Hint: {}",
-       nearest.empty() ? "create one with glossa train CONFIG.yaml --run FOLDER"
-                       : fmt::format("did you mean {}?", shell_path(nearest)));
-}
-
-/// Throws a misuse error if another option keeps the given option of decoding from having an effect.
-void check_acts(const Setting& setting, const DecodeOptions& decode) {
-  const std::string& key = setting.key();
-  const auto needs = [&](bool met, const char* other) {
-    if (!met) setting.refuse("expected {} as well; got {} alone, which has no effect", other, key);
-  };
-  if (key == "decode.temperature" || key == "decode.top_k" || key == "decode.top_p" || key == "decode.seed")
-    needs(decode.sample || decode.mbr > 0, "decode.sample=true or decode.mbr");
-  if (key == "decode.mbr_utility") needs(decode.mbr > 0, "decode.mbr");
-  if (key == "decode.alpha") needs(decode.length_penalty != LengthPenalty::none, "decode.length_penalty=power or gnmt");
-}
-
 }  // namespace
 
 std::filesystem::path config_file(const std::string& run) { return std::filesystem::path(run) / "config.yaml"; }
@@ -87,6 +51,17 @@ void check_not_overwriting(const Config& config, const std::string& config_path,
     misuse(config_path,
            "expected a run folder without this configuration file; got the one that contains it. Hint: choose another "
            "--run");
+}
+
+void check_is_run(const std::string& run) {
+  if (std::filesystem::is_regular_file(config_file(run))) return;
+  if (std::filesystem::exists(run))
+    fail(run, "expected a run folder, with its config.yaml; got something else. Hint: {}",
+         runs_within(run).value_or("name what train had as --run"));
+  const std::string nearest = nearest_path(run);
+  fail(run.empty() ? "RUN" : run, "expected a run folder; not found. Hint: {}",
+       nearest.empty() ? "create one with glossa train CONFIG.yaml --run FOLDER"
+                       : fmt::format("did you mean {}?", shell_path(nearest)));
 }
 
 void check_holds_no_run(const std::string& run) {
@@ -103,138 +78,6 @@ void check_holds_run(const std::string& run) {
          nearest.empty() ? runs_within(run).value_or("check the path")
                          : fmt::format("did you mean {}?", shell_path(nearest)),
          shell_command({"glossa", "train", "CONFIG.yaml", "--resume=auto", "--run", std::filesystem::path(run)}));
-}
-
-bool is_of_use(std::string_view key) {
-  return key.starts_with("decode.") || key.starts_with("runtime.") || is_of_reading(key);
-}
-
-Config load_run_config(const std::string& run, const Settings& settings, std::int64_t beam,
-                       std::optional<Precision> precision) {
-  check_is_run(run);
-  for (const Setting& setting : settings) {
-    const std::string& key = setting.key();
-    if (is_of_use(key)) continue;
-    std::vector<std::string> meant = keys_meant(key);
-    std::erase_if(meant, [](const std::string& other) { return !is_of_use(other); });
-    for (std::string& other : meant) other = setting.for_key(other);
-    if (!meant.empty()) throw Error(Error::Kind::misuse, unknown_name(setting.place(), "key", key, meant, ""));
-    setting.refuse(
-        "expected an option of decode or runtime, data.invalid_utf8, data.max_line_bytes, data.max_tokens or "
-        "data.source_prefix; got one that a trained run keeps");
-  }
-  Config config = load_config(config_file(run), settings);
-  if (beam > 0) config.decode.beam = beam;
-  if (precision) config.decode.precision = *precision;
-  for (const Setting& setting : settings) check_acts(setting, config.decode);
-  check_decode(config.decode);
-  return config;
-}
-
-namespace {
-
-/// Returns the options of a run that its weights depend on, and those of decoding; the rest is default.
-Config of_weights(const Config& run) {
-  Config config;
-  config.model = run.model;
-  config.decode = run.decode;
-  config.decode.average = 0;  // a new run decides itself how many checkpoints it keeps
-  const DataConfig usual = std::exchange(config.data, run.data);
-  DataConfig& data = config.data;  // without the corpora and options that cut and batch them
-  data.train = usual.train;
-  data.valid = usual.valid;
-  data.test = usual.test;
-  data.split = usual.split;
-  data.reading.source_column = usual.reading.source_column;
-  data.reading.target_column = usual.reading.target_column;
-  data.reading.text.invalid_utf8 = usual.reading.text.invalid_utf8;
-  data.reading.text.max_line_bytes = usual.reading.text.max_line_bytes;
-  data.encoding.max_ratio = usual.encoding.max_ratio;
-  data.duplicates = usual.duplicates;
-  data.batches.max_tokens = usual.batches.max_tokens;
-  data.batches.rule = usual.batches.rule;
-  return config;
-}
-
-/// Returns a function that is true for states trained with `config`, apart from options of use. `where` names the state
-/// in errors.
-auto trained_with(const Config& config, const std::string& where) {
-  return [config, where](const TrainingState& state) {
-    return std::ranges::none_of(differences(parse_config(state.config, where), config),
-                                [](const OptionDifference& option) { return binds(option.key); });
-  };
-}
-
-/// Returns the options that a run resumes with: those of its newest checkpoint, except that options that may change
-/// come from config.yaml, which a start without a checkpoint has written as well. Empty if training has not begun.
-std::optional<Config> options_of(const std::string& run) {
-  const std::filesystem::path file = config_file(run);
-  const bool has_file = std::filesystem::exists(file);
-  const std::optional<FoundCheckpoint> found = newest_valid_checkpoint(run);
-  if (!found) return has_file ? std::optional(load_config(file)) : std::nullopt;
-  const TrainingState state = read_training_state(found->reader);
-  const std::string checkpoint = found->reader.path();
-  Config options = parse_config(state.config, checkpoint);
-  if (!has_file) return options;
-  const Config written = load_config(file);
-  check_is_not_stray(run, checkpoint, state, trained_with(written, checkpoint));
-  for (const auto& [key, trained, now] : differences(options, written))
-    if (may_change_on_resume(key))
-      options = load_config("", {key + "=" + now}, std::move(options));
-    else if (!key.starts_with("decode."))  // those stay in config.yaml, for translation
-      warn("[{}] {}: {} was changed from {}, which a resumed run keeps", file.string(), key, now, trained);
-  return options;
-}
-
-/// Reports the options that a resumed run has because it began with them: those that `alone`, the configuration on the
-/// command line, neither sets nor leaves to glossa.
-void report_taken(const Config& alone, const Config& resumed) {
-  std::vector<std::string> options;
-  for (const auto& [key, without, with] : differences(alone, resumed))
-    if (without != "auto" && key != "train.allow") options.push_back(fmt::format("{}: {}", key, with));
-  if (!options.empty())
-    print_note("note: the run's own options apply where the command gives none: {}\n", fmt::join(options, ", "));
-}
-
-}  // namespace
-
-Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume) {
-  const std::optional<Config> begun = resume ? options_of(run) : std::nullopt;
-  Config config = load_config(path, settings);
-  const std::string& base = config.train.warm_start;
-  if (!base.empty() && (begun || std::filesystem::exists(base)))  // else reported by the trainer
-    config = load_config(path, settings, of_weights(begun ? *begun : load_run_config(RunName(base).folder())));
-  if (!begun) return config;
-  check_resume(*begun, *begun);  // refuses an imported model
-  const Config resumed = load_config(path, settings, *begun);
-  if (!path.empty()) report_taken(config, resumed);
-  return resumed;
-}
-
-Config with_own_decoding(const std::string& run, Config resumed, const Settings& settings,
-                         std::vector<std::string>& notes) {
-  if (!std::filesystem::exists(config_file(run))) return resumed;
-  resumed.decode = load_config(config_file(run)).decode;
-  const Config before = resumed;
-  for (const Setting& setting : settings)
-    if (setting.key().starts_with("decode.")) resumed = config_from({setting}, std::move(resumed));
-  const std::vector<OptionDifference> changes = differences(before, resumed);
-  if (!changes.empty()) validate(resumed);
-  for (const auto& [key, old, now] : changes)
-    notes.push_back(fmt::format("{} is now {} for translation; it was {}", key, now, old));
-  return resumed;
-}
-
-Config agreed(const Config& config, const Job& job) {
-  if (!job.is_several()) return config;
-  Config first = parse_config(job.broadcast(dump(config)), job.place().name(0));
-  job.together([&] {
-    check_agree(
-        first, config, [](std::string_view key) { return key != "runtime.threads"; }, "as in " + job.place().name(0),
-        "start all processes with the same options");
-  });
-  first.runtime.threads = config.runtime.threads;
-  return first;
 }
 
 void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora, const Job& job) {

@@ -13,6 +13,7 @@
 #include "train/decoding/ensemble.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"
+#include "train/run_options.h"
 #include "train/signals.h"
 
 namespace glossa {
@@ -86,10 +87,6 @@ class NewRunFolder {
   WhenInterrupted when_interrupted_{[this] { remove(); }};
 };
 
-/// Returns process 0's configuration, with this process's runtime.threads. Throws if another option differs between
-/// processes, naming the key and the first process that differs.
-Config agreed(const Config& config, const Job& job);
-
 /// Throws if the job's processes have read different text.
 void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora, const Job& job);
 
@@ -97,33 +94,14 @@ void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const
 /// read.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);
 
+/// Throws unless `run` is a folder in which training has begun, with its configuration.
+void check_is_run(const std::string& run);
+
 /// Throws a misuse error if the folder already holds a run.
 void check_holds_no_run(const std::string& run);
 
 /// Throws a misuse error unless training has begun in the folder. No checkpoint is needed.
 void check_holds_run(const std::string& run);
-
-/// True if this option may be set on the command line for a trained run: an option of decoding, of the machine, or of
-/// reading text.
-bool is_of_use(std::string_view key);
-
-/// Loads the configuration of a run; `settings` override options for which `is_of_use` is true, then a positive `beam`
-/// and a `precision` those of decode. Throws a misuse error for a setting of another option, and for one that has no
-/// effect.
-Config load_run_config(const std::string& run, const Settings& settings = {}, std::int64_t beam = 0,
-                       std::optional<Precision> precision = {});
-
-/// Loads a configuration for training, as load_config does. With train.warm_start, unset options of the model,
-/// decoding, languages and vocabulary come from the run that train.warm_start names. On resume, all unset options come
-/// from `run` itself; a note names them if `path` is not empty. Throws a misuse error if `run` is an imported
-/// pretrained model, which cannot resume.
-Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume);
-
-/// Returns `resumed`, the options of a resumed run, with the options of decode in its config.yaml, if it exists: those
-/// are for translation, and validation keeps its own, so that its scores remain comparable. Options of decode in
-/// `settings` replace the file's, and `notes` names the changes. Throws if these options contradict each other.
-Config with_own_decoding(const std::string& run, Config resumed, const Settings& settings,
-                         std::vector<std::string>& notes);
 
 /// Loads a run from its folder. With decode.precision int8, the model's matrices are in int8. Throws, naming the file
 /// or option, if something is missing or damaged, or if vocabulary, data or model do not match the checkpoint. All

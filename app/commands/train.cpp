@@ -77,17 +77,19 @@ Choice choice_of(const TrainArguments& arguments) {
 }
 
 int run(const TrainArguments& arguments, const Job& job) {
-  const Choice choice = choice_of(arguments);
   const bool resume = !arguments.resume.empty();
-  Config config;
+  Choice choice;
   job.together([&] {
+    if (resume && !job.is_first()) return;  // only process 0 has the run's folder
+    choice = choice_of(arguments);
     if (arguments.resume == "true" && !arguments.dump_config) check_holds_run(choice.run);
-    config = load_training_config(choice.config, arguments.sets, choice.run, resume);
-    allow(arguments.allowed, config.train.allow);
   });
+  if (resume) choice = {job.broadcast(choice.config), job.broadcast(choice.run)};
+  Config config = load_training_config(choice.config, arguments.sets, choice.run, resume, job);
+  job.together([&] { allow(arguments.allowed, config.train.allow); });
   if (arguments.dump_config) {
     validate(config);
-    std::fputs(dump(config).c_str(), stdout);
+    if (job.is_first()) std::fputs(dump(config).c_str(), stdout);
     return 0;
   }
   Trainer trainer(prepare(

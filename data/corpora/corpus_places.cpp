@@ -42,10 +42,14 @@ bool has_corpus(const std::string& name, const DataConfig& languages) {
 
 }  // namespace
 
-CorpusPlaces::CorpusPlaces(const fs::path& run) : run_(from_root(run)) {
+std::string CorpusPlaces::record(const fs::path& run) {
   std::error_code none;
-  if (!fs::is_regular_file(record_of(run), none)) return;
-  std::istringstream lines(read_file(record_of(run)));
+  return fs::is_regular_file(record_of(run), none) ? read_file(record_of(run)) : "";
+}
+
+CorpusPlaces::CorpusPlaces(const fs::path& run, const std::string& record) : run_(from_root(run)) {
+  if (record.empty()) return;
+  std::istringstream lines(record);
   std::string working_folder, run_folder;
   std::getline(lines, working_folder);
   std::getline(lines, run_folder);

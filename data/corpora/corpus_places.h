@@ -16,7 +16,13 @@ class CorpusPlaces {
   CorpusPlaces() = default;
 
   /// Corpora of a run. Runs of older versions have no record.
-  explicit CorpusPlaces(const std::filesystem::path& run);
+  explicit CorpusPlaces(const std::filesystem::path& run) : CorpusPlaces(run, record(run)) {}
+
+  /// As above, with the text of the run's record, which another host may have read.
+  CorpusPlaces(const std::filesystem::path& run, const std::string& record);
+
+  /// Returns the text of a run's record, or nothing.
+  static std::string record(const std::filesystem::path& run);
 
   bool is_recorded() const { return !working_folder_.empty(); }
 

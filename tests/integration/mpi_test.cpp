@@ -385,6 +385,37 @@ TEST_CASE("a run resumes with any number of processes and threads, stop after st
   CHECK_EQ(tiny.hashes("run"), tiny.hashes("one"));
 }
 
+TEST_CASE("a run starts from weights and resumes while only the host of process 0 has the folders of runs") {
+  const TinyRun tiny;
+  const Strings sets = six + Strings{"train.max_updates=8"};
+  succeeded(tiny.train("base", sets + Strings{"train.seed=2"}));
+  const std::string base = "train.warm_start=" + (tiny / "base").string();
+  succeeded(tiny.train("one", sets + Strings{base}));
+
+  // Two hosts: folders in which the same relative names are a run and nothing. The corpus is below process 0's.
+  for (const char* host : {"first", "second"}) fs::create_directory(tiny / host);
+  fs::rename(tiny / "base", tiny / "first/base");
+  const auto on_two_hosts = [&](const Strings& train) {
+    const Strings second = Strings{":", "-n", "1", "-wdir", tiny / "second", tested_program()} + train;
+    return run_program(launch(1, train + second, {"-wdir", tiny / "first"}));
+  };
+  const auto begin = [&](int updates) {
+    Strings arguments{"train", tiny / "tiny.yaml", "--run", "run"};
+    for (const std::string& set : sets + Strings{"train.warm_start=base", fmt::format("train.max_updates={}", updates)})
+      arguments = arguments + Strings{"--set", set};
+    return arguments;
+  };
+  succeeded(on_two_hosts(begin(3)));
+  CHECK_FALSE(fs::exists(tiny / "second/run"));
+  succeeded(on_two_hosts({"train", "--resume", "run", "--set", "train.max_updates=5"}));
+  succeeded(on_two_hosts(begin(8) + Strings{"--resume"}));
+  fs::rename(tiny / "first/run", tiny / "run");
+  CHECK_EQ(tiny.hashes("run"), tiny.hashes("one"));
+
+  const Outcome missing = on_two_hosts({"train", "--resume", "no-run"});
+  check_error(missing, 2, {"no-run"});
+}
+
 TEST_CASE("a process that dies ends the job within seconds, and the run resumes from its newest checkpoint") {
   const TinyRun tiny;
   const Strings sets = six + Strings{"train.max_updates=2000", "train.save_every=1u", "train.log_every=1u"};
