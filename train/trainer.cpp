@@ -173,7 +173,7 @@ TrainingEnd Trainer::update_until_end() {
     const bool stops = take_requests();
     end = run_.ending();
     if (!end && stops) end = TrainingEnd::stopped;
-    // After a skipped update no save is due until a good one, so that the newest checkpoint predates a series of skipped
+    // After a skipped update a save waits for a good one, so that the newest checkpoint predates a series of skipped
     // updates. The end and the best validation save nevertheless.
     save_due_ = train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
