@@ -189,6 +189,8 @@ void write_safetensors(const std::filesystem::path& path, std::vector<NamedTenso
     check(is_tensor_name(tensor.name), path.string(),
           "expected tensor names of at most {} bytes without control characters; got {}", max_tensor_name,
           Json(tensor.name).dump(-1, ' ', true, Json::error_handler_t::replace));
+    check(tensor.shape.size() <= max_dims, path.string(), "expected at most {} dimensions; got {} in '{}'", max_dims,
+          tensor.shape.size(), tensor.name);
     check(tensor.fits(), path.string(), "expected as many values as the shape of '{}' has; got {}", tensor.name,
           tensor.values.size());
     header[tensor.name] = {

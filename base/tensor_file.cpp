@@ -21,7 +21,10 @@ float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint3
 /// Converts a number with 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
 float from_float16(std::uint16_t bits) {
   const std::uint32_t size_bits = bits & 0x7FFF, infinity = 0x7C00;
-  const float size = size_bits < infinity    ? std::bit_cast<float>(size_bits << 13) * 0x1p112F  // exponents from -15
+  // Numbers without an exponent are multiples of 2^-24. As bits of a float they would be subnormal, which a host may
+  // flush to 0.
+  const float size = size_bits < 0x400       ? static_cast<float>(size_bits) * 0x1p-24F
+                     : size_bits < infinity  ? std::bit_cast<float>(size_bits << 13) * 0x1p112F  // exponents from -15
                      : size_bits == infinity ? INFINITY
                                              : NAN;
   return std::copysign(size, bits >> 15 ? -1.0F : 1.0F);
