@@ -44,7 +44,8 @@ std::int64_t cut_metrics(const std::filesystem::path& path, std::int64_t updates
   std::istringstream lines(text);
   // Without a newline the last line is half-written, even if it parses.
   for (std::string line; std::getline(lines, line) && !lines.eof();) {
-    if (const auto numbers = numbers_in_json(line); numbers && numbers->contains("update"))
+    if (const auto numbers = numbers_in_json(line);
+        numbers && numbers->contains("update") && is_whole(numbers->at("update")))
       reached = static_cast<std::int64_t>(numbers->at("update"));
     if (!is_repeated(line, updates_done, resumes)) kept += line + '\n';
   }

@@ -34,7 +34,8 @@ std::vector<ValidationFigures> validation_history(const std::filesystem::path& r
   if (!std::filesystem::exists(metrics_file(run), ignored)) return history;
   std::istringstream text(read_file(metrics_file(run)));
   for (std::string line; std::getline(text, line) && !text.eof();)
-    if (auto figures = numbers_in_json(line); figures && figures->contains("valid_loss") && figures->contains("update"))
+    if (auto figures = numbers_in_json(line);
+        figures && figures->contains("valid_loss") && figures->contains("update") && is_whole(figures->at("update")))
       history.push_back(std::move(*figures));
   return history;
 }

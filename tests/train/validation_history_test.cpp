@@ -1,6 +1,7 @@
 #include "train/validation_history.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include "tests/support/temporary_folder.h"
 
@@ -30,6 +31,11 @@ TEST_CASE("the history of a run has the lines of validations") {
   folder.write("metrics.jsonl",
                "{\"update\":1,\"train_loss\":5}\n{\"update\":2,\"valid_loss\":4,\"valid_bleu\":1.5}\n{\"upd");
   CHECK(validation_history(folder.path()) == History{{{"update", 2}, {"valid_loss", 4}, {"valid_bleu", 1.5}}});
+  for (const char* number : {"1e300", "-1e300", "2.5", "null"}) {  // no update
+    folder.write("metrics.jsonl",
+                 fmt::format("{{\"update\":2,\"valid_loss\":4}}\n{{\"update\":{},\"valid_loss\":3}}\n", number));
+    CHECK_EQ(last_validation(folder.path()), 2);
+  }
 }
 
 TEST_CASE("figures that are best in the last validation are named") {

@@ -86,4 +86,6 @@ std::optional<std::map<std::string, double>> numbers_in_json(std::string_view li
   return numbers;
 }
 
+bool is_whole(double number) { return std::abs(number) <= 0x1p53 && std::trunc(number) == number; }
+
 }  // namespace glossa

@@ -49,4 +49,7 @@ std::optional<std::string> text_in_json(std::string_view line, std::string_view 
 /// empty value if `line` is not an object.
 std::optional<std::map<std::string, double>> numbers_in_json(std::string_view line);
 
+/// True for whole numbers that a double and an int64 both hold exactly. False for NaN.
+bool is_whole(double number);
+
 }  // namespace glossa
