@@ -175,6 +175,7 @@ void add_reduction_cases(OpCases& cases) {
   const auto total = [](auto... given) { return sum(given...); };
   add_reduction_of_any(cases, "sum", sum_of, total);
   add_axes(cases, "sum", sum_of, total);
+  cases.add("sum.every_axis", {{2, 3}}, [](auto x) { return sum(x[0], every_axis, true); }).reference(over_all(sum_of));
   cases.add("sum.of_nothing", {{0, 3}}, [](auto x) { return sum(x[0], 0); }).reference([](auto) {
     return std::vector<double>(3);
   });

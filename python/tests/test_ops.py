@@ -99,6 +99,7 @@ def cases(torch):
     yield Case("max.axis", lambda x: x.max(axis=1), lambda x: x.max(1).values, some)
     yield unary("norm", torch.norm)
     yield Case("norm.axis", lambda x: gl.norm(x, axis=0, keepdims=True), lambda x: torch.norm(x, dim=0, keepdim=True), some)
+    yield Case("norm.axes", lambda x: x.norm(axis=(0, -1)), lambda x: torch.norm(x, dim=(0, -1)), normal("kmn"))
     yield unary("var", lambda x: x.var(1), normal("m3"), axis=1)
     yield Case("var.all", lambda x: x.var(correction=0), lambda x: x.var(correction=0), some)
     yield unary("stddev", lambda x: x.std(0), normal("4n"), axis=0)

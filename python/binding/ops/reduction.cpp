@@ -88,10 +88,11 @@ void add_reductions(nb::module_& m) {
            largest);
   def_with_method(
       m, "norm",
-      [](const Operand& x, std::optional<int> axis, bool keepdims) {
-        return reduce_one("norm", x, axis, keepdims, [](const auto&... given) { return norm(given...); });
+      [](const Operand& x, const MaybeAxes& axis, bool keepdims) {
+        return reduce("norm", x, axis, keepdims, [](const auto&... given) { return norm(given...); });
       },
-      "axis"_a = nb::none(), "keepdims"_a = false, "sqrt(sum(x^2)); derivative 0 where the norm is 0");
+      "axis"_a = nb::none(), "keepdims"_a = false,
+      "sqrt(sum(x^2)) over all elements, an axis or several axes; derivative 0 where the norm is 0");
   const auto spread = [&m](const char* name, const char* doc, auto f) {
     def_with_method(
         m, name,
