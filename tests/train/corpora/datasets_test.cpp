@@ -12,6 +12,7 @@
 #include "data/toy/corpus.h"
 #include "tests/support/packed_files.h"
 #include "tests/support/temporary_folder.h"
+#include "train/config/config.h"
 
 using namespace glossa;
 using namespace glossa::testing;
