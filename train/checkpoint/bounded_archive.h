@@ -3,13 +3,14 @@
 #include <bit>
 #include <cereal/cereal.hpp>
 #include <cereal/types/string.hpp>
-#include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 
@@ -47,8 +48,7 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
     rest_.remove_prefix(size);
   }
 
-  /// Reads a container's number of elements. Throws if it exceeds the number of remaining bytes. So a container takes
-  /// at most the memory of one element per remaining byte.
+  /// Reads a container's number of elements. Throws if it exceeds the number of remaining bytes.
   std::uint64_t read_count() {
     std::uint64_t count = 0;
     read(&count, sizeof count);
@@ -109,6 +109,23 @@ void save(BoundedOutputArchive& archive, const cereal::BinaryData<T>& data) {
 template <class T>
 void load(BoundedInputArchive& archive, cereal::BinaryData<T>& data) {
   archive.read(data.data, data.size);
+}
+
+template <class T>
+void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
+  save(archive, static_cast<std::uint64_t>(values.size()));
+  for (const T& value : values) archive(value);
+}
+
+/// Replaces cereal's version, which first allocates memory for the full count. Here memory grows with the bytes read.
+template <class T>
+void load(BoundedInputArchive& archive, std::vector<T>& values) {
+  values.clear();
+  for (std::uint64_t left = archive.read_count(); left > 0; --left) {
+    T value{};
+    archive(value);
+    values.push_back(std::move(value));
+  }
 }
 
 /// Serializes a record. Equal records give equal bytes.
