@@ -110,8 +110,8 @@ void check_writable(const TuneArguments& arguments) {
 }
 
 int run(const TuneArguments& arguments) {
-  const std::vector<RunName> names = arguments.names();
   if (arguments.write) check_writable(arguments);
+  const std::vector<RunName> names = arguments.names();
   const std::string& folder = names.front().folder();
   const Config config = arguments.config();
   ParallelCorpus corpus = corpus_of(arguments, folder, config);
