@@ -182,7 +182,7 @@ TEST_CASE("only train/, the rooms above it and data/corpora/ know the keys of a 
   const std::regex key(R"re("[^"\n]*\b(data|model|optim|train|decode|runtime)\.[a-z][a-z_0-9]*[^"\n]*")re");
   CHECK(std::regex_search(std::string(R"(misuse("optim.beta1", "expected"))"), key));
   CHECK(std::regex_search(std::string(R"(fail("op", "got {}. Hint: data.max_tokens", n))"), key));
-  const std::regex allowed(R"re(#include "[^"]*"|hash_name\("data.sampler"\))re");  // the latter keys random numbers
+  const std::regex allowed(R"re(#include "[^"]*"|hash_name\("data.sampler"\)|\bdata\.pkl)re");  // a random key, a file
   const std::set<std::string> knows_keys{"train", "app", "bench", "python", "tests"};
   for (const Source& source : sources()) {
     INFO(source.path);
@@ -271,8 +271,8 @@ TEST_CASE("build files stay short") {
     return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   };
   auto total = lines(root / "CMakeLists.txt");
-  CHECK_LE(total, 250);
+  CHECK_LE(total, 210);
   for (const auto& entry : fs::directory_iterator(root / "cmake"))
     if (entry.path().extension() == ".cmake") total += lines(entry.path());
-  CHECK_LE(total, 380);
+  CHECK_LE(total, 390);
 }
