@@ -56,6 +56,9 @@ class Context {
   Variable<T> constant(const Tensor<const T>& value);
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
+  std::optional<Variable<T>> optional_parameter(Parameter<T>* given) {
+    return given ? std::optional(parameter(*given)) : std::nullopt;
+  }
 
   /// Computes all required gradients. Without `cotangent`, `root` must have a single element, and its cotangent is 1;
   /// otherwise `cotangent` must have the root's shape. Backward may run only once per step, unless earlier calls kept

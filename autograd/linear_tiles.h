@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "autograd/kernels/gemm.h"
 #include "autograd/variable.h"
@@ -12,9 +13,9 @@ inline constexpr Index linear_tile_columns = 512;
 
 /// Computes y = x W^T + b [N, O] tile by tile and calls `use` for each tile, from several threads, while it is in the
 /// cache. y as a whole is never in memory. This serves searches, whose y has a column for each token of a vocabulary;
-/// there is no derivative. x is [N, I], W [O, I], and b [O] or null. A row is cut into the same pieces in any batch.
+/// there is no derivative. x is [N, I], W [O, I], and b [O] or none. A row is cut into the same pieces in any batch.
 template <class T>
-void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
+void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const std::optional<Variable<T>>& bias,
                   const std::function<void(const kernels::Tile<T>&)>& use);
 
 }  // namespace glossa

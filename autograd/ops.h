@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "autograd/context.h"
@@ -19,6 +20,10 @@ namespace glossa {
 /// The readers of a result. A step in bf16 keeps a result for `products` in bf16 only: these ops round their factors
 /// anyway. Other ops may still read the result, rounded.
 enum class Use { any, products };
+
+/// A variable or nothing. T is deduced from other arguments, so that a Variable converts to it.
+template <class T>
+using OptionalVariable = std::optional<Variable<std::type_identity_t<T>>>;
 
 // ---- arithmetic (ops/arithmetic.cpp); a and b broadcast by NumPy's rule ----
 
@@ -97,20 +102,25 @@ Variable<T> geglu(const Variable<T>& x, Use use = Use::any);
 template <class T>
 Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a = false, bool transpose_b = false);
 
-/// x W^T + b: x [..., I], weight [O, I], bias [O] -> [..., O].
+/// x W^T + b: x [..., I], weight [O, I], bias [O] or none -> [..., O].
 template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, Use use = Use::any);
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias,
+                   Use use = Use::any);
 template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, Use use = Use::any);
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, Use use = Use::any) {
+  return linear(x, weight, std::nullopt, use);
+}
 
 /// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that stores only its result
-/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] -> [N, O]; p and layout as for dropout. The derivative is 0
-/// where x W^T + b is 0. The result is for products (see Use).
+/// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] or none -> [N, O]; p and layout as for dropout. The
+/// derivative is 0 where x W^T + b is 0. The result is for products (see Use).
 template <class T>
-Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, double p,
+Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias, double p,
                         const RowLayout& layout);
 template <class T>
-Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout);
+Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout) {
+  return linear_relu(x, weight, std::nullopt, p, layout);
+}
 
 /// Stands for all axes of a tensor.
 struct EveryAxis {};
@@ -418,19 +428,21 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
 /// cross_entropy(linear(x, weight, bias), targets, ...), equal up to rounding, without ever holding all [N, V] logits
 /// in memory: x [N, D], weight [V, D], bias [V] or none.
 template <class T>
-CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
+CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias,
                                      std::span<const int> targets, int ignore_index = -100, double label_smoothing = 0);
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, std::span<const int> targets,
-                                     int ignore_index = -100, double label_smoothing = 0);
+                                     int ignore_index = -100, double label_smoothing = 0) {
+  return linear_cross_entropy(x, weight, std::nullopt, targets, ignore_index, label_smoothing);
+}
 
 /// R-Drop (Wu et al. 2021): x [2N, D] are the states of N rows in two passes with different dropout, one after the
-/// other; weight [V, D], bias [V] or null, N targets. With p and q, the two passes' distributions of a row,
+/// other; weight [V, D], bias [V] or none, N targets. With p and q, the two passes' distributions of a row,
 ///   sum = sum over rows of (loss(p) + loss(q)) / 2 + alpha / 4 (KL(p || q) + KL(q || p)),
 /// half of the paper's, so that it compares with the cross-entropy; nll_sum is the mean of both passes. The count is
 /// that of N rows. As in linear_cross_entropy, the logits of few rows are in memory at a time.
 template <class T>
-CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
+CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias,
                        std::span<const int> targets, double alpha, int ignore_index = -100, double label_smoothing = 0);
 
 }  // namespace glossa

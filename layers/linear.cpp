@@ -32,7 +32,7 @@ template <class T>
 Variable<T> Linear<T>::operator()(const Variable<T>& x, Use use) const {
   check_width(x.shape());
   Context<T>& c = x.context();
-  return bias_ ? linear(x, c.parameter(*weight_), c.parameter(*bias_), use) : linear(x, c.parameter(*weight_), use);
+  return linear(x, c.parameter(*weight_), c.optional_parameter(bias_), use);
 }
 
 template <class T>
@@ -40,7 +40,7 @@ Variable<T> Linear<T>::relu(const Variable<T>& x, double dropout, const RowLayou
   check_width(x.shape());
   Context<T>& c = x.context();
   const Variable<T> weight = c.parameter(*weight_);
-  return bias_ ? linear_relu(x, weight, c.parameter(*bias_), dropout, layout) : linear_relu(x, weight, dropout, layout);
+  return linear_relu(x, weight, c.optional_parameter(bias_), dropout, layout);
 }
 
 template class Linear<float>;

@@ -111,7 +111,7 @@ template <class T>
 Variable<T> Transformer<T>::project(const Variable<T>& states) const {
   Context<T>& c = states.context();
   const Variable<T> table = c.parameter(*tables_.output);
-  return output_bias_ ? linear(states, table, c.parameter(*output_bias_)) : linear(states, table);
+  return linear(states, table, c.optional_parameter(output_bias_));
 }
 
 template <class T>
@@ -119,8 +119,7 @@ void Transformer<T>::project_tiles(const Variable<T>& states,
                                    const std::function<void(const kernels::Tile<T>&)>& use) const {
   Context<T>& c = states.context();
   const Variable<T> table = c.parameter(*tables_.output);
-  const Variable<T> bias = output_bias_ ? c.parameter(*output_bias_) : Variable<T>();
-  linear_tiles(states, table, output_bias_ ? &bias : nullptr, use);
+  linear_tiles(states, table, c.optional_parameter(output_bias_), use);
 }
 
 template <class T>
@@ -128,18 +127,15 @@ CrossEntropy<T> Transformer<T>::loss(const Variable<T>& states, std::span<const 
                                      double label_smoothing) const {
   Context<T>& c = states.context();
   const Variable<T> table = c.parameter(*tables_.output);
-  return output_bias_
-             ? linear_cross_entropy(states, table, c.parameter(*output_bias_), next, ignore_index, label_smoothing)
-             : linear_cross_entropy(states, table, next, ignore_index, label_smoothing);
+  return linear_cross_entropy(states, table, c.optional_parameter(output_bias_), next, ignore_index, label_smoothing);
 }
 
 template <class T>
 CrossEntropy<T> Transformer<T>::r_drop_loss(const Variable<T>& states, std::span<const int> next, double alpha,
                                             int ignore_index, double label_smoothing) const {
   Context<T>& c = states.context();
-  const Variable<T> bias = output_bias_ ? c.parameter(*output_bias_) : Variable<T>();
-  return r_drop(states, c.parameter(*tables_.output), output_bias_ ? &bias : nullptr, next, alpha, ignore_index,
-                label_smoothing);
+  const std::optional<Variable<T>> bias = c.optional_parameter(output_bias_);
+  return r_drop(states, c.parameter(*tables_.output), bias, next, alpha, ignore_index, label_smoothing);
 }
 
 template <class T>

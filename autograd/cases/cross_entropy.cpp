@@ -131,7 +131,8 @@ void add_cross_entropy_cases(OpCases& cases) {
 
   const auto call_twice = [](std::vector<int> targets, double alpha, double smoothing) {
     return [=](auto x) {
-      return r_drop(x[0], x[1], x.size() == 3 ? &x[2] : nullptr, targets, alpha, ignored, smoothing).sum;
+      return r_drop(x[0], x[1], x.size() == 3 ? std::optional(x[2]) : std::nullopt, targets, alpha, ignored, smoothing)
+          .sum;
     };
   };
   const auto twice = [&](const char* what, std::vector<CaseInput> inputs, std::vector<int> targets, double alpha,

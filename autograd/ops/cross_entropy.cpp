@@ -217,8 +217,9 @@ struct UnitGradients {
 /// The forward pass computes the value and the gradients for dy = 1; backward scales these gradients. Thus only one
 /// chunk's logits are in memory, and they are used while cached.
 template <class T>
-CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
-                                        std::span<const int> targets, const LossOptions& o) {
+CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>& weight,
+                                        const OptionalVariable<T>& bias, std::span<const int> targets,
+                                        const LossOptions& o) {
   const char* const op = o.passes == 2 ? "r_drop" : "linear_cross_entropy";
   Context<T>& c = context_of(op, {x, weight});
   const Tensor<const T> w = c.read_matrix(weight);
@@ -278,19 +279,13 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
 }  // namespace
 
 template <class T>
-CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias,
+CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias,
                                      std::span<const int> targets, int ignore_index, double label_smoothing) {
-  return linear_cross_entropy_op(x, weight, &bias, targets, {ignore_index, label_smoothing});
+  return linear_cross_entropy_op(x, weight, bias, targets, {ignore_index, label_smoothing});
 }
 
 template <class T>
-CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, std::span<const int> targets,
-                                     int ignore_index, double label_smoothing) {
-  return linear_cross_entropy_op<T>(x, weight, nullptr, targets, {ignore_index, label_smoothing});
-}
-
-template <class T>
-CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
+CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias,
                        std::span<const int> targets, double alpha, int ignore_index, double label_smoothing) {
   check(alpha >= 0, "r_drop", "expected alpha of at least 0; got {}", alpha);
   return linear_cross_entropy_op(x, weight, bias, targets, {ignore_index, label_smoothing, alpha, 2});
@@ -298,12 +293,10 @@ CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const Va
 
 #define GLOSSA_INSTANTIATE(T)                                                                                       \
   template CrossEntropy<T> cross_entropy(const Variable<T>&, std::span<const int>, int, double);                    \
-  template CrossEntropy<T> linear_cross_entropy(const Variable<T>&, const Variable<T>&, std::span<const int>, int,  \
-                                                double);                                                            \
-  template CrossEntropy<T> linear_cross_entropy(const Variable<T>&, const Variable<T>&, const Variable<T>&,         \
+  template CrossEntropy<T> linear_cross_entropy(const Variable<T>&, const Variable<T>&, const OptionalVariable<T>&, \
                                                 std::span<const int>, int, double);                                 \
-  template CrossEntropy<T> r_drop(const Variable<T>&, const Variable<T>&, const Variable<T>*, std::span<const int>, \
-                                  double, int, double);
+  template CrossEntropy<T> r_drop(const Variable<T>&, const Variable<T>&, const OptionalVariable<T>&,               \
+                                  std::span<const int>, double, int, double);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

@@ -45,9 +45,11 @@ void relu_gradients(Backward<T>& back, const kernels::Factor<T>& x, const Tensor
   linear_gradients<T>(back, {.data = over.data, .stride = over.cols()}, x, weight);
 }
 
+}  // namespace
+
 template <class T>
-Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias, double p,
-                           const RowLayout& layout) {
+Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias, double p,
+                        const RowLayout& layout) {
   const char* const op = "linear_relu";
   Context<T>& c = context_of(op, {x, weight});
   const Tensor<const T> w = c.read_matrix(weight);
@@ -82,23 +84,9 @@ Variable<T> linear_relu_op(const Variable<T>& x, const Variable<T>& weight, cons
   return compute(y, {y.data, outputs}, [y](Index i) { return y[i] > T{0}; });
 }
 
-}  // namespace
-
-template <class T>
-Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, double p,
-                        const RowLayout& layout) {
-  return linear_relu_op(x, weight, &bias, p, layout);
-}
-
-template <class T>
-Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double p, const RowLayout& layout) {
-  return linear_relu_op<T>(x, weight, nullptr, p, layout);
-}
-
-#define GLOSSA_INSTANTIATE(T)                                                                          \
-  template Variable<T> linear_relu(const Variable<T>&, const Variable<T>&, const Variable<T>&, double, \
-                                   const RowLayout&);                                                  \
-  template Variable<T> linear_relu(const Variable<T>&, const Variable<T>&, double, const RowLayout&);
+#define GLOSSA_INSTANTIATE(T)                                                                                  \
+  template Variable<T> linear_relu(const Variable<T>&, const Variable<T>&, const OptionalVariable<T>&, double, \
+                                   const RowLayout&);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

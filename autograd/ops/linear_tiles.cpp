@@ -5,7 +5,7 @@
 namespace glossa {
 
 template <class T>
-void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias,
+void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const std::optional<Variable<T>>& bias,
                   const std::function<void(const kernels::Tile<T>&)>& use) {
   const char* const op = "linear_tiles";
   constexpr Index max_rows = 256;
@@ -33,9 +33,9 @@ void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const Variabl
   parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
-template void linear_tiles(const Variable<float>&, const Variable<float>&, const Variable<float>*,
+template void linear_tiles(const Variable<float>&, const Variable<float>&, const std::optional<Variable<float>>&,
                            const std::function<void(const kernels::Tile<float>&)>&);
-template void linear_tiles(const Variable<double>&, const Variable<double>&, const Variable<double>*,
+template void linear_tiles(const Variable<double>&, const Variable<double>&, const std::optional<Variable<double>>&,
                            const std::function<void(const kernels::Tile<double>&)>&);
 
 }  // namespace glossa

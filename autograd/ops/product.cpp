@@ -89,10 +89,8 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
   });
 }
 
-namespace {
-
 template <class T>
-Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Variable<T>* bias, Use use) {
+Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias, Use use) {
   Context<T>& c = context_of("linear", {x, weight});
   const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
@@ -123,22 +121,9 @@ Variable<T> linear_op(const Variable<T>& x, const Variable<T>& weight, const Var
   return c.unread(record(y));
 }
 
-}  // namespace
-
-template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const Variable<T>& bias, Use use) {
-  return linear_op(x, weight, &bias, use);
-}
-
-template <class T>
-Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, Use use) {
-  return linear_op<T>(x, weight, nullptr, use);
-}
-
-#define GLOSSA_INSTANTIATE(T)                                                                   \
-  template Variable<T> matmul(const Variable<T>&, const Variable<T>&, bool, bool);              \
-  template Variable<T> linear(const Variable<T>&, const Variable<T>&, const Variable<T>&, Use); \
-  template Variable<T> linear(const Variable<T>&, const Variable<T>&, Use);
+#define GLOSSA_INSTANTIATE(T)                                                      \
+  template Variable<T> matmul(const Variable<T>&, const Variable<T>&, bool, bool); \
+  template Variable<T> linear(const Variable<T>&, const Variable<T>&, const OptionalVariable<T>&, Use);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,6 +46,20 @@ Value compute(const char* op, const F& f, const Operands&... operands) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) { return f(variables[I]...); }
     (std::index_sequence_for<Operands...>());
   });
+}
+
+/// The operands that are given.
+inline std::vector<Operand> present(std::initializer_list<std::optional<Operand>> operands) {
+  std::vector<Operand> given;
+  for (const std::optional<Operand>& operand : operands)
+    if (operand) given.push_back(*operand);
+  return given;
+}
+
+/// The third of the variables, if it is given.
+template <class T>
+std::optional<Variable<T>> third_of(std::span<const Variable<T>> variables) {
+  return variables.size() > 2 ? std::optional(variables[2]) : std::nullopt;
 }
 
 }  // namespace glossa::python

@@ -148,10 +148,11 @@ TEST_CASE("tiles of a linear layer are its pieces, in every precision") {
         const std::vector<float> expected =
             numbers_of(with_bias ? linear(forms.x(rows), w, bias) : linear(forms.x(rows), w));
         std::vector<float> got(expected.size(), NAN);
-        linear_tiles<float>(forms.x(rows), w, with_bias ? &bias : nullptr, [&](const kernels::Tile<float>& tile) {
-          for (Index i = tile.first_row; i < tile.last_row; ++i)
-            std::copy_n(tile.row(i), tile.cols(), got.begin() + i * outputs + tile.first_col);
-        });
+        linear_tiles<float>(forms.x(rows), w, with_bias ? std::optional(bias) : std::nullopt,
+                            [&](const kernels::Tile<float>& tile) {
+                              for (Index i = tile.first_row; i < tile.last_row; ++i)
+                                std::copy_n(tile.row(i), tile.cols(), got.begin() + i * outputs + tile.first_col);
+                            });
         CHECK(apart_by(expected, got) < (precision == Precision::full ? 1e-6 : 1e-30));
       }
 }
@@ -234,6 +235,6 @@ TEST_CASE("codes in int8 whose neighbors sum to more than 128 are refused") {
 TEST_CASE("linear_tiles of no rows calls nothing") {
   BothForms forms(1);
   forms.context.begin({.recording = false});
-  linear_tiles<float>(forms.x(0), forms.context.parameter(forms.in_float.at("table")), nullptr,
+  linear_tiles<float>(forms.x(0), forms.context.parameter(forms.in_float.at("table")), std::nullopt,
                       [](const kernels::Tile<float>&) { CHECK(false); });
 }

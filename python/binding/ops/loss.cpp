@@ -32,23 +32,17 @@ Loss cross_entropy_of(const Operand& logits, const IdsLike& targets, int ignore_
 Loss linear_cross_entropy_of(const Operand& x, const Operand& weight, const IdsLike& targets,
                              const std::optional<Operand>& bias, int ignore_index, double label_smoothing) {
   const Ids ids = to_ids("linear_cross_entropy", targets);
-  std::vector<Operand> operands{x, weight};
-  if (bias) operands.push_back(*bias);
-  return loss_of("linear_cross_entropy", operands, [&](auto v) {
-    const std::span<const int> next = ids.numbers;
-    return v.size() == 3 ? linear_cross_entropy(v[0], v[1], v[2], next, ignore_index, label_smoothing)
-                         : linear_cross_entropy(v[0], v[1], next, ignore_index, label_smoothing);
+  return loss_of("linear_cross_entropy", present({x, weight, bias}), [&](auto v) {
+    return linear_cross_entropy(v[0], v[1], third_of(v), std::span<const int>(ids.numbers), ignore_index,
+                                label_smoothing);
   });
 }
 
 Loss r_drop_of(const Operand& x, const Operand& weight, const IdsLike& targets, double alpha,
                const std::optional<Operand>& bias, int ignore_index, double label_smoothing) {
   const Ids ids = to_ids("r_drop", targets);
-  std::vector<Operand> operands{x, weight};
-  if (bias) operands.push_back(*bias);
-  return loss_of("r_drop", operands, [&](auto v) {
-    return r_drop(v[0], v[1], v.size() == 3 ? &v[2] : nullptr, std::span<const int>(ids.numbers), alpha, ignore_index,
-                  label_smoothing);
+  return loss_of("r_drop", present({x, weight, bias}), [&](auto v) {
+    return r_drop(v[0], v[1], third_of(v), std::span<const int>(ids.numbers), alpha, ignore_index, label_smoothing);
   });
 }
 

@@ -7,18 +7,6 @@ namespace glossa::python {
 
 using nb::literals::operator""_a;
 
-namespace {
-
-/// The operands that are given.
-std::vector<Operand> present(std::initializer_list<std::optional<Operand>> operands) {
-  std::vector<Operand> given;
-  for (const std::optional<Operand>& operand : operands)
-    if (operand) given.push_back(*operand);
-  return given;
-}
-
-}  // namespace
-
 void add_products(nb::module_& m) {
   m.def(
       "matmul",
@@ -33,7 +21,7 @@ void add_products(nb::module_& m) {
       "linear",
       [](const Operand& x, const Operand& weight, const std::optional<Operand>& bias) {
         return compute_all("linear", present({x, weight, bias}),
-                           [](auto v) { return v.size() == 3 ? linear(v[0], v[1], v[2]) : linear(v[0], v[1]); });
+                           [](auto v) { return linear(v[0], v[1], third_of(v)); });
       },
       "x"_a, "weight"_a, "bias"_a = nb::none(), "x @ weight.T + bias: x [..., I], weight [O, I], bias [O] -> [..., O]");
   m.def(
@@ -41,8 +29,7 @@ void add_products(nb::module_& m) {
       [](const Operand& x, const Operand& weight, const std::optional<Operand>& bias, double p, const RowsLike& given) {
         const Rows rows = to_rows("linear_relu", given);
         return compute_all("linear_relu", present({x, weight, bias}), [&](auto v) {
-          const RowLayout layout = rows.layout_in(v[0].context());
-          return v.size() == 3 ? linear_relu(v[0], v[1], v[2], p, layout) : linear_relu(v[0], v[1], p, layout);
+          return linear_relu(v[0], v[1], third_of(v), p, rows.layout_in(v[0].context()));
         });
       },
       "x"_a, "weight"_a, "bias"_a.none(), nb::kw_only(), "p"_a, "rows"_a,

@@ -449,7 +449,7 @@ void put_library_ops(ProgramOps& ops) {
       "r_drop.bias", [](Draw& d) { return classified(d, projection(d, d.matrix())); },
       [](auto& c) {
         const auto x = concat({c[0], scale(c[0], 0.75)}, 0);
-        return watched(c, r_drop(x, c[1], &c[2], targets(c, c[1].shape()[0]), 5, -1, c.eighths(1)));
+        return watched(c, r_drop(x, c[1], c[2], targets(c, c[1].shape()[0]), 5, -1, c.eighths(1)));
       });
   ops.put(
       "linear_cross_entropy", [](Draw& d) { return classified(d, without_last(projection(d, d.matrix()))); },
