@@ -18,6 +18,14 @@ T shift_of(const T* x, Index cols) {
   return max == -std::numeric_limits<T>::infinity() ? T{0} : max;
 }
 
+/// to_j = exp(from_j - shift); returns the sum, which is 0 for a row of -inf.
+template <class T>
+T exp_row(const T* from, T shift, T* to, Index cols) {
+#pragma omp simd
+  for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
+  return kernels::row_sum<T>(cols, [&](Index j) { return to[j]; });
+}
+
 }  // namespace
 
 template <class T>
@@ -29,11 +37,8 @@ Variable<T> softmax(const Variable<T>& x) {
     const Index cols = y.cols();
     const T* from = in.row(row);
     T* to = y.row(row);
-    const T shift = shift_of(from, cols);
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
-    const T sum = kernels::row_sum<T>(cols, [&](Index j) { return to[j]; });
-    const T factor = sum == 0 ? T{0} : 1 / sum;  // 0: a row of -inf
+    const T sum = exp_row(from, shift_of(from, cols), to, cols);
+    const T factor = sum == 0 ? T{0} : 1 / sum;
 #pragma omp simd
     for (Index j = 0; j < cols; ++j) to[j] *= factor;
   });
@@ -59,10 +64,8 @@ Variable<T> log_softmax(const Variable<T>& x) {
     const T* from = in.row(row);
     T* to = y.row(row);
     const T shift = shift_of(from, cols);
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
-    const T sum = kernels::row_sum<T>(cols, [&](Index j) { return to[j]; });
-    const T log_sum = sum == 0 ? T{0} : std::log(sum);  // 0: a row of -inf
+    const T sum = exp_row(from, shift, to, cols);
+    const T log_sum = sum == 0 ? T{0} : std::log(sum);
 #pragma omp simd
     for (Index j = 0; j < cols; ++j) to[j] = from[j] - shift - log_sum;
   });
