@@ -18,13 +18,13 @@ struct AttentionWeights {
   LayerWeights<T> encoder, decoder, cross;
 };
 
-/// Calls attend(&weights), appends the weights to `layers`, and returns the result of attend. The weights are copied,
-/// because the next step reuses their memory. If `layers` is null, calls attend(nullptr) instead.
-template <class T, class Attend>
-Variable<T> keeping_weights(LayerWeights<T>* layers, const Attend& attend) {
-  if (!layers) return attend(nullptr);
+/// Returns attention(inputs...), a layer's result without a mask. Appends its weights to `layers`, unless it is null.
+/// The weights are copied, because the next step reuses their memory.
+template <class Attention, class T, class... Inputs>
+Variable<T> attend(const Attention& attention, LayerWeights<T>* layers, const Inputs&... inputs) {
+  if (!layers) return attention(inputs...);
   Tensor<T> weights;
-  const Variable<T> y = attend(&weights);
+  const Variable<T> y = attention(inputs..., /*mask=*/nullptr, &weights);
   layers->emplace_back(weights.data, weights.data + weights.size());
   return y;
 }

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "layers/attention.h"
 #include "layers/attention_weights.h"
-#include "layers/decoder_cache.h"
-#include "layers/stack_options.h"
+#include "layers/residual.h"
+#include "layers/stack.h"
 
 namespace glossa {
 
@@ -40,16 +37,19 @@ class DecoderLayer {
   Residual<T> residual1_, residual2_, residual3_;
 };
 
-/// The decoder: a stack of layers, then an optional final norm (SCOPE.norm.*).
+/// The decoder: a stack of layers.
 template <class T>
 class Decoder {
  public:
-  Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
+  Decoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
+      : stack_(store, scope, options) {}
 
   /// Embedded target [Nt, D], memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives each layer's attention
   /// weights.
-  Variable<T> operator()(Variable<T> x, const RowLayout& layout, const Variable<T>& memory,
-                         const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const;
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
+                         const RowLayout& memory_layout, AttentionWeights<T>* weights = nullptr) const {
+    return stack_(x, layout, memory, memory_layout, weights);
+  }
 
   /// Starts `cache` for `rows` targets of at most `capacity` tokens each. Computes every layer's keys and values of the
   /// memory.
@@ -58,12 +58,10 @@ class Decoder {
 
   /// Decodes the next token of each target row: embedded tokens [R, D] -> states [R, D]. The cache grows by one
   /// position. For inference only: no gradient flows into the past.
-  Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
+  Variable<T> step(const Variable<T>& x, DecoderCache<T>& cache) const { return stack_.step(x, cache); }
 
  private:
-  Index width_;  // total width of all heads of keys, as in the cache
-  std::vector<DecoderLayer<T>> layers_;
-  std::optional<Norm<T>> norm_;
+  Stack<T, DecoderLayer<T>> stack_;
 };
 
 }  // namespace glossa

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "layers/attention.h"
 #include "layers/attention_weights.h"
-#include "layers/decoder_cache.h"
-#include "layers/stack_options.h"
+#include "layers/residual.h"
+#include "layers/stack.h"
 
 namespace glossa {
 
@@ -33,32 +30,33 @@ class EncoderLayer {
   Residual<T> residual1_, residual2_;
 };
 
-/// The encoder: a stack of layers, then an optional final norm (SCOPE.norm.*). With options.causal, an Encoder can be
-/// the stack of a decoder-only language model, between an embedding and an output projection. Such a stack reads
-/// complete texts in training, and one token at a time in generation.
+/// The encoder: a stack of layers. With options.causal, an Encoder can be the stack of a decoder-only language model,
+/// between an embedding and an output projection. Such a stack reads complete texts in training, and one token at a
+/// time in generation.
 template <class T>
 class Encoder {
  public:
-  Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options);
+  Encoder(ParameterStore<T>& store, const std::string& scope, const StackOptions& options)
+      : stack_(store, scope, options), causal_(options.causal) {}
 
   /// Embedded source [N, D] -> memory [N, D]. `weights`, if given, receives each layer's attention weights.
-  Variable<T> operator()(Variable<T> x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const {
+    return stack_(x, layout, weights);
+  }
 
   /// Starts `cache` for `rows` texts of at most `capacity` tokens each. Throws unless the stack is causal.
   void start(DecoderCache<T>& cache, Index rows, Index capacity) const {
     check(causal_, "encoder.start", "expected a causal stack; got one whose tokens see later ones");
-    cache.start(static_cast<Index>(layers_.size()), width_, rows, capacity);
+    cache.start(stack_.size(), stack_.key_width(), rows, capacity);
   }
 
   /// Decodes the next token of each text: embedded tokens [R, D] -> states [R, D]. The cache grows by one position. For
   /// inference only: no gradient flows into the past.
-  Variable<T> step(Variable<T> x, DecoderCache<T>& cache) const;
+  Variable<T> step(const Variable<T>& x, DecoderCache<T>& cache) const { return stack_.step(x, cache); }
 
  private:
+  Stack<T, EncoderLayer<T>> stack_;
   bool causal_;
-  Index width_;  // total width of all heads of keys, as in the cache
-  std::vector<EncoderLayer<T>> layers_;
-  std::optional<Norm<T>> norm_;
 };
 
 }  // namespace glossa

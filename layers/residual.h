@@ -2,21 +2,17 @@
 
 #include "autograd/frame.h"
 #include "layers/norm.h"
+#include "layers/stack_options.h"
 
 namespace glossa {
-
-/// Position of a sub-layer's norm. Post: Norm(x + Sublayer(x)) (Vaswani et al. 2017). Pre: x + Sublayer(Norm(x)) (Xiong
-/// et al. 2020).
-enum class NormPlace { pre, post };
 
 /// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class distinguishes pre from
 /// post.
 template <class T>
 class Residual {
  public:
-  Residual(ParameterStore<T>& store, const std::string& norm_scope, Index width, NormPlace place, double dropout,
-           const NormOptions& norm)
-      : norm_(store, norm_scope, width, norm), place_(place), dropout_(dropout) {}
+  Residual(ParameterStore<T>& store, const std::string& norm_scope, const StackOptions& o)
+      : norm_(store, norm_scope, o.width, o.normalization()), place_(o.norm), dropout_(o.residual_dropout) {}
 
   /// x [N, D]; sublayer: [N, D] -> [N, D]. If the context does not record operations for backward, the sub-layer's
   /// memory is released.

@@ -4,9 +4,13 @@
 
 #include "layers/attention.h"
 #include "layers/feed_forward.h"
-#include "layers/residual.h"
+#include "layers/norm.h"
 
 namespace glossa {
+
+/// Position of a sub-layer's norm. Post: Norm(x + Sublayer(x)) (Vaswani et al. 2017). Pre: x + Sublayer(Norm(x)) (Xiong
+/// et al. 2020).
+enum class NormPlace { pre, post };
 
 /// Options shared by the layers of an encoder or decoder stack.
 struct StackOptions {

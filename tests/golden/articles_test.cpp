@@ -75,7 +75,9 @@ TEST_CASE("article 1: attention with an additive mask, each head's weights, thei
   const SelfAttention<double> attention(store, "layer.self_attn",
                                         {.width = d_model, .heads = h, .bias = AttentionBias::none});
   const FeedForward<double> feed_forward(store, "layer", {.width = d_model, .hidden = d_ff, .bias = false});
-  const Residual<double> residual(store, "layer.norm", d_model, NormPlace::post, 0, {.affine = NormAffine::none});
+  const Residual<double> residual(
+      store, "layer.norm",
+      {.width = d_model, .norm = NormPlace::post, .norm_affine = NormAffine::none, .residual_dropout = 0});
   part.one.begin();
   const Variable<double> x = part.rows("x");
   const Tensor<double> mask = part.golden.tensor("block/in/mask");
