@@ -63,6 +63,7 @@ struct OptimConfig {
 /// Names of the enumerators of Precision, in their order, and of those that can train.
 inline constexpr std::initializer_list<const char*> precision_names{"float", "bf16", "int8"};
 inline constexpr std::initializer_list<const char*> training_precision_names{"float", "bf16"};
+static_assert(precision_names.size() == enumerator_count<Precision>());
 constexpr const char* name_of(Precision precision) { return precision_names.begin()[static_cast<int>(precision)]; }
 
 /// Names of TrainConfig::Mistake's enumerators, in their order.

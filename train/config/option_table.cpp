@@ -239,7 +239,7 @@ std::vector<Option<TrainConfig>> train_options() {
              "(Bowman et al. 2016)"),
       option("accumulate", &C::accumulate, whole("[1, 65536]"),
              "batches per update; their gradients are summed in a tree whose order depends only on their number"),
-      option("precision", &C::precision, choice<Precision>(training_precision_names),
+      option("precision", &C::precision, converted<Precision>(choice_index(training_precision_names)),
              "factors of matrix products, in training and its validation: float, or rounded to bfloat16; sums, weights "
              "and checkpoints stay float"),
       option("ema", &C::ema, number("[0, 0.9999]"),

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "data/corpora/corpus_names.h"
 #include "data/held_out.h"
 #include "data/text/utf8.h"
@@ -176,9 +177,28 @@ ValueRule<std::size_t> choice_index(Names names);
 /// One of `names`, stored as text.
 ValueRule<std::string> text_choice(Names names);
 
-/// An enumerator of E by its name. `names` are in the order of the enumerators, which count from 0.
+/// True if an enumerator has this value. Compilers print the name of an enumerator, but (E)7 for another value.
+template <auto value>
+constexpr bool is_enumerator() {
+  const std::string_view text = __PRETTY_FUNCTION__;
+  const char after_type = text[text.rfind(')') + 1];
+  return after_type < '0' || after_type > '9';
+}
+
+/// The number of E's enumerators, which count from 0.
+template <class E, int first = 0>
+constexpr std::size_t enumerator_count() {
+  if constexpr (is_enumerator<static_cast<E>(first)>())
+    return 1 + enumerator_count<E, first + 1>();
+  else
+    return 0;
+}
+
+/// An enumerator of E by its name. `names` are those of all enumerators, in their order. Throws if one is missing.
 template <class E>
 ValueRule<E> choice(Names names) {
+  check(names.size() == enumerator_count<E>(), "choice", "expected names for {} enumerators; got {}",
+        enumerator_count<E>(), names.size());
   return converted<E>(choice_index(names));
 }
 

@@ -169,6 +169,7 @@ TEST_CASE("a choice is made by name") {
   CHECK_FALSE(rule.read(scalar("Large")));
   CHECK_FALSE(rule.read(nothing));
   CHECK(rule.text(Size::small) == "small");
+  CHECK_THROWS_WITH_AS(choice<Size>({"small"}), doctest::Contains("expected names for 2 enumerators; got 1"), Error);
 }
 
 TEST_CASE("values are shown shortened") {
