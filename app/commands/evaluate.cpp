@@ -265,6 +265,58 @@ PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const E
                           arguments.resamples);
 }
 
+/// The measured figures, and the other system's if there is one.
+struct Report {
+  const LoadedRun& run;
+  const Texts& texts;
+  const RunEvaluation& found;
+  Precision precision;
+  std::optional<PairedBootstrap> comparison{};
+  std::string other{};  // name of the other system
+
+  Index sentences() const { return std::ssize(found.translations); }
+  Index untranslated() const { return texts.bad + found.untranslated; }
+};
+
+void print_json(const Report& report) {
+  const RunEvaluation& found = report.found;
+  JsonLine json;
+  json.add("test", report.texts.corpus.source_name)
+      .add("held_out", report.texts.is_held_out)
+      .add("checkpoints", names_of_checkpoints(report.run))
+      .add("update", report.run.state.update)
+      .add("precision", name_of(report.precision));
+  json.add("loss", found.loss).add("perplexity", std::exp(found.loss));
+  json.add("bleu", found.bleu.score).add("chrf", found.chrf).add("ter", found.ter);
+  json.add("exact_match", found.exact_match);
+  json.add("sentences", report.sentences()).add("untranslated", report.untranslated());
+  json.add("in_pieces", found.in_pieces).add("seconds", found.seconds).add("signature", found.bleu_signature);
+  if (report.comparison) json.add_json("compare", comparison_json(*report.comparison, report.other));
+  std::puts(json.text().c_str());
+}
+
+void print_text(const Report& report) {
+  const RunEvaluation& found = report.found;
+  const BleuScore& bleu = found.bleu;
+  const std::string sentences = counted(report.sentences(), "sentence");
+  fmt::print("{} of {}{}, translated by {}{}{}\n", sentences, report.texts.corpus.source_name,
+             report.texts.is_held_out ? " (held out of training)" : "",
+             fmt::join(names_of_checkpoints(report.run), ", "),
+             report.run.others.empty() ? fmt::format(" (update {})", report.run.state.update) : "",
+             report.precision == Precision::full ? "" : fmt::format(", products in {}", name_of(report.precision)));
+  fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", found.loss, std::exp(found.loss));
+  fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score, bleu.precisions[0],
+             bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty, bleu.ratio,
+             found.bleu_signature);
+  fmt::print("chrF2 {:.2f}  {}\n", found.chrf, found.chrf_signature);
+  fmt::print("TER {:.2f}  {}\n", found.ter, found.ter_signature);
+  fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * found.exact_match, sentences, found.seconds);
+  if (found.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", found.in_pieces);
+  if (report.untranslated() > 0)
+    fmt::print("{} of the sentences not translated: scored as empty\n", report.untranslated());
+  if (report.comparison) fmt::print("{}", comparison_table(*report.comparison, report.other));
+}
+
 int run(const EvaluateArguments& arguments, const Job& job) {
   const std::vector<RunName> names = arguments.names();
   const std::string& folder = names.front().folder();
@@ -307,46 +359,14 @@ int run(const EvaluateArguments& arguments, const Job& job) {
                                   .bad_line = bad_lines.handler(),
                                   .watch = watch};
   const RunEvaluation found = evaluate(run, corpus, options, job);
-  std::optional<PairedBootstrap> comparison;
-  if (other) comparison = compared(found, *other, arguments, config, texts, folder, options, job);
-  bar.clear();
-  const BleuScore& bleu = found.bleu;
-  const std::int64_t sentences = std::ssize(found.translations), bad = texts.bad + found.untranslated;
-  const std::vector<std::string> checkpoints = names_of_checkpoints(run);
-
-  if (arguments.json) {
-    JsonLine json;
-    json.add("test", corpus.source_name)
-        .add("held_out", texts.is_held_out)
-        .add("checkpoints", checkpoints)
-        .add("update", run.state.update)
-        .add("precision", name_of(config.decode.precision));
-    json.add("loss", found.loss).add("perplexity", std::exp(found.loss));
-    json.add("bleu", bleu.score).add("chrf", found.chrf).add("ter", found.ter).add("exact_match", found.exact_match);
-    json.add("sentences", sentences).add("untranslated", bad).add("in_pieces", found.in_pieces);
-    json.add("seconds", found.seconds).add("signature", found.bleu_signature);
-    if (comparison) json.add_json("compare", comparison_json(*comparison, other->name()));
-    std::puts(json.text().c_str());
-  } else {
-    fmt::print("{} of {}{}, translated by {}{}{}\n", counted(sentences, "sentence"), corpus.source_name,
-               texts.is_held_out ? " (held out of training)" : "", fmt::join(checkpoints, ", "),
-               run.others.empty() ? fmt::format(" (update {})", run.state.update) : "",
-               config.decode.precision == Precision::full
-                   ? ""
-                   : fmt::format(", products in {}", name_of(config.decode.precision)));
-    fmt::print("loss {:.4f} per target token, perplexity {:.3f}\n", found.loss, std::exp(found.loss));
-    fmt::print("BLEU {:.2f} ({:.1f}/{:.1f}/{:.1f}/{:.1f}, BP {:.3f}, ratio {:.3f})  {}\n", bleu.score,
-               bleu.precisions[0], bleu.precisions[1], bleu.precisions[2], bleu.precisions[3], bleu.brevity_penalty,
-               bleu.ratio, found.bleu_signature);
-    fmt::print("chrF2 {:.2f}  {}\n", found.chrf, found.chrf_signature);
-    fmt::print("TER {:.2f}  {}\n", found.ter, found.ter_signature);
-    fmt::print("exact match {:.2f} % of {}, decoded in {:.2f} s\n", 100 * found.exact_match,
-               counted(sentences, "sentence"), found.seconds);
-    if (found.in_pieces > 0) fmt::print("{} of the sentences translated in pieces\n", found.in_pieces);
-    if (bad > 0) fmt::print("{} of the sentences not translated: scored as empty\n", bad);
-    if (comparison) fmt::print("{}", comparison_table(*comparison, other->name()));
+  Report report{run, texts, found, config.decode.precision};
+  if (other) {
+    report.comparison = compared(found, *other, arguments, config, texts, folder, options, job);
+    report.other = other->name();
   }
-  const int status = bad_lines.status(corpus.source_name, bad, sentences, "translated");
+  bar.clear();
+  arguments.json ? print_json(report) : print_text(report);
+  const int status = bad_lines.status(corpus.source_name, report.untranslated(), report.sentences(), "translated");
   return other ? std::max(status, other->status(found.translations.size())) : status;
 }
 
