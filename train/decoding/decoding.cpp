@@ -16,7 +16,23 @@ namespace {
 struct SearchBatch {
   std::span<const Index> sources;
   SampleRange samples;
+  Index of_turn = 0;  // sentences, or samples, in all batches of its turn (see Searcher::watch)
+
+  Index size() const { return std::ssize(sources) * samples.count; }
 };
+
+void check_search(std::span<const std::vector<int>> sources, const DecodeOptions& options, Index n,
+                  std::span<const std::int64_t> numbers) {
+  check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
+  check(std::isfinite(options.alpha), "decode.alpha", "expected a finite number; got {}", options.alpha);
+  check(options.max_length_factor >= 0 && std::isfinite(options.max_length_factor), "decode.max_length_factor",
+        "expected a finite number of at least 0; got {}", options.max_length_factor);
+  if (n < 1 || n > options.beam) misuse("n_best", "expected 1 to {} translations (the beam); got {}", options.beam, n);
+  if (options.sample && options.beam > 1)
+    misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);
+  check(numbers.empty() || numbers.size() == sources.size(), "decode",
+        "expected a number for each of {} sources; got {}", sources.size(), numbers.size());
+}
 
 /// Groups sources of similar length, longest first, as many as the options allow but at least one. If the options do
 /// not allow all samples of a source in a batch, divides them.
@@ -32,6 +48,19 @@ std::vector<SearchBatch> batches_of(std::span<const Index> order, std::span<cons
     order = order.subspan(count);
   }
   return batches;
+}
+
+/// The batches of one searcher. Consecutive batches go to the searchers in turn, as batches get ever shorter.
+std::vector<SearchBatch> own_batches(std::span<const SearchBatch> batches, const SearchDivision& division) {
+  const auto count = static_cast<std::size_t>(division.count), index = static_cast<std::size_t>(division.index);
+  std::vector<SearchBatch> own;
+  while (index < batches.size()) {
+    const std::span<const SearchBatch> turn = batches.first(std::min(count, batches.size()));
+    own.push_back(turn[index]);
+    for (const SearchBatch& batch : turn) own.back().of_turn += batch.size();
+    batches = batches.subspan(turn.size());
+  }
+  return own;
 }
 
 }  // namespace
@@ -98,28 +127,11 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::search(const Ensemble<T>& mode
                                                          const SpecialIds& specials, const DecodeOptions& options,
                                                          Index n, Index samples,
                                                          std::span<const std::int64_t> numbers) {
-  check(options.beam >= 1, "decode.beam", "expected at least 1; got {}", options.beam);
-  check(std::isfinite(options.alpha), "decode.alpha", "expected a finite number; got {}", options.alpha);
-  check(options.max_length_factor >= 0 && std::isfinite(options.max_length_factor), "decode.max_length_factor",
-        "expected a finite number of at least 0; got {}", options.max_length_factor);
-  if (n < 1 || n > options.beam) misuse("n_best", "expected 1 to {} translations (the beam); got {}", options.beam, n);
-  if (options.sample && options.beam > 1)
-    misuse("decode.beam", "expected 1 with decode.sample: true; got {}", options.beam);
-  check(numbers.empty() || numbers.size() == sources.size(), "decode",
-        "expected a number for each of {} sources; got {}", sources.size(), numbers.size());
+  check_search(sources, options, n, numbers);
   std::vector<Index> order(sources.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
-  std::vector<SearchBatch> batches = batches_of(order, sources, samples, options);
-  // Consecutive batches go to the searchers in turn, as batches get ever shorter.
-  std::vector<Index> turns;  // sentences, or samples, of one batch for each searcher
-  std::size_t own = 0;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    if (i % division_.count == 0) turns.push_back(0);
-    turns.back() += std::ssize(batches[i].sources) * batches[i].samples.count;
-    if (static_cast<int>(i % division_.count) == division_.index) batches[own++] = batches[i];
-  }
-  batches.resize(own);
+  const std::vector<SearchBatch> batches = own_batches(batches_of(order, sources, samples, options), division_);
 
   // A few sentences are not worth transposing the weights; in bf16, each step would have to pack them otherwise.
   std::size_t ids = 0;
@@ -132,17 +144,18 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::search(const Ensemble<T>& mode
   std::mutex watching;
   const auto search_batch = [&](Index i) {
     BatchSearch<T>& search = searches_[thread_index()];
-    const auto [batch, range] = batches[i];
-    search.begin(models, specials, options, n, batch, sources, numbers, range);
+    const SearchBatch& batch = batches[i];
+    const SampleRange range = batch.samples;
+    search.begin(models, specials, options, n, batch.sources, sources, numbers, range);
     while (!search.is_done()) search.step();
-    for (Index place = 0; place < std::ssize(batch) * range.count; ++place) {
+    for (Index place = 0; place < batch.size(); ++place) {
       std::vector<Hypothesis>& found =
-          results[batch[place / range.count] * samples + range.first + place % range.count];
+          results[batch.sources[place / range.count] * samples + range.first + place % range.count];
       for (Index rank = 0; rank < search.found(place); ++rank) found.push_back(search.hypothesis(place, rank));
     }
     if (!watch_) return;
     const std::scoped_lock lock(watching);
-    watch_(turns[i]);
+    watch_(batch.of_turn);
   };
   // One thread per batch, without waiting at every op; all threads on each if there are few.
   if (std::ssize(batches) >= 2 * threads())
