@@ -1,0 +1,26 @@
+#pragma once
+
+#include "autograd/kernels/attention.h"
+#include "autograd/ops.h"
+
+namespace glossa {
+
+/// The arguments that attention, self_attention and cross_attention share.
+template <class T>
+struct AttentionCall {
+  const char* op;
+  const RowLayout& query;
+  const RowLayout& key;
+  const AttentionOptions& options;
+  const Tensor<T>* mask;
+  Tensor<T>* weights;
+};
+
+/// The call as the kernels read it, in memory of the step: layouts, options, mask, slopes, and in training the dropout
+/// mask of the kept weights. If the weights are saved in bf16, this mask is in scratch, which must last until the end
+/// of the forward pass. Throws if the layouts or options do not fit.
+template <class T>
+kernels::AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, Index key_width,
+                                           Index value_width, bool in_bf16);
+
+}  // namespace glossa
