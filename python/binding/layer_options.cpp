@@ -8,6 +8,7 @@
 #include "base/nearest_name.h"
 #include "python/binding/array.h"
 #include "python/binding/initializer.h"
+#include "train/config/config.h"
 
 namespace glossa::python {
 
