@@ -3,8 +3,8 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "app/exchange/export_run.h"
 #include "base/check.h"
+#include "train/exchange/export_run.h"
 
 namespace glossa::commands {
 

@@ -4,8 +4,8 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "app/exchange/import_run.h"
 #include "base/check.h"
+#include "train/exchange/import_run.h"
 
 namespace glossa::commands {
 

@@ -2,14 +2,14 @@
 
 #include <filesystem>
 
-#include "app/exchange/export_run.h"
-#include "app/exchange/import_run.h"
 #include "app/report/report.h"
 #include "base/check.h"
 #include "python/binding/arguments.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
+#include "train/exchange/export_run.h"
+#include "train/exchange/import_run.h"
 #include "train/run.h"
 
 namespace glossa::python {

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/exchange/outgoing.h"
-#include "app/exchange/pretrained.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "tests/support/temporary_folder.h"
+#include "train/exchange/outgoing.h"
+#include "train/exchange/pretrained.h"
 #include "train/model/model_factory.h"
 
 using namespace glossa;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/exchange/pretrained.h"
 #include "tests/support/temporary_folder.h"
+#include "train/exchange/pretrained.h"
 #include "train/model/model_factory.h"
 
 using namespace glossa;

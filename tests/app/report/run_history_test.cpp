@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "tests/app/report/synthetic_run.h"
+#include "tests/support/damaged_files.h"
 #include "train/checkpoint/checkpoint_folder.h"
 
 using namespace glossa;
@@ -108,4 +109,13 @@ TEST_CASE("runs are named by the shortest ends of their paths that distinguish t
   CHECK(names_of_runs(Strings{"runs/a/", "b"}) == Strings{"a", "b"});
   CHECK(names_of_runs(Strings{"x/a", "y/a", "z/b"}) == Strings{"x/a", "y/a", "z/b"});
   CHECK(names_of_runs(Strings{"/a", "/x/a"}) == Strings{"/a", "x/a"});
+}
+
+TEST_CASE("damaged files of a run are read or refused by name") {
+  const SyntheticRun run;
+  const auto read = [&](const std::filesystem::path&) { read_history(run.path(), run.config); };
+  for (const char* name : {"metrics.jsonl", "train.log", "samples/update-00000020.txt"})
+    CHECK_EQ(glossa::testing::refused_mutations(run.path() / name, read), 0);
+  const auto read_config = [](const std::filesystem::path& path) { load_config(path); };
+  CHECK_GT(glossa::testing::refused_mutations(run.path() / "config.yaml", read_config), 0.1);
 }

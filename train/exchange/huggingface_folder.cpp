@@ -7,12 +7,12 @@
 #include <optional>
 #include <span>
 
-#include "app/exchange/pretrained.h"
-#include "app/exchange/vocabulary_file.h"
 #include "base/check.h"
 #include "base/formats/open_tensors.h"
 #include "data/text/text_file.h"
 #include "layers/positional_encoding.h"
+#include "train/exchange/pretrained.h"
+#include "train/exchange/vocabulary_file.h"
 #include "train/model/model_factory.h"
 
 namespace glossa {

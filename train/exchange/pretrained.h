@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "app/exchange/parameter_sources.h"
 #include "base/tensor_file.h"
 #include "data/tokenizers/vocabulary.h"
 #include "train/config/config.h"
+#include "train/exchange/parameter_sources.h"
 
 namespace glossa {
 

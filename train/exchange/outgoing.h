@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "app/exchange/parameter_sources.h"
 #include "autograd/parameter.h"
 #include "data/tokenizers/tokenizer.h"
 #include "train/config/config.h"
 #include "train/config/exportable.h"
+#include "train/exchange/parameter_sources.h"
 
 namespace glossa {
 

@@ -1,4 +1,4 @@
-#include "app/exchange/parameter_sources.h"
+#include "train/exchange/parameter_sources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

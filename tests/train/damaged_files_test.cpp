@@ -1,19 +1,17 @@
-// Every format that glossa reads, damaged at random.
+// The formats of files that training and import read, damaged at random.
 #include "tests/support/damaged_files.h"
 
 #include <doctest/doctest.h>
 
-#include "app/exchange/pretrained.h"
-#include "app/report/run_history.h"
 #include "base/formats/open_tensors.h"
 #include "data/tmx_corpus.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/vocabulary_tokenizer.h"
-#include "tests/app/report/synthetic_run.h"
 #include "tests/data/data_test.h"
 #include "tests/support/changed_checkpoint.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/exchange/pretrained.h"
 #include "train/model/model_factory.h"
 
 using namespace glossa;
@@ -148,12 +146,4 @@ TEST_CASE("damaged checkpoints are refused by name, also with checksums that fit
     ++refused;
   }
   CHECK_GT(refused, mutations(100) / 4);
-}
-
-TEST_CASE("damaged files of a run are read or refused by name") {
-  const SyntheticRun run;
-  const auto read = [&](const fs::path&) { read_history(run.path(), run.config); };
-  for (const char* name : {"metrics.jsonl", "train.log", "samples/update-00000020.txt"})
-    CHECK_EQ(refused_mutations(run.path() / name, read), 0);
-  CHECK_GT(refused_mutations(run.path() / "config.yaml", [](const fs::path& path) { load_config(path); }), 0.1);
 }

@@ -1,4 +1,4 @@
-#include "app/exchange/pretrained.h"
+#include "train/exchange/pretrained.h"
 
 #include <algorithm>
 

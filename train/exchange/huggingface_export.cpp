@@ -1,10 +1,10 @@
 #include <nlohmann/json.hpp>
 
-#include "app/exchange/outgoing.h"
-#include "app/exchange/pretrained.h"
 #include "base/atomic_file.h"
 #include "base/safetensors.h"
 #include "layers/positional_encoding.h"
+#include "train/exchange/outgoing.h"
+#include "train/exchange/pretrained.h"
 #include "train/model/model_factory.h"
 
 namespace glossa {

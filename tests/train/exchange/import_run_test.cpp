@@ -1,8 +1,8 @@
 // Import and export of runs, as a program that embeds glossa calls them.
-#include "app/exchange/import_run.h"
+#include "train/exchange/import_run.h"
 
-#include "app/exchange/export_run.h"
 #include "tests/train/trainer_fixture.h"
+#include "train/exchange/export_run.h"
 #include "train/run.h"
 
 using namespace glossa;

@@ -1,14 +1,14 @@
-#include "app/exchange/export_run.h"
+#include "train/exchange/export_run.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "app/exchange/exchange.h"
-#include "app/exchange/outgoing.h"
 #include "base/check.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"
+#include "train/exchange/exchange.h"
+#include "train/exchange/outgoing.h"
 #include "train/model/memory_check.h"
 #include "train/signals.h"
 

@@ -1,9 +1,9 @@
-#include "app/exchange/exchange.h"
+#include "train/exchange/exchange.h"
 
 #include <algorithm>
 
-#include "app/exchange/parameter_sources.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/exchange/parameter_sources.h"
 
 namespace glossa {
 

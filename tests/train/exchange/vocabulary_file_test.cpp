@@ -1,4 +1,4 @@
-#include "app/exchange/vocabulary_file.h"
+#include "train/exchange/vocabulary_file.h"
 
 #include <doctest/doctest.h>
 #include <yaml-cpp/yaml.h>

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "app/exchange/outgoing.h"
-#include "app/exchange/pretrained.h"
-#include "app/exchange/vocabulary_file.h"
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/folder.h"
 #include "base/formats/npz_file.h"
 #include "data/text/text_file.h"
 #include "train/config/config_text.h"
+#include "train/exchange/outgoing.h"
+#include "train/exchange/pretrained.h"
+#include "train/exchange/vocabulary_file.h"
 
 namespace glossa {
 
@@ -289,7 +289,7 @@ std::vector<ParameterSource> marian_sources(const TransformerOptions& m, std::ui
 }
 
 /// The options stored in a model, as YAML.
-std::string model_options(const Outgoing& out) {
+std::string model_yaml(const Outgoing& out) {
   const ModelConfig& model = out.config().model;
   const TransformerOptions& transformer = model.transformer;
   const StackOptions& stack = transformer.stack;
@@ -385,7 +385,7 @@ void export_marian(const Outgoing& model, const fs::path& folder) {
         marian_sources(model.config().model.transformer, model.source().tokens.size(), model.target().tokens.size()));
     std::vector<NamedTensor<const float>> borrowed;
     for (const FileTensor& tensor : tensors) borrowed.push_back({tensor.name, tensor.shape, tensor.values});
-    write_npz(to / "model.npz", borrowed, {{options_name, model_options(model)}});
+    write_npz(to / "model.npz", borrowed, {{options_name, model_yaml(model)}});
     const std::vector<std::string> vocabularies =
         model.is_shared() ? std::vector<std::string>{"vocab.yml"}
                           : std::vector<std::string>{"source.vocab.yml", "target.vocab.yml"};

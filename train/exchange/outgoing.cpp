@@ -1,4 +1,4 @@
-#include "app/exchange/outgoing.h"
+#include "train/exchange/outgoing.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "app/exchange/exchange.h"
+#include "train/exchange/exchange.h"
 
 #include <doctest/doctest.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 using ParameterNames = std::set<std::string>;
 
-const std::string source = "src_tok_emb.embedding.weight", target = "tgt_tok_emb.embedding.weight",
-                  output = "generator.weight";
+const std::string source_table = "src_tok_emb.embedding.weight", target_table = "tgt_tok_emb.embedding.weight",
+                  output_table = "generator.weight";
 
 std::unique_ptr<Model> model_of(Tied tied, std::uint64_t seed) {
   ModelConfig config;
@@ -68,10 +68,10 @@ std::string error_of_import(const fs::path& path, Model& model) {
 }  // namespace
 
 TEST_CASE("an exported model is imported to the last bit, however its tensors are tied") {
-  for (const auto& row :
-       {std::pair(Tied::none, ParameterNames{source, target, output}),
-        std::pair(Tied::output, ParameterNames{source, output}), std::pair(Tied::all, ParameterNames{output}),
-        std::pair(Tied::embeddings, ParameterNames{source, output})}) {
+  for (const auto& row : {std::pair(Tied::none, ParameterNames{source_table, target_table, output_table}),
+                          std::pair(Tied::output, ParameterNames{source_table, output_table}),
+                          std::pair(Tied::all, ParameterNames{output_table}),
+                          std::pair(Tied::embeddings, ParameterNames{source_table, output_table})}) {
     const auto& tied = row.first;
     const auto& tables = row.second;
     CAPTURE(static_cast<int>(tied));
@@ -80,12 +80,12 @@ TEST_CASE("an exported model is imported to the last bit, however its tensors ar
     const fs::path path = export_model(folder, *model);
     const SafetensorsReader file(path);
     ParameterNames found;
-    for (const std::string& name : {source, target, output})
+    for (const std::string& name : {source_table, target_table, output_table})
       if (file.entries().contains(name)) found.insert(name);
     CHECK_EQ(found, tables);
     CHECK_EQ(file.entries().size(), model->parameters.parameters().size());
-    if (tied == Tied::all) CHECK_EQ(file.metadata().at(source), output);
-    if (tied == Tied::embeddings) CHECK_EQ(file.metadata().at(target), source);
+    if (tied == Tied::all) CHECK_EQ(file.metadata().at(source_table), output_table);
+    if (tied == Tied::embeddings) CHECK_EQ(file.metadata().at(target_table), source_table);
     CHECK_FALSE(same_bits(*model, *other));
     import_parameters(file, other->parameters);
     CHECK(same_bits(*model, *other));
@@ -112,9 +112,9 @@ TEST_CASE("a tied tensor may have any of its names, or several equal copies; nam
     import_parameters(SafetensorsReader(folder / "changed"), other->parameters);
     return same_bits(*model, *other);
   };
-  contents.tensors[target] = contents.tensors[output];
+  contents.tensors[target_table] = contents.tensors[output_table];
   CHECK(imported());
-  contents.tensors.erase(output);
+  contents.tensors.erase(output_table);
   CHECK(imported());
   for (const std::string name : {"encoder.norm.weight", "decoder.layers.0.norm3.bias"}) {
     auto node = contents.tensors.extract(name);
@@ -123,10 +123,10 @@ TEST_CASE("a tied tensor may have any of its names, or several equal copies; nam
   }
   CHECK(imported());
 
-  contents.tensors[output] = contents.tensors[target];
-  contents.tensors[output].second[3] = std::nextafter(contents.tensors[output].second[3], 2.0F);
+  contents.tensors[output_table] = contents.tensors[target_table];
+  contents.tensors[output_table].second[3] = std::nextafter(contents.tensors[output_table].second[3], 2.0F);
   CHECK_THROWS_WITH_AS(imported(), doctest::Contains("'generator.weight' and 'tgt_tok_emb.embedding.weight'"), Error);
-  contents.tensors.erase(output);
+  contents.tensors.erase(output_table);
   contents.tensors["encoder.norm.weight"] = contents.tensors["transformer.encoder.norm.weight"];
   CHECK_THROWS_WITH_AS(imported(), doctest::Contains("got both"), Error);
 }
@@ -138,7 +138,7 @@ TEST_CASE("tensors that do not fit are listed by name, and nothing is changed") 
 
   Tensors contents = whole;
   contents.tensors.erase("encoder.norm.weight");
-  contents.tensors.erase(output);
+  contents.tensors.erase(output_table);
   contents.tensors["buffer"] = {{1}, {0}};
   contents.tensors["decoder.norm.bias"].first = {2, 2};
   contents.write(folder / "changed");
