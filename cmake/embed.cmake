@@ -1,5 +1,5 @@
 # cmake -DFILES=a;b -DOUTPUT=files.cpp -P embed.cmake: files as string constants, in pieces that any compiler accepts.
-set(text "#include \"app/pages/files.h\"\n\nnamespace glossa {\n\nconst std::vector<PageFile> page_files{\n")
+set(text "#include \"report/pages/files.h\"\n\nnamespace glossa {\n\nconst std::vector<PageFile> page_files{\n")
 foreach(path ${FILES})
   cmake_path(GET path FILENAME name)
   file(READ ${path} rest)

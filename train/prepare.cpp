@@ -428,7 +428,7 @@ std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
     head.push_back({.kind = kind, .text = std::move(text)});
   };
   const bool is_new = !run.resumes;
-  // app/report/train_log.cpp recognizes a start by this line.
+  // report/train_log.cpp recognizes a start by this line.
   std::string start =
       fmt::format("{} run: every option is in {}", is_new ? "new" : "resumed", config_file(run.folder).string());
   for (const std::string& line : run.decided) start += "\n" + line;

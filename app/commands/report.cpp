@@ -1,4 +1,4 @@
-#include "app/report/report.h"
+#include "report/report.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,13 +8,13 @@
 
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "app/report/report_attention.h"
-#include "app/report/run_groups.h"
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/stopwatch.h"
 #include "data/text/counted.h"
 #include "data/text/text_file.h"
+#include "report/report_attention.h"
+#include "report/run_groups.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/console/print.h"

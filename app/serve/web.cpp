@@ -1,9 +1,9 @@
 #include "app/serve/web.h"
 
-#include "app/pages/page.h"
 #include "app/serve/access.h"
 #include "app/serve/form.h"
 #include "app/serve/http_error.h"
+#include "report/pages/page.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
 #include "train/console/json_line.h"

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "app/report/report.h"
 #include "base/check.h"
 #include "python/binding/arguments.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
+#include "report/report.h"
 #include "train/exchange/export_run.h"
 #include "train/exchange/import_run.h"
 #include "train/run.h"

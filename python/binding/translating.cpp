@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "app/pages/page.h"
 #include "base/check.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
@@ -14,6 +13,7 @@
 #include "python/binding/settings.h"
 #include "python/binding/shared_translator.h"
 #include "python/binding/texts.h"
+#include "report/pages/page.h"
 #include "train/run_evaluation.h"
 #include "train/run_scoring.h"
 

@@ -175,7 +175,7 @@ def test_hints_that_are_replaced_are_those_of_cpp():
     replaced = re.findall(r'^    \{"([^"]+)",', source.read_text(), flags=re.M)
     text = "\n".join(
         re.sub(r'"\s+"', "", path.read_text())
-        for folder in ("autograd", "train", "app")
+        for folder in ("autograd", "train", "report", "app")
         for path in (root / folder).rglob("*.cpp")
     )
     assert len(replaced) > 3

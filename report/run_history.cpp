@@ -1,4 +1,4 @@
-#include "app/report/run_history.h"
+#include "report/run_history.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 
-#include "app/report/train_log.h"
 #include "base/check.h"
 #include "data/text/text_file.h"
+#include "report/train_log.h"
 #include "train/checkpoint/checkpoint_folder.h"
 
 namespace glossa {

@@ -1,10 +1,10 @@
-#include "app/report/train_log.h"
+#include "report/train_log.h"
 
 #include <doctest/doctest.h>
 
 #include "base/check.h"
 #include "data/text/text_file.h"
-#include "tests/app/report/synthetic_run.h"
+#include "tests/report/synthetic_run.h"
 
 using namespace glossa;
 using glossa::testing::SyntheticRun;

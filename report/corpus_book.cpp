@@ -1,9 +1,9 @@
-#include "app/report/corpus_book.h"
+#include "report/corpus_book.h"
 
 #include <fmt/core.h>
 
-#include "app/report/corpus_figures.h"
 #include "base/check.h"
+#include "report/corpus_figures.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/console/json_line.h"

@@ -1,4 +1,4 @@
-#include "app/report/report_attention.h"
+#include "report/report_attention.h"
 
 #include <fmt/ranges.h>
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "app/report/run_story.h"
+#include "report/run_story.h"
 
 namespace glossa {
 

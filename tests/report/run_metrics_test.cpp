@@ -1,4 +1,4 @@
-#include "app/report/run_metrics.h"
+#include "report/run_metrics.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "tests/app/report/synthetic_run.h"
+#include "tests/report/synthetic_run.h"
 
 using namespace glossa;
 using glossa::testing::SyntheticRun;

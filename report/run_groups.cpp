@@ -1,4 +1,4 @@
-#include "app/report/run_groups.h"
+#include "report/run_groups.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

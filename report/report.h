@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/report/corpus_book.h"
-#include "app/report/report_attention.h"
-#include "app/report/run_history.h"
+#include "report/corpus_book.h"
+#include "report/report_attention.h"
+#include "report/run_history.h"
 
 namespace glossa {
 

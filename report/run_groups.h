@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/run_history.h"
+#include "report/run_history.h"
 
 namespace glossa {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "app/report/run_metrics.h"
-#include "app/report/run_story.h"
-#include "app/report/samples.h"
+#include "report/run_metrics.h"
+#include "report/run_story.h"
+#include "report/samples.h"
 #include "train/config/config.h"
 
 namespace glossa {

@@ -1,9 +1,9 @@
-#include "app/report/run_story.h"
+#include "report/run_story.h"
 
 #include <doctest/doctest.h>
 
-#include "app/report/run_history.h"
 #include "base/check.h"
+#include "report/run_history.h"
 #include "tests/support/metrics_text.h"
 #include "tests/train/trainer_fixture.h"
 

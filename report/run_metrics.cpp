@@ -1,4 +1,4 @@
-#include "app/report/run_metrics.h"
+#include "report/run_metrics.h"
 
 #include <fmt/core.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/report/run_story.h"
+#include "report/run_story.h"
 
 namespace glossa {
 

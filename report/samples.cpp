@@ -1,4 +1,4 @@
-#include "app/report/samples.h"
+#include "report/samples.h"
 
 #include <fmt/core.h>
 

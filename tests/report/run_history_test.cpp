@@ -1,11 +1,11 @@
-#include "app/report/run_history.h"
+#include "report/run_history.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <regex>
 
-#include "tests/app/report/synthetic_run.h"
+#include "tests/report/synthetic_run.h"
 #include "tests/support/damaged_files.h"
 #include "train/checkpoint/checkpoint_folder.h"
 

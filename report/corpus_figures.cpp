@@ -1,4 +1,4 @@
-#include "app/report/corpus_figures.h"
+#include "report/corpus_figures.h"
 
 #include <algorithm>
 #include <functional>

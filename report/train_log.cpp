@@ -1,4 +1,4 @@
-#include "app/report/train_log.h"
+#include "report/train_log.h"
 
 #include <fmt/core.h>
 

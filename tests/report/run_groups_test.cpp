@@ -1,4 +1,4 @@
-#include "app/report/run_groups.h"
+#include "report/run_groups.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/report/report.h"
+#include "report/report.h"
 
 using namespace glossa;
 using nlohmann::json;

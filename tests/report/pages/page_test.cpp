@@ -1,4 +1,4 @@
-#include "app/pages/page.h"
+#include "report/pages/page.h"
 
 #include <doctest/doctest.h>
 
@@ -8,15 +8,15 @@
 #include <sstream>
 #include <string>
 
-#include "app/pages/files.h"
 #include "base/check.h"
+#include "report/pages/files.h"
 
 namespace {
 
-TEST_CASE("the program embeds every file of app/pages unchanged") {
+TEST_CASE("the program embeds every file of report/pages unchanged") {
   namespace fs = std::filesystem;
   std::size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(GLOSSA_SOURCE_DIR) / "app/pages")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(GLOSSA_SOURCE_DIR) / "report/pages")) {
     const std::string extension = entry.path().extension();
     if (extension != ".html" && extension != ".css" && extension != ".js") continue;
     ++files;

@@ -1,11 +1,11 @@
-#include "app/report/report.h"
+#include "report/report.h"
 
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "app/report/corpus_figures.h"
-#include "tests/app/report/synthetic_run.h"
+#include "report/corpus_figures.h"
+#include "tests/report/synthetic_run.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/console/version.h"
 #include "train/run.h"

@@ -1,4 +1,4 @@
-#include "app/report/run_story.h"
+#include "report/run_story.h"
 
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-#include "app/report/report.h"
+#include "report/report.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <functional>
 
-#include "app/pages/page.h"
-#include "app/report/run_groups.h"
+#include "report/pages/page.h"
+#include "report/run_groups.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/version.h"
