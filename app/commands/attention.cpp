@@ -16,7 +16,7 @@
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/signals.h"
-#include "train/source_lines.h"
+#include "train/trained/source_lines.h"
 
 namespace glossa::commands {
 

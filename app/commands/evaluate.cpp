@@ -20,11 +20,11 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/held_out_check.h"
-#include "train/run_ensemble.h"
-#include "train/run_evaluation.h"
 #include "train/runtime.h"
 #include "train/scores/paired_bootstrap.h"
+#include "train/trained/held_out_check.h"
+#include "train/trained/run_ensemble.h"
+#include "train/trained/run_evaluation.h"
 
 namespace glossa::commands {
 

@@ -21,11 +21,11 @@
 #include "train/decoding/mbr.h"
 #include "train/decoding/output_watch.h"
 #include "train/decoding/translation_format.h"
-#include "train/run_ensemble.h"
 #include "train/runtime.h"
 #include "train/shared_search.h"
 #include "train/signals.h"
-#include "train/source_lines.h"
+#include "train/trained/run_ensemble.h"
+#include "train/trained/source_lines.h"
 
 namespace glossa::commands {
 

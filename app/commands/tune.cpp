@@ -15,10 +15,10 @@
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/held_out_check.h"
-#include "train/run_ensemble.h"
-#include "train/run_tuning.h"
 #include "train/runtime.h"
+#include "train/trained/held_out_check.h"
+#include "train/trained/run_ensemble.h"
+#include "train/trained/run_tuning.h"
 
 namespace glossa::commands {
 

@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "python/binding/computing.h"
 #include "train/decoding/translator.h"
-#include "train/run_ensemble.h"
+#include "train/trained/run_ensemble.h"
 
 namespace glossa::python {
 

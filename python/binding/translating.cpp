@@ -14,8 +14,8 @@
 #include "python/binding/shared_translator.h"
 #include "python/binding/texts.h"
 #include "report/pages/page.h"
-#include "train/run_evaluation.h"
-#include "train/run_scoring.h"
+#include "train/trained/run_evaluation.h"
+#include "train/trained/run_scoring.h"
 
 namespace glossa::python {
 

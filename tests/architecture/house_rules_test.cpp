@@ -88,6 +88,8 @@ std::string objection(const std::string& path, const std::string& header) {
       {"train/decoding", {"train/console", "train/scores"}},
       {"train/exchange",
        {"train", "train/checkpoint", "train/config", "train/console", "train/model", "train/prepared"}},
+      {"train/trained",
+       {"train", "train/checkpoint", "train/console", "train/decoding", "train/prepared", "train/scores"}},
       {"report", {"report/pages"}},
       {"report/pages", {}},
       {"app", {"app/commands", "app/command_line"}},
@@ -154,6 +156,7 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_NE(objection("python/binding/module.cpp", "app/command_line/program.h"), "");
   CHECK_NE(objection("train/trainer.cpp", "app/commands/commands.h"), "");
   CHECK_NE(objection("train/trainer.cpp", "train/exchange/import_run.h"), "");
+  CHECK_NE(objection("train/trainer.cpp", "train/trained/run_evaluation.h"), "");
   CHECK_NE(objection("train/run.cpp", "app/serve/web.h"), "");
   CHECK_NE(objection("train/run.cpp", "report/report.h"), "");
   CHECK_NE(objection("report/pages/page.cpp", "report/report.h"), "");
@@ -173,6 +176,7 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_EQ(objection("data/text/byte_source.cpp", "base/formats/zip_file.h"), "");
   CHECK_EQ(objection("train/run.cpp", "data/batch.h"), "");
   CHECK_EQ(objection("train/config/config.h", "data/corpora/data_config.h"), "");
+  CHECK_EQ(objection("train/trained/run_evaluation.cpp", "train/run.h"), "");
 }
 
 TEST_CASE("only train/, app/ and bench/ print") {

@@ -11,7 +11,7 @@
 #include "tests/train/translator_fixture.h"
 #include "train/decoding/scoring.h"
 #include "train/evaluation.h"
-#include "train/run_ensemble.h"
+#include "train/trained/run_ensemble.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -1,4 +1,4 @@
-#include "train/source_lines.h"
+#include "train/trained/source_lines.h"
 
 #include "data/text/place.h"
 #include "train/console/print.h"

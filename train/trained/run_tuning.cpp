@@ -1,4 +1,4 @@
-#include "train/run_tuning.h"
+#include "train/trained/run_tuning.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,9 +8,9 @@
 #include "base/stopwatch.h"
 #include "train/decoding/translator.h"
 #include "train/evaluation.h"
-#include "train/run_evaluation.h"
 #include "train/scores/chrf.h"
-#include "train/source_lines.h"
+#include "train/trained/run_evaluation.h"
+#include "train/trained/source_lines.h"
 
 namespace glossa {
 

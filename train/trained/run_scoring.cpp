@@ -1,8 +1,8 @@
-#include "train/run_scoring.h"
+#include "train/trained/run_scoring.h"
 
 #include "base/check.h"
 #include "train/decoding/translator.h"
-#include "train/text_watch.h"
+#include "train/trained/text_watch.h"
 
 namespace glossa {
 

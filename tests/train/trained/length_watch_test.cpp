@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tests/train/warnings.h"
-#include "train/text_watch.h"
+#include "train/trained/text_watch.h"
 
 using namespace glossa;
 

@@ -1,11 +1,11 @@
-#include "train/run_evaluation.h"
+#include "train/trained/run_evaluation.h"
 
 #include <numeric>
 
 #include "tests/train/trainer_fixture.h"
-#include "train/run_scoring.h"
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"
+#include "train/trained/run_scoring.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -1,4 +1,4 @@
-#include "train/held_out_check.h"
+#include "train/trained/held_out_check.h"
 
 #include <algorithm>
 #include <array>

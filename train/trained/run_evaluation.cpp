@@ -1,4 +1,4 @@
-#include "train/run_evaluation.h"
+#include "train/trained/run_evaluation.h"
 
 #include <limits>
 
@@ -8,7 +8,7 @@
 #include "train/scores/chrf.h"
 #include "train/scores/ter.h"
 #include "train/shared_search.h"
-#include "train/source_lines.h"
+#include "train/trained/source_lines.h"
 
 namespace glossa {
 

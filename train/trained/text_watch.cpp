@@ -1,4 +1,4 @@
-#include "train/text_watch.h"
+#include "train/trained/text_watch.h"
 
 #include <utility>
 

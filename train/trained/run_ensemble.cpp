@@ -1,4 +1,4 @@
-#include "train/run_ensemble.h"
+#include "train/trained/run_ensemble.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "train/run_tuning.h"
+#include "train/trained/run_tuning.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tests/train/trainer_fixture.h"
-#include "train/run_evaluation.h"
+#include "train/trained/run_evaluation.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -7,7 +7,7 @@
 #include "data/text/text_file.h"
 #include "train/decoding/translator.h"
 #include "train/run.h"
-#include "train/text_watch.h"
+#include "train/trained/text_watch.h"
 
 namespace glossa {
 
