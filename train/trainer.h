@@ -26,8 +26,9 @@ struct TrainingOrder {
   Config config;
   std::string run;      ///< the run's folder
   bool resume = false;  ///< from the newest valid checkpoint, if any; without `resume`, checkpoints are an error
-  std::string config_path =
-      {};  ///< file that `config` was read from, if any; when a run begins, an error if its own would replace it
+
+  /// File that `config` was read from, if any. A new run is refused if its own config.yaml would replace this file.
+  std::string config_path = {};
 
   /// Options in `config` that the command line or the program sets. When a run resumes, those of decode also go into
   /// its config.yaml, for translation.

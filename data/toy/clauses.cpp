@@ -49,9 +49,10 @@ Clauses operator*(const Clauses& first, const Clauses& second) {
   for (const Clause& clause : first)
     for (const Clause& more : second) {
       Clause& both = product.emplace_back(clause);
-      const auto merge = [&](auto... parts) {
-        ((more.*parts != empty.*parts ? void(both.*parts = more.*parts) : void()), ...);
+      const auto take = [&](auto part) {
+        if (more.*part != empty.*part) both.*part = more.*part;
       };
+      const auto merge = [&](auto... parts) { (take(parts), ...); };
       merge(&Clause::subject, &Clause::verb, &Clause::object, &Clause::quality, &Clause::preposition, &Clause::place,
             &Clause::time, &Clause::question, &Clause::tense, &Clause::negative, &Clause::yes_no, &Clause::very,
             &Clause::there, &Clause::request, &Clause::please);

@@ -115,9 +115,9 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::sample(const Ensemble<T>& mode
   options.sample = true;
   options.beam = 1;
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  for (std::size_t i = 0;
-       std::vector<Hypothesis> & found : search(models, sources, specials, options, 1, count, numbers))
-    results[i++ / static_cast<std::size_t>(count)].push_back(std::move(found.front()));
+  auto found = search(models, sources, specials, options, 1, count, numbers);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    results[i / static_cast<std::size_t>(count)].push_back(std::move(found[i].front()));
   return results;
 }
 
