@@ -174,7 +174,7 @@ def by_ctranslate2(folder, tokenizer, lines, beam):
 
 
 def compare_translations(what, judge, ours, theirs):
-    """Where two translations are equally likely within float noise, either may be found: a tie."""
+    """Compares translations. Two that are equally likely within float noise count as a tie: either may be found."""
     different = [i for i, (x, y) in enumerate(zip(ours, theirs, strict=True)) if x != y]
     likelihoods = {i: judge(i, [ours[i], theirs[i]]) for i in different}
     ties = sum(math.isclose(x, y, rel_tol=1e-5) for x, y in likelihoods.values())
@@ -228,7 +228,7 @@ def main(glossa, folder):
     report(difference <= 1e-5, f"log-probabilities of {len(theirs)} tokens of 50 sentences: {difference:.1e}")
 
     def likelihoods(model, tokenizer, i, translations):
-        """What a model holds of translations of a line: log-probability a token."""
+        """The log-probability per token that a model gives each translation of line i."""
         return [sum(s) / len(s) for s in token_scores(model, tokenizer, 2 * [test[i]], translations)]
 
     judge = functools.partial(likelihoods, model, tokenizer)

@@ -168,7 +168,7 @@ from glossa.transformer import (
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Names of PyTorch: an error that says what to use here."""
+        """Raises the error for an unknown name, with a hint if it is a name of PyTorch."""
         raise _no_attribute("module 'glossa'", name, _sys.modules[__name__])
 
 

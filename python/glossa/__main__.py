@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Becomes the program, with the arguments of this process."""
+    """Replaces this process by the program, with the same arguments."""
     program = Path(__file__).parent / "bin" / "glossa"
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # ignored by Python, and so by what it becomes
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and the program would inherit that
         signal.signal(number, signal.SIG_DFL)
     os.execv(program, ["glossa", *sys.argv[1:]])
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """A failure, or with Misuse a mistake of the caller.
+    """A failure. Its subclass Misuse is a mistake of the caller.
 
-    The text is `[where] expected A; got B. Hint: C`. `where` is an option, a file and line, an argument or an op; `hint`,
-    which may be empty, is a remedy.
+    The text is `[where] expected A; got B. Hint: C`. `where` names an option, a file and line, an argument or an op.
+    `hint` suggests a remedy and may be empty.
     """
 
     def __init__(self, text: str, where: str = "", hint: str = "") -> None:
@@ -17,16 +17,16 @@ class Error(Exception):
 
 
 class Misuse(Error, ValueError):
-    """Options or arguments that glossa cannot work with."""
+    """An invalid option or argument."""
 
 
 def failure(where: str, expected: str, got: str | None, hint: str = "") -> Error:
-    """The Error with the usual text; `got` is None for something that was not found."""
+    """An Error with the usual text; `got` is None if something was not found."""
     return Error(_text(where, expected, got, hint), where, hint)
 
 
 def misuse(where: str, expected: str, got: str | None, hint: str = "") -> Misuse:
-    """The Misuse with the usual text; `got` is None for something that was not found."""
+    """A Misuse with the usual text; `got` is None if something was not found."""
     return Misuse(_text(where, expected, got, hint), where, hint)
 
 

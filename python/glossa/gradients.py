@@ -1,4 +1,4 @@
-"""Gradients of functions, and their proof by differences."""
+"""Gradients of functions, and their check by finite differences."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def value_and_grad(
     update: int | None = None,
     precision: str = "float",
 ) -> Callable[..., tuple[float, tuple[npt.NDArray[Any], ...]]]:
-    """A function that returns function(*arrays) and its gradients, one for each array.
+    """Returns a function that computes function(*arrays) and its gradients, one for each array.
 
-    `function` takes Variables and returns one with a single element. Each call is a step of its own; `training`, `seed`,
-    `update` and `precision` are as for glossa.step.
+    `function` takes Variables and returns a Variable with a single element. Each call opens its own step, with the
+    options `training`, `seed`, `update` and `precision` of glossa.step.
     """
 
     def with_gradients(*arrays: npt.ArrayLike) -> tuple[float, tuple[npt.NDArray[Any], ...]]:
@@ -47,7 +47,7 @@ def value_and_grad(
 
 
 def grad(function: Function, **options: Any) -> Callable[..., Any]:
-    """A function that returns the gradient of function(*arrays): an array, or a tuple for several arrays."""
+    """Returns a function that computes the gradient of function(*arrays): an array, or a tuple if there are several."""
 
     def gradient(*arrays: npt.ArrayLike) -> Any:
         _, gradients = value_and_grad(function, **options)(*arrays)
@@ -68,15 +68,15 @@ def grad_check(
     training: bool = True,
     seed: int = 1,
 ) -> GradCheck:
-    """Compares the gradients of function(*inputs) with differences, in float64.
+    """Compares the gradients of function(*inputs) with finite differences, in float64.
 
-    `function` takes one Variable per input and returns a Variable of any shape. With `parameters`, a module in
-    float64 (of init(dtype=numpy.float64), or within one), its parameters are checked as well. An element is right if its
-    relative error is at most `limit`, wrong if backward and differences differ by more than the differences can be
-    off, and else undecided.
-    `floor` is the smallest denominator of errors, relative to the tensor's largest gradient; `step` the largest step,
-    relative to an element. `max_elements` above 0 checks that many elements of each tensor. `requires_grad` has a flag
-    per input. The function must compute the same values in each call.
+    `function` takes one Variable per input and returns a Variable of any shape. It must compute the same values in each
+    call. `parameters` is a module whose parameters are checked as well; it must be in float64, that is, initialized
+    with init(dtype=numpy.float64) or part of such a module. An element is right if its relative error is at most
+    `limit`. It is wrong if backward and the differences disagree by more than the error of the differences, and
+    otherwise undecided. `floor` is the smallest denominator of relative errors, relative to the tensor's largest
+    gradient. `step` is the largest step, relative to an element. If `max_elements` is positive, only that many elements
+    of each tensor are checked. `requires_grad` has one flag per input.
     """
     if parameters is not None and parameters.dtype != np.float64:
         hint = "make the module with init(dtype=numpy.float64)"
@@ -98,7 +98,7 @@ def grad_check(
 
 @contextmanager
 def _others_frozen(module: Module) -> Iterator[None]:
-    """Freezes the parameters that share the module's store and are not its own."""
+    """Freezes the parameters of the module's store that do not belong to the module."""
     own = {parameter.name for parameter in module.parameters().values()}
     others = [parameter for parameter in map(module.store.parameter, module.store.names) if parameter.name not in own]
     trained = [parameter for parameter in others if parameter.trainable]

@@ -1,8 +1,7 @@
 """The layers of the Transformer (Vaswani et al. 2017).
 
-Rows are tokens: x [N, D] has the tokens of all sequences, and `rows` (Rows, a Pack, or a list of lengths) says which
-belong together.
-Options have the names that they have in C++.
+Rows are tokens: x [N, D] has the tokens of all sequences, and `rows` (Rows, a Pack, or a list of lengths) divides them
+into sequences. Options have the same names as in C++.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ MaskLike = Union[Operand, None]
 
 
 class Layer(Module):
-    """A module that is computed by a layer of C++."""
+    """A module that a C++ layer computes."""
 
     _make: Callable[[Store, str], Any]
     _shown: str
 
     def _set(self, make: Callable[..., Any], *arguments: Any, **options: Any) -> None:
-        """Computes the module by make(store, scope, *arguments, options), without options that are None."""
+        """Makes the C++ layer by make(store, scope, *arguments, options), without options that are None."""
         given = {name: value for name, value in options.items() if value is not None}
         self._make = lambda store, scope: make(store, scope, *arguments, given)
         self._make(Store(np.float32), "")  # wrong arguments are errors here rather than in init
@@ -70,7 +69,7 @@ def _is_same(value: Any, default: Any) -> bool:
 class Linear(Layer):
     """y = x W^T + b: x [..., inputs] -> [..., outputs]. Parameters: weight [outputs, inputs], bias [outputs].
 
-    `bias_init` is by default uniform in +-1/sqrt(inputs), as in PyTorch.
+    By default `bias_init` is uniform in +-1/sqrt(inputs), as in PyTorch.
     """
 
     weight: Parameter
@@ -94,7 +93,7 @@ class Linear(Layer):
 
 
 class _Norm(Layer):
-    """The two functions of every norm."""
+    """The methods that all norms share."""
 
     weight: Parameter
 
@@ -112,8 +111,8 @@ class _Norm(Layer):
 class LayerNorm(_Norm):
     """Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters: weight, bias [D].
 
-    `affine`: "vector", a gain and a bias per feature; "scalar", one of each; "gain", one gain only; "none".
-    `epsilon_place`: "inside" or "outside" of the root of the variance.
+    `affine` selects the parameters: "vector", a gain and a bias per feature; "scalar", one of each; "gain", one gain
+    only; or "none". `epsilon_place` adds epsilon "inside" or "outside" the root of the variance.
     """
 
     bias: Parameter
@@ -136,8 +135,8 @@ def _bound_rms_norm(store: Store, scope: str, width: int, options: dict[str, Any
 class RMSNorm(_Norm):
     """x / sqrt(mean(x^2) + epsilon) * weight (Zhang and Sennrich 2019): x [..., D] -> [..., D]. Parameter: weight [D].
 
-    `affine`: "vector", a gain per feature; "gain", one gain; "none".
-    `epsilon_place`: "inside" or "outside" of the root, as in the authors' code.
+    `affine` selects the parameters: "vector", a gain per feature; "gain", one gain; or "none". `epsilon_place` adds
+    epsilon "inside" the root or, as in the authors' code, "outside".
     """
 
     def __init__(
@@ -154,8 +153,8 @@ class RMSNorm(_Norm):
 class Residual(_Norm):
     """A residual connection and a norm around a sub-layer f, with dropout of its output.
 
-    `place`: "post", norm(x + f(x)) (Vaswani et al. 2017), or "pre", x + f(norm(x)) (Xiong et al. 2020). `kind` of the
-    norm: "layer", with the parameters of LayerNorm, or "rms", with those of RMSNorm.
+    `place` is "post", for norm(x + f(x)) (Vaswani et al. 2017), or "pre", for x + f(norm(x)) (Xiong et al. 2020).
+    `kind` is "layer", for a norm with the parameters of LayerNorm, or "rms", with those of RMSNorm.
     """
 
     bias: Parameter
@@ -189,7 +188,7 @@ class Residual(_Norm):
 
 
 class _Attention(Layer):
-    """What both attentions have in common: options and parameters, as SelfAttention describes them."""
+    """Options and parameters that both attentions have in common; SelfAttention describes them."""
 
     _bound: Callable[..., Any]
 
@@ -226,14 +225,15 @@ class _Attention(Layer):
 class SelfAttention(_Attention):
     """Multi-head attention of a sequence to itself (Vaswani et al. 2017, section 3.2.2).
 
-    Parameters are as in torch.nn.MultiheadAttention, for H heads of K columns: in_proj_weight [3 H K, D], in_proj_bias
-    [3 H K], out_proj.weight [D, H K], out_proj.bias [D]. `head_width` is K; 0 means D / H. With `key_heads` G, each
-    head of keys and values serves H / G heads of queries (Ainslie et al. 2023); in_proj_weight is then [(H + 2 G) K,
-    D], and in_proj_bias [(H + 2 G) K]. `dropout` is that of the weights. `bias`: "all", "output" (only of the last
-    projection) or "none". `similarity` of query and key: "scaled_dot", "dot", "general" (Luong et al. 2015) or
-    "additive" (Bahdanau et al. 2015); the last two have parameters. `causal`: no token sees later ones.
-    `relative_positions`: "rotary" turns queries and keys with their positions, as the op rotary does with the base
-    `rotary_base`, and needs the similarity "scaled_dot" or "dot"; "alibi" lets scores fall with the distance.
+    Parameters are named as in torch.nn.MultiheadAttention. With H heads of K columns they are in_proj_weight [3 H K,
+    D], in_proj_bias [3 H K], out_proj.weight [D, H K] and out_proj.bias [D]. `head_width` is K; 0 means D / H. If
+    `key_heads` is G > 0, each head of keys and values serves H / G heads of queries (Ainslie et al. 2023). Then
+    in_proj_weight is [(H + 2 G) K, D], and in_proj_bias [(H + 2 G) K]. `dropout` is the rate for the attention weights.
+    `bias` is "all", "output" (only in the output projection) or "none". `similarity` compares query and key:
+    "scaled_dot", "dot", "general" (Luong et al. 2015) or "additive" (Bahdanau et al. 2015). The last two have
+    parameters. If `causal`, no token attends to later tokens. `relative_positions` is "none", "rotary" or "alibi".
+    "rotary" rotates queries and keys by their positions, as the op rotary does with the base `rotary_base`; it needs
+    the similarity "scaled_dot" or "dot". "alibi" lowers scores in proportion to the distance.
     """
 
     _bound = _glossa.BoundSelfAttention
@@ -277,9 +277,10 @@ class SelfAttention(_Attention):
 
 
 class CrossAttention(_Attention):
-    """Multi-head attention to a memory, such as the encoder's output. Options and parameters: as SelfAttention.
+    """Multi-head attention to a memory, such as the encoder's output.
 
-    There are no relative positions between a sequence and its memory.
+    Options and parameters are those of SelfAttention, except for relative positions: a sequence and its memory have no
+    common positions.
     """
 
     _bound = _glossa.BoundCrossAttention
@@ -303,9 +304,9 @@ class CrossAttention(_Attention):
 class FeedForward(Layer):
     """activation(x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3), with dropout after the activation.
 
-    Parameters: linear1.weight [hidden, D], linear1.bias, linear2.weight [D, hidden], linear2.bias. `hidden` 0 means a
-    single matrix. With a gate, "swiglu" or "geglu" (Shazeer 2020), linear1.weight is [2 hidden, D], initialized as one
-    matrix, and the rows of the gate come first.
+    Parameters: linear1.weight [hidden, D], linear1.bias, linear2.weight [D, hidden], linear2.bias. If `hidden` is 0,
+    the layer is a single matrix. With a gated activation, "swiglu" or "geglu" (Shazeer 2020), linear1.weight is [2
+    hidden, D] and initialized as one matrix; the gate's rows come first.
     """
 
     def __init__(
@@ -337,8 +338,8 @@ class FeedForward(Layer):
 class PositionalEncoding(Layer):
     """Adds row p of a table [positions, D] to the tokens at position p of their sequences.
 
-    The table has sinusoids (Vaswani et al. 2017, section 3.5), whose order along the width is `sinusoid`, or is a
-    parameter, weight, if `learned`.
+    The table contains sinusoids (Vaswani et al. 2017, section 3.5), in the order that `sinusoid` selects. If `learned`,
+    it is instead the parameter weight.
     """
 
     weight: Parameter
@@ -357,8 +358,8 @@ class PositionalEncoding(Layer):
 class Embedding(Layer):
     """factor * weight[id] of N ids, then dropout: [N, width]. Parameter: weight [vocabulary, width].
 
-    `positions`: "none", or "sinusoidal" or "learned" positions to add, as in PositionalEncoding, for sentences of up to
-    max_positions ids. Learned ones are the parameter positions.weight.
+    `positions` is "none", or selects positions to add as in PositionalEncoding: "sinusoidal", or "learned", which are
+    the parameter positions.weight. Sentences then have at most `max_positions` ids.
     """
 
     weight: Parameter
@@ -395,5 +396,5 @@ class Embedding(Layer):
 
 
 def causal_mask(positions: int) -> npt.NDArray[np.bool_]:
-    """[T, T], True above the diagonal: no position sees later ones."""
+    """A mask [T, T], True above the diagonal, so that no position attends to later ones."""
     return np.triu(np.ones((positions, positions), dtype=np.bool_), k=1)

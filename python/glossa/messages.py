@@ -8,7 +8,7 @@ _levels = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARN
 
 
 def log(level: str, text: str) -> None:
-    """Passes a message on. `level` is debug, info, warning or error."""
+    """Logs a message. `level` is debug, info, warning or error."""
     text = text.rstrip("\n").removeprefix("warning: ").removeprefix("note: ")
     logging.getLogger("glossa").log(_levels[level], "%s", text)
 

@@ -43,11 +43,11 @@ class _Declaration:
 
 
 def parameter(shape: AxesLike, init: InitLike = "zeros", scale: float = 1.0) -> Parameter:
-    """Declares a parameter of one's own module, in its `__init__`: `self.gain = glossa.parameter(8, init="ones")`.
+    """Declares a parameter in the `__init__` of your own module: `self.gain = glossa.parameter(8, init="ones")`.
 
     `init` is "zeros", "ones", "constant" (of `scale`), "uniform" (in +-scale), "normal" (of standard deviation scale),
-    "xavier_uniform" (with gain scale), or an array of the shape. After init, the attribute is a Parameter, which ops
-    take like a Variable.
+    "xavier_uniform" (with gain scale), or an array of this shape. After the module's init, the attribute is a
+    Parameter, which ops accept like a Variable.
     """
     return cast(Parameter, _Declaration(shape, (init, scale) if isinstance(init, str) else init))
 
@@ -66,7 +66,7 @@ class IncompatibleKeys(NamedTuple):
 
 @dataclass
 class _Place:
-    """Where a module has a parameter: `container[key]`, with a path within the module."""
+    """The place of a parameter in a module: `container[key]`, with a path within the module."""
 
     path: str
     container: Any
@@ -83,18 +83,18 @@ class _Place:
 
 @dataclass
 class _Model:
-    """What all modules of one init share."""
+    """The data that all modules of one init share."""
 
     root: Module
     store: Store
 
 
 class Module:
-    """A layer or a model. Subclasses assign parameters and submodules, also lists of them, to attributes.
+    """A layer or a model. Subclasses assign parameters, submodules and lists of submodules to attributes.
 
-    `init` then makes the parameters of the whole tree. Their names are the attributes' paths, as in PyTorch:
-    `encoder.layers.0.linear1.weight`. A module that is used in several places has one set of parameters, with the name
-    of the first place. Subclasses define `__call__`, or `forward`; it computes within `with glossa.step():`.
+    `init` then creates the parameters of the whole tree. Their names are the attributes' paths, as in PyTorch:
+    `encoder.layers.0.linear1.weight`. A module that is used in several places has one set of parameters, named after
+    the first place. Subclasses define `__call__` or `forward`. Call the module within `with glossa.step():`.
     """
 
     _model: _Model | None = None
@@ -105,10 +105,10 @@ class Module:
     # ---- before use ----
 
     def init(self: ModuleType, seed: int = 1, dtype: npt.DTypeLike = np.float32) -> ModuleType:
-        """Makes all parameters, with values drawn from `seed`, and returns the module. `dtype` is float32 or float64.
+        """Creates all parameters, with values drawn from `seed`, and returns the module. `dtype` is float32 or float64.
 
-        The values of a parameter depend on the seed and its name only. Call it once for the whole model; a second call
-        starts anew.
+        A parameter's values depend only on the seed and the parameter's name. Call `init` once, for the whole model; a
+        second call starts over with new parameters.
         """
         modules = dict(self._named_modules())
         for scope, module in modules.items():
@@ -144,7 +144,7 @@ class Module:
             )
 
     def _declare(self, store: Store, scope: str) -> Any:
-        """Makes the layer of C++ that computes the module, if there is one."""
+        """Creates the C++ layer that computes the module, if any."""
         return None
 
     def _find_places(self) -> list[_Place]:
@@ -160,7 +160,7 @@ class Module:
             yield from _modules_in(name, value)
 
     def _named_modules(self, scope: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Module]]:
-        """Every module once, with its path: this one first."""
+        """Each module once, with its path. This module comes first."""
         seen = set() if seen is None else seen
         if id(self) in seen:
             return
@@ -188,7 +188,7 @@ class Module:
     def parameters(self) -> dict[str, Parameter]:
         """All parameters of this module, each once: a dict from name to Parameter.
 
-        Iterating it gives the names, `parameters().values()` the Parameters.
+        Iterating over the dict yields names; `parameters().values()` has the Parameters.
         """
         self._initialized()
         found: dict[str, Parameter] = {}
@@ -213,9 +213,9 @@ class Module:
         return parameters[name]
 
     def freeze(self, patterns: str | Iterable[str] = "*") -> None:
-        """Keeps parameters from being trained whose name matches a pattern (`*` matches any text: "encoder.*").
+        """Freezes the parameters whose names match a pattern, such as "encoder.*" (`*` matches any text).
 
-        Call it before the optimizer is made. To train one again, set `trainable` of the Parameter.
+        Call it before creating the optimizer. To train a parameter again, set its `trainable` to True.
         """
         parameters = self.parameters()
         for pattern in [patterns] if isinstance(patterns, str) else patterns:
@@ -236,7 +236,7 @@ class Module:
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> IncompatibleKeys:
         """Sets parameters to arrays or torch tensors by name. An error leaves all parameters unchanged.
 
-        If not `strict`, other names may be missing or left over; the names are returned.
+        Without `strict`, names may be missing or unexpected; these names are returned.
         """
         parameters = self.parameters()
         missing = [name for name in parameters if name not in state]
@@ -258,20 +258,20 @@ class Module:
         return IncompatibleKeys(missing, unexpected)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Saves all parameters as a safetensors file, which survives a power cut once `save` has returned."""
+        """Saves all parameters to a safetensors file. Once `save` has returned, the file survives a power cut."""
         self.store.save(os.fspath(path), self._names())
 
     def load(self: ModuleType, path: str | os.PathLike[str]) -> ModuleType:
-        """Loads all parameters from a safetensors file with exactly their names and shapes, and returns the module.
+        """Loads all parameters from a safetensors file and returns the module. Names and shapes must match exactly.
 
-        The file may be from `save`, glossa.save_training or another program. Its numbers are converted to the module's
-        type. An error leaves all parameters unchanged.
+        The file may come from `save`, glossa.save_training or another program. Its numbers are converted to the
+        module's dtype. If an error occurs, all parameters keep their values.
         """
         self.store.load(os.fspath(path), self._names())
         return self
 
     def _names(self) -> dict[str, str]:
-        """The parameters' names in this module, with those in the store."""
+        """Names of the parameters: in this module, and in the store."""
         return {name: own.name for name, own in self.parameters().items()}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -288,7 +288,7 @@ class Module:
             setattr(cls, "__call__", Module.__call__)  # rather than that of a layer
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Calls `forward`, if a subclass defines it rather than `__call__`."""
+        """Calls `forward`, for subclasses that define it instead of `__call__`."""
         forward = getattr(self, "forward", None)
         if forward is None:
             hint = "define __call__(self, x), which computes with glossa's ops and layers"
@@ -298,7 +298,7 @@ class Module:
     if not TYPE_CHECKING:  # subclasses annotate their parameters
 
         def __getattr__(self, name: str) -> Any:
-            """A parameter that a layer of C++ declares, such as `linear.weight`."""
+            """A parameter that the C++ layer declares, such as `linear.weight`."""
             if name in self._own:
                 return self._own[name]
             raise no_attribute(f"'{type(self).__name__}'", name, self, "" if self._model else " before init()")
@@ -316,7 +316,7 @@ class Module:
         return self._model
 
     def _describe(self) -> str:
-        """The arguments that the module was made with, for __repr__."""
+        """The module's constructor arguments, for __repr__."""
         return ""
 
     def __repr__(self) -> str:
@@ -329,7 +329,7 @@ class Module:
 
 
 def matching(where: str, pattern: str, names: Iterable[str]) -> list[str]:
-    """The names that match the pattern. Raises Misuse if none does."""
+    """Names that match the pattern. Raises Misuse if no name matches."""
     found = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
     if not found:
         hint = "parameters() lists the names; * matches any text"
@@ -368,7 +368,7 @@ def _join(scope: str, name: str) -> str:
 
 
 def _scopes_of(name: str) -> Iterator[str]:
-    """The scopes that a name may be in, the longest first."""
+    """Scopes that may contain a name, longest first."""
     while "." in name:
         name = name.rpartition(".")[0]
         yield name
@@ -394,7 +394,7 @@ def _assigned(name: str, value: Any) -> Exception:
 
 
 def _to_array(value: Any) -> npt.NDArray[Any]:
-    """An array, also of a tensor of torch with a gradient or in bfloat16."""
+    """Converts to an array. Accepts torch tensors with a gradient or in bfloat16."""
     if hasattr(value, "detach") and hasattr(value, "cpu"):
         value = value.detach().cpu()
         if "bfloat16" in str(value.dtype):

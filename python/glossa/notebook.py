@@ -23,13 +23,13 @@ Array = npt.NDArray[Any]
 
 
 def in_notebook() -> bool:
-    """True in a kernel of Jupyter, whose cells show HTML."""
+    """True in a Jupyter kernel, which can display HTML."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and hasattr(shell, "kernel")
 
 
 class Page(str):
-    """A self-contained HTML page. It is the page's text, to write to a file, and shows itself in a notebook."""
+    """The text of a self-contained HTML page. A notebook displays the page."""
 
     def _repr_html_(self) -> str:
         return frame(self, height=600)
@@ -41,14 +41,14 @@ class Page(str):
 
 
 def frame(page: str, height: int) -> str:
-    """A self-contained page as an element of a cell."""
+    """An HTML element for a cell that contains a whole page."""
     return f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:{height}px;border:0"></iframe>'
 
 
 def proof(verdict: str, text: str, errors: Mapping[str, Array], verdicts: Mapping[str, Array]) -> str:
-    """The result of a gradient check as an element of a cell, with a picture for each tensor: one square per element.
+    """An HTML element that shows a gradient check, with a picture for each tensor: one square per element.
 
-    Of many tensors it shows the worst, and folds the others."""
+    If there are many tensors, it shows the worst and folds the others."""
     color = {"right": "#1a7f37", "wrong": "#cf222e"}.get(verdict, "#9a6700")
     rest = html.escape(text.removeprefix(verdict))
     key = "".join(
@@ -81,7 +81,7 @@ _KEY = [
 
 
 def _badness(errors: Array, verdicts: Array) -> tuple[int, float]:
-    """Sorts tensors: those with wrong elements, with undecided ones, with large errors."""
+    """A sort key: tensors with wrong elements, then with undecided elements, then with large errors."""
     compared = ~np.isnan(errors)
     worst = max((2 if v == 1 else 1 if v == 2 else 0 for v in np.unique(verdicts[compared])), default=0)
     return worst, float(np.max(errors, where=compared, initial=0))
@@ -92,7 +92,7 @@ def _row(pictures: list[str]) -> str:
 
 
 def _errors_of_tensor(name: str, errors: Array, verdicts: Array) -> str:
-    """Rows of the last axis; the darker, the larger the relative error, from 1e-16 to 1e-8 on a scale of logarithms."""
+    """A picture with the last axis as rows. Darker means a larger relative error, from 1e-16 to 1e-8 on a log scale."""
     rows = errors.reshape(-1, errors.shape[-1] if errors.ndim else 1)
     verdicts = verdicts.reshape(rows.shape)
     share = np.clip((np.log10(np.clip(np.nan_to_num(rows), 1e-16, 1)) + 16) / 8, 0, 1)[..., None]
@@ -111,7 +111,7 @@ def _errors_of_tensor(name: str, errors: Array, verdicts: Array) -> str:
 
 
 def _png(pixels: Array) -> str:
-    """An image [height, width, 3] as PNG, in base64."""
+    """An image [height, width, 3] as base64-encoded PNG."""
     height, width, _ = pixels.shape
     lines = b"".join(b"\0" + line.tobytes() for line in np.rint(pixels).astype(np.uint8))  # 0: a line as it is
     parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
@@ -120,7 +120,7 @@ def _png(pixels: Array) -> str:
 
 
 class Progress:
-    """One line below a cell that follows training."""
+    """A line below the cell that shows the progress of training."""
 
     _seconds_between = 0.25
 

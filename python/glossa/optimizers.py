@@ -13,7 +13,7 @@ from glossa.module import Module, matching
 
 
 class Optimizer:
-    """Turns gradients into new values of the parameters of a module."""
+    """Updates the parameters of a module from their gradients."""
 
     _bound: BoundOptimizer
 
@@ -27,14 +27,15 @@ class Optimizer:
         self.lr = lr
 
     def step(self, lr: float | None = None, gradient_scale: float = 1.0) -> None:
-        """One update with the learning rate `lr` (default: the optimizer's) and gradients times `gradient_scale`.
+        """Updates the parameters with learning rate `lr` (default: the optimizer's).
 
-        Parameters that backward has not reached count as ones with a gradient of zero. Clears the gradients.
+        Multiplies the gradients by `gradient_scale`, and clears them afterwards. Parameters that backward has not
+        reached have a gradient of zero.
         """
         self._bound.step(self.lr if lr is None else lr, gradient_scale)
 
     def zero_grad(self) -> None:
-        """Clears the gradients, as step does: to drop those of a batch."""
+        """Clears the gradients, as `step` does. Use it to skip a batch."""
         self._bound.zero_grad()
 
     def grad_norm(self) -> float:
@@ -42,9 +43,9 @@ class Optimizer:
         return self._bound.grad_norm()
 
     def clip(self, max_norm: float, gradient_scale: float = 1.0) -> float:
-        """The gradient_scale with which the gradients have at most this norm: `step(gradient_scale=clip(1.0))`.
+        """The gradient_scale that limits the norm of all gradients: `step(gradient_scale=clip(1.0))`.
 
-        The norm is that of the gradients times `gradient_scale`.
+        The limit applies to the gradients times `gradient_scale`.
         """
         return gradient_scale * clip_factor(gradient_scale * self.grad_norm(), max_norm)
 
@@ -58,11 +59,11 @@ class Optimizer:
 
 
 class Adam(Optimizer):
-    """Adam (Kingma and Ba 2015) of all parameters of a module that are trainable when it is made.
+    """Adam (Kingma and Ba 2015), for the parameters of a module that are trainable when the optimizer is created.
 
-    A module within another one trains only its own part. `weight_decay` is a penalty in the gradient; it does not apply
-    to norms and biases unless `decay_norm_and_bias`. `lr_factors` has factors of the learning rate by pattern, as
-    {"encoder.*": 0.1}; the first that matches applies.
+    If the module is part of another one, only this part is trained. `weight_decay` is added to the gradient as an L2
+    penalty; norms and biases are exempt unless `decay_norm_and_bias` is True. `lr_factors` maps patterns of names to
+    factors of the learning rate, such as {"encoder.*": 0.1}; the first matching pattern applies.
     """
 
     _decoupled = False
@@ -84,7 +85,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with weight decay outside the gradient (Loshchilov and Hutter 2019). Arguments: as Adam."""
+    """Adam with decoupled weight decay (Loshchilov and Hutter 2019). The arguments are those of Adam."""
 
     _decoupled = True
 
@@ -111,7 +112,7 @@ class AdamW(Adam):
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent with momentum, in PyTorch's form. Arguments: as Adam."""
+    """Stochastic gradient descent with momentum, in PyTorch's form. The other arguments are those of Adam."""
 
     def __init__(
         self,
@@ -141,9 +142,10 @@ def _trained(
 
 
 class MovingAverage:
-    """The exponential moving average of a model's parameters, from their values when it is made.
+    """The exponential moving average of a model's parameters. It starts with their current values.
 
-    Call `update` after each step. In `with average:` it takes the place of the values, to evaluate or save it.
+    Call `update` after each step. Within `with average:`, the parameters have the averaged values, for evaluating or
+    saving.
     """
 
     def __init__(self, module: Module, decay: float = 0.999) -> None:
@@ -173,15 +175,15 @@ class MovingAverage:
 
 
 def save_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:
-    """Saves a model with its optimizer's state, from which training continues with the same bits.
+    """Saves a model and its optimizer's state, so that training can continue with the same bits.
 
-    `module.load` reads the file as well.
+    `module.load` can also read the file.
     """
     _bound_of(module, optimizer, "save_training").save(os.fspath(path))
 
 
 def load_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:
-    """Loads what save_training saved. An error leaves the model and the optimizer unchanged."""
+    """Loads a file of save_training. If an error occurs, the model and the optimizer stay unchanged."""
     _bound_of(module, optimizer, "load_training").load(os.fspath(path))
 
 

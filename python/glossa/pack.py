@@ -14,9 +14,9 @@ from glossa.typing import IdsLike
 
 
 class Pack:
-    """Sentences as token ids, one after the other without padding: `ids` [N], and `rows`, which says where each is.
+    """Sentences as token ids, concatenated without padding: `ids` [N], and `rows`, the position of each sentence.
 
-    Layers that take ids take a Pack; they return matrices with one row per id.
+    Layers that take ids also accept a Pack; their results have one row per id.
     """
 
     def __init__(self, ids: npt.NDArray[np.int32], rows: Rows) -> None:
@@ -29,7 +29,7 @@ class Pack:
         return [sentence.tolist() for sentence in self.split(self.ids)]
 
     def split(self, array: npt.ArrayLike) -> list[npt.NDArray[Any]]:
-        """The part of each sentence of an array with one row per id."""
+        """Splits an array with one row per id into one array per sentence."""
         values = np.asarray(array)
         if len(values) != self.rows.count:
             raise misuse("Pack.split", f"an array with {self.rows.count} rows", f"{len(values)}")
@@ -49,8 +49,8 @@ SentencesLike = Union[Pack, Iterable[IdsLike]]
 def pack(sentences: Iterable[IdsLike], *, pad: int | None = None, sequence_ids: Sequence[int] = ()) -> Pack:
     """Packs sentences of ids: `glossa.pack([[5, 6, 3], [7, 3]])`.
 
-    With `pad`, the sentences are the rows of a padded box [B, T]; each ends where only this id follows. Random numbers
-    depend on `sequence_ids`, as in Rows.
+    With `pad`, the sentences are the rows of an array [B, T], padded at the end with this id. Random numbers depend on
+    `sequence_ids`, as in Rows.
     """
     parts = []
     for sentence in sentences:
@@ -68,5 +68,5 @@ def pack(sentences: Iterable[IdsLike], *, pad: int | None = None, sequence_ids: 
 
 
 def pack_of(sentences: SentencesLike) -> Pack:
-    """The Pack of sentences, or a Pack itself."""
+    """Packs sentences; returns a Pack unchanged."""
     return sentences if isinstance(sentences, Pack) else pack(sentences)

@@ -1,4 +1,4 @@
-"""What to use here instead of names of PyTorch."""
+"""Hints for users of PyTorch: glossa's counterparts of its names and options."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ HINTS = {
     "zero_": "module.zero_grad(), or parameter.value = array",
     "copy_": "parameter.value = array",
 }
-"""What to use here, by name."""
+"""Counterparts in glossa, by PyTorch's name."""
 
 OPTIONS = {
     "d_model": "width",
@@ -136,22 +136,22 @@ OPTIONS = {
     "eps": "epsilon",
     "batch_first": "none: rows are tokens, and glossa.Rows(lengths) says which belong together",
 }
-"""Names of options here, by PyTorch's."""
+"""Names of options in glossa, by PyTorch's name."""
 
 
 def option_hint(name: str) -> str:
-    """What an option of PyTorch is called here, or ""."""
+    """A hint with glossa's name of a PyTorch option, or ""."""
     return f"here it is {OPTIONS[name]}" if name in OPTIONS else ""
 
 
 
 def hint(name: str) -> str:
-    """What to use here instead of a name of PyTorch, or "" if the name is not known."""
+    """The counterpart of a PyTorch name, or "" if the name is not known."""
     return HINTS.get(name, "")
 
 
 def no_attribute(owner: str, name: str, obj: Any, when: str = "") -> AttributeError:
-    """The error for an attribute that `obj`, described by `owner`, does not have, and why if it is not of PyTorch."""
+    """The error for a missing attribute of `obj`, which `owner` describes. `when` is the fallback for a hint."""
     known = hint(name)
     text = f". Hint: {known}" if known else when if not name.startswith("_") else ""
     return AttributeError(f"{owner} has no attribute '{name}'{text}", name=name, obj=obj)

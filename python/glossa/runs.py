@@ -24,7 +24,7 @@ Column = npt.NDArray[np.float64]
 
 
 class Metrics(Mapping[str, Column]):
-    """Columns of numbers by name, all of one length; NaN where a line lacks the number."""
+    """Columns of numbers by name, all of the same length. A number that a line lacks is NaN."""
 
     def __init__(self, lines: list[dict[str, Any]]) -> None:
         names = {name: None for line in lines for name, value in line.items() if _is_number(value)}
@@ -48,7 +48,7 @@ class Metrics(Mapping[str, Column]):
 
 
 class Run:
-    """A run's folder. In a notebook it shows the page of `glossa report`."""
+    """A run's folder. A notebook displays it as the page of `glossa report`."""
 
     def __init__(self, folder: PathLike, end: str | None = None) -> None:
         self.folder = Path(folder)
@@ -60,13 +60,14 @@ class Run:
     def training(self) -> Metrics:
         """Figures of training: update, epoch, loss, perplexity, lr, grad_norm, tokens_per_s, seconds, waited.
 
-        One line per train.log_every updates.
+        One row per line of the training log (train.log_every).
         """
         return Metrics([line for line in self._lines() if "loss" in line])
 
     @property
     def validation(self) -> Metrics:
-        """Figures of the validations: update, epoch, valid_loss, and valid_bleu and others if they translate."""
+        """Figures of the validations: update, epoch and valid_loss; if validations translate, also valid_bleu and other
+        scores."""
         return Metrics([line for line in self._lines() if "valid_loss" in line])
 
     def load(
@@ -77,7 +78,7 @@ class Run:
         set: Mapping[str, Option] | None = None,
         split_sentences: str = "auto",
     ) -> Translator:
-        """The run as a Translator. The options are those of glossa.load."""
+        """Loads the run as a Translator. The options are those of glossa.load."""
         return load(self.folder, checkpoint=checkpoint, beam=beam, set=set, split_sentences=split_sentences)
 
     def export(
@@ -88,8 +89,8 @@ class Run:
         marian: PathLike | None = None,
         checkpoint: str = "",
     ) -> None:
-        """Writes the model for other programs: a file of weights under PyTorch's names, or a folder for transformers'
-        MarianMTModel or for Marian."""
+        """Exports the model to other programs: as a file of weights under PyTorch's names, or as a folder for the
+        MarianMTModel of transformers or for Marian."""
         if not (safetensors or huggingface or marian):
             raise misuse("export", "safetensors, huggingface or marian", "none")
         _glossa.export_model(
@@ -127,14 +128,15 @@ def load(
     set: Mapping[str, Option] | None = None,
     split_sentences: str = "auto",
 ) -> Translator:
-    """Loads a run, from its folder or one of its checkpoints, to translate with it.
+    """Loads a run for translation, from its folder or one of its checkpoints.
 
-    With `others`, which have the same vocabulary, the runs are an ensemble: the probability of a token is the mean of
-    theirs. The options of decoding are those of the first.
+    With `others`, which must have the same vocabulary, the runs form an ensemble: the probability of a token is the
+    mean over the runs. The decoding options are those of the first run.
 
-    `checkpoint` chooses one of the run's: "best" (the default without decode.average), "last", an update's number, or "average:N", the mean of
-    the newest N. `set` overrides options of decoding and of the machine. `split_sentences` is "on", "off", or "auto":
-    lines are translated sentence by sentence if the model was trained on lines of one sentence.
+    `checkpoint` is "best" (the default unless decode.average is set), "last", an update's number, or "average:N" for
+    the mean of the newest N checkpoints. `set` overrides the options of `decode` and `runtime`. `split_sentences` is
+    "on", "off" or "auto". With "auto", lines are translated sentence by sentence if the model was trained on single
+    sentences.
     """
     if split_sentences not in ("auto", "on", "off"):
         raise misuse("split_sentences", "auto, on or off", split_sentences)
@@ -150,14 +152,14 @@ def import_model(
     config: PathLike | None = None,
     set: Mapping[str, Option] | None = None,
 ) -> Run:
-    """Creates a run from a pretrained model: the folder of a MarianMTModel of Hugging Face or of a Marian model, or a
-    file of weights under PyTorch's names with a `config` that describes the model and its data."""
+    """Creates a run from a pretrained model. This is the folder of a Hugging Face MarianMTModel or of a Marian model,
+    or a file of weights under PyTorch's names. Such a file needs a `config` that describes the model and its data."""
     _glossa.import_model(os.fspath(path), os.fspath(run), os.fspath(config or ""), dict(set or {}))
     return Run(run)
 
 
 def average(run: PathLike, last: int, to: PathLike) -> Run:
-    """Creates a run with the mean of the newest `last` checkpoints of another."""
+    """Creates a run from the mean of the newest `last` checkpoints of another run."""
     _glossa.average(os.fspath(run), last, os.fspath(to))
     return Run(to)
 

@@ -1,4 +1,4 @@
-"""Training of runs: the engine, the folder and the bits of `glossa train`."""
+"""Training of runs, with the same engine, files and bits as `glossa train`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Option = Union[str, int, float, bool, None, Sequence[Union[str, int, float, bool
 
 
 class Stop(Enum):
-    """What a callback returns to end training."""
+    """The value that a callback returns to end training."""
 
     STOP = "stop"
 
@@ -59,15 +59,16 @@ def train(
     """Trains a model as `glossa train` does, and returns its run.
 
     `config` is a YAML file, the name of a recipe, or a mapping of options such as {"model.width": 128}; `set` overrides
-    options of it. `run` is the run's folder, by default runs/NAME for NAME.yaml. With `resume`, training continues from
-    the run's newest checkpoint, with the run's options unless `config` or `set` gives others; resume="auto" begins a
-    run if the folder has none. Runs begun here and by the command are the same: either resumes the other's.
+    its options. `run` is the run's folder, by default runs/NAME for NAME.yaml. With `resume`, training continues from
+    the run's newest checkpoint. Options that neither `config` nor `set` contains keep the run's values. resume="auto"
+    begins a new run if the folder contains none. The command can resume a run that was begun here, and vice versa.
 
-    Callbacks run between updates, in this thread. They receive records that do not change, and may return glossa.STOP
-    to end training. If one raises, training ends, the run is saved, and the exception is raised here. Ctrl-C ends
-    training after the update, saves and returns the run; a second one raises KeyboardInterrupt at once.
+    Callbacks run between updates, in this thread. They receive immutable records, and may return glossa.STOP to end
+    training. If a callback raises an exception, training ends, the run is saved, and `train` raises the exception.
+    Ctrl-C ends training after the current update, saves the run and returns it; a second Ctrl-C raises
+    KeyboardInterrupt at once.
 
-    `progress` "auto" shows progress in a terminal and in a notebook; the log also goes to logging.getLogger("glossa").
+    With progress="auto", a terminal or a notebook shows progress. The log also goes to logging.getLogger("glossa").
     """
     path, options = _config_of(config)
     options = {**_by_full_name(options), **_by_full_name(set or {})}
@@ -108,7 +109,7 @@ def train(
 
 
 def _config_of(config: PathLike | Mapping[str, Option] | None) -> tuple[str, dict[str, Option]]:
-    """The YAML file, which may be empty, and the options beside it."""
+    """The YAML file (or "") and the options given in addition."""
     if config is None:
         return "", {}
     if isinstance(config, Mapping):

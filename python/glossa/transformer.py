@@ -149,7 +149,7 @@ def _documented(*options: type) -> Callable[[Documented], Documented]:
 
 @_documented(StackOptions)
 class EncoderLayer(Layer):
-    """Self-attention, then feed-forward. Parameters: as torch.nn.TransformerEncoderLayer."""
+    """Self-attention, then feed-forward. Parameters are named as in torch.nn.TransformerEncoderLayer."""
 
     def __init__(
         self, width: int = 512, heads: int = 8, feed_forward: int = 2048, **options: Unpack[StackOptions]
@@ -166,9 +166,9 @@ class EncoderLayer(Layer):
 
 @_documented(StackOptions, FullStackOptions)
 class Encoder(Layer):
-    """A stack of encoder layers, then a norm. Parameters: as torch.nn.TransformerEncoder.
+    """A stack of encoder layers, then a norm. Parameters are named as in torch.nn.TransformerEncoder.
 
-    With causal=True it is the stack of a language model.
+    With causal=True, this is the stack of a language model.
     """
 
     def __init__(
@@ -191,9 +191,9 @@ class Encoder(Layer):
 
 @_documented(StackOptions)
 class DecoderLayer(Layer):
-    """Causal self-attention, cross-attention to a memory, feed-forward.
+    """Causal self-attention, cross-attention to a memory, then feed-forward.
 
-    Parameters: as torch.nn.TransformerDecoderLayer.
+    Parameters are named as in torch.nn.TransformerDecoderLayer.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class DecoderLayer(Layer):
 
 @_documented(StackOptions, FullStackOptions)
 class Decoder(Layer):
-    """A stack of decoder layers, then a norm. Parameters: as torch.nn.TransformerDecoder."""
+    """A stack of decoder layers, then a norm. Parameters are named as in torch.nn.TransformerDecoder."""
 
     def __init__(
         self,
@@ -241,9 +241,9 @@ class Decoder(Layer):
 class Transformer(Layer):
     """The encoder-decoder Transformer, from ids to logits.
 
-    Parameters: `encoder.*` and `decoder.*` as in torch.nn.Transformer, and as in PyTorch's translation tutorial
-    src_tok_emb.embedding.weight, tgt_tok_emb.embedding.weight, generator.weight and generator.bias.
-    Sources and targets are lists of sentences of ids, or a Pack.
+    The parameters `encoder.*` and `decoder.*` are named as in torch.nn.Transformer. The others are named as in
+    PyTorch's translation tutorial: src_tok_emb.embedding.weight, tgt_tok_emb.embedding.weight, generator.weight and
+    generator.bias. Sources and targets are lists of sentences of ids, or a Pack.
     """
 
     def __init__(
@@ -271,7 +271,7 @@ class Transformer(Layer):
         )
 
     def __call__(self, source: SentencesLike, target: SentencesLike) -> Variable:
-        """Logits [Nt, V] of the id after each target id; target sentences begin with the start token."""
+        """Logits [Nt, V] for the id that follows each target id. Target sentences begin with the start token."""
         source, target = pack_of(source), pack_of(target)
         logits: Variable = self._computed(source.ids, source.rows, target.ids, target.rows)
         return logits
@@ -285,10 +285,11 @@ class Transformer(Layer):
         ignore_index: int = -100,
         label_smoothing: float = 0.0,
     ) -> CrossEntropy:
-        """The cross-entropy of the logits with the ids `next`, one per target id, without all logits in memory.
+        """The cross-entropy of the logits with the ids `next`, one per target id.
 
-        Without `next`, target sentences are whole, with start and end: their ids but the last are the decoder's input,
-        and their ids but the first are predicted. See glossa.cross_entropy for the options.
+        Without `next`, target sentences must contain their start and end tokens. The decoder then reads all ids except
+        the last, and predicts all except the first. The logits are never all in memory at once. See
+        glossa.cross_entropy for the options.
         """
         source, target = pack_of(source), pack_of(target)
         if next is None:
@@ -336,10 +337,10 @@ class Transformer(Layer):
         max_length: int | None = None,
         **options: Unpack[SearchOptions],
     ) -> list[list[int]]:
-        """Translations of sentences of ids, without `start` and `end`: by greedy search, or beam search if beam > 1.
+        """Translates sentences of ids by greedy search, or by beam search if beam > 1. Results omit `start` and `end`.
 
-        Sources have the ids as in training, `end` included if it was. `pad` is never chosen. `max_length` limits the
-        ids of a translation. No step is needed.
+        Sources have the same form as in training, with `end` if sources ended with it there. `pad` is never chosen.
+        `max_length` limits the ids of a translation. No step is needed.
         """
         found = self.n_best(sources, 1, start=start, end=end, pad=pad, beam=beam, max_length=max_length, **options)
         return [hypotheses[0].tokens for hypotheses in found]
@@ -356,7 +357,7 @@ class Transformer(Layer):
         max_length: int | None = None,
         **options: Unpack[SearchOptions],
     ) -> list[list[Hypothesis]]:
-        """The n best translations of each sentence, the best first; `beam` is by default n. See `generate`."""
+        """The n best translations of each sentence, best first. `beam` defaults to n. See `generate`."""
         given: dict[str, Any] = {"beam": n if beam is None else beam, **options}
         if max_length is not None:
             given |= {"max_length_factor": 0.0, "max_length_extra": max_length}

@@ -1,4 +1,4 @@
-"""What several tests share."""
+"""Fixtures and helpers that several tests share."""
 
 import json
 import os
