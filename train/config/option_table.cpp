@@ -35,7 +35,7 @@ std::vector<Option<DataConfig>> data_options() {
       option("vocab_size", &C::vocab_size, whole("[5, 1000000]"), "maximum number of tokens, including special ones")
           .or_auto(),
       option("vocab_sentences", &C::vocab_sentences, whole("[1, 1000000000]"),
-             "number of training pairs from which the vocabulary is learned at most, chosen by a hash of their text"),
+             "maximum number of training pairs from which the vocabulary is learned, chosen by a hash of their text"),
       option("min_frequency", &C::min_frequency, whole("[1, 1000000000]"),
              "rarer words and characters become <unk>; ignored by sentencepiece"),
       option("shared_vocabulary", &C::shared_vocabulary, true_or_false(), "one vocabulary for both languages"),
@@ -85,7 +85,7 @@ std::vector<Option<DataConfig>> data_options() {
       option(
           "prepare_above", &C::prepare_above, whole("[0, 1000000000]"),
           "training text of more MiB is prepared: kept in data.cache as numbers, for all runs that need the same, and "
-          "mapped in place of read"),
+          "mapped into memory"),
       option("cache", &C::cache, text("a folder"),
              "folder of prepared corpora; empty: glossa in $XDG_CACHE_HOME or, if that is not set, in ~/.cache"),
   };
