@@ -8,14 +8,14 @@
 
 namespace glossa {
 
-/// A line of train.log, or several of one text: the time, then the text, no further line of which can pass for an
-/// entry.
+/// An entry of train.log: the time, then the text. If a further line of the text begins with a bracket, it is joined to
+/// the line before by a written "\n", because it could pass for another entry.
 std::string stamped(const LogLine& line);
 
 /// Records of a run's folder: `train.log` for people and `metrics.jsonl` for machines, one JSON object per line. Lines
-/// with the key `event` tell what happened (TrainingEvent, validations, checkpoints), the others have the figures of
-/// training and validation. A line is in the file when the call that writes it returns. Throws a failure that names the
-/// file if a line cannot be written.
+/// with the key `event` record what happened (TrainingEvent, validations, checkpoints); the others have the figures of
+/// training and validation. A line is in the file when the call that writes it returns. If a line cannot be written,
+/// throws a failure that names the file.
 class RunLog : public TrainingObserver {
  public:
   /// Opens both files for appending. First drops these lines of the metrics, in one atomic replacement:

@@ -82,7 +82,7 @@ window.glossaAttention = (() => {
   }
 
   /** The table: a row for each query, a column for each key. Arrow keys go from cell to cell. */
-  function table(shown, tell) {
+  function table(shown, describe) {
     const {queries, keys, weights} = shown;
     const heading = (scope, label, token) =>
         make("th", {scope, title: label, class: isSpecial(label) ? "special" : ""}, make("bdi", {}, label));
@@ -104,7 +104,7 @@ window.glossaAttention = (() => {
     const light = at => {
       if (lit) for (const part of [rows[lit.i], columns[lit.j], cells[lit.i][lit.j]]) part.classList.remove("lit");
       if (at) for (const part of [rows[at.i], columns[at.j], cells[at.i][at.j]]) part.classList.add("lit");
-      tell(at);
+      describe(at);
       lit = at;
     };
     const stopAt = td => {
@@ -192,13 +192,13 @@ window.glossaAttention = (() => {
       if (rows * columns > mostCells)
         return make("p", {}, `${rows} x ${columns} tokens are too many for a table; choose a shorter sentence.`);
       const text = make("p", {class: "attention-text"});
-      const tell = at => {
+      const describe = at => {
         text.replaceChildren(...(at ? says(shown, at.i, at.j).map(text => make("bdi", {}, text))
                                     : ["Each row looks at the columns."]));
       };
-      tell(null);
+      describe(null);
       return make("figure", {},
-          glossaWide("", table(shown, tell)), make("figcaption", {}, text, legend()));
+          glossaWide("", table(shown, describe)), make("figcaption", {}, text, legend()));
     }
 
     /** Redraws everything and keeps the focus. */

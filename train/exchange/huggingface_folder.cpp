@@ -333,7 +333,7 @@ void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std:
     if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(model.transformer.stack.width) || shape[1] % 2 != 0)
       fail(tensors.path().string(), "expected '{}' to be positions of width {}; got {}", name,
            model.transformer.stack.width, shape_text(shape));
-    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // enough to tell all sinusoids apart
+    const auto rows = static_cast<Index>(std::min<std::uint64_t>(shape[0], 64));  // enough to distinguish all sinusoids
     const std::vector<float> table = tensors.read<float>(name);
     const auto fits = [&](Sinusoid order) {
       return is_near(table, sinusoidal_positions(rows, model.transformer.stack.width, order));
