@@ -92,13 +92,13 @@ class Judge {
                      .estimate = extrapolation_.add(difference, rounding_of_outputs() / h)});
     const bool improves = rows_.size() == 1 || rows_.back().estimate.error < rows_[best_].estimate.error;
     if (improves) best_ = rows_.size() - 1;
-    // Steps go on while they help much, so that the error is known well below the limit.
+    // Steps continue while they improve the result much, so that the error is known to be well below the limit.
     const Estimate best = rows_[best_].estimate;
     is_right_ = rows_.size() > 2 && agrees(best) && (!improves || 1000 * best.error <= allowed(best));
     return is_right_ ? 0 : 0.5;
   }
 
-  /// True if no output moved in any step, though the derivative says so.
+  /// True if no output changed in any step, although the derivative is not 0.
   bool is_blind() const { return !rows_.empty() && magnitude_ == 0 && !is_right_; }
 
   /// Notes how much the function changes farther away.

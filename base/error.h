@@ -18,8 +18,9 @@ constexpr bool is_complete_sentence(std::string_view format) {
          message.ends_with("; not found");
 }
 
-/// Format string of an error's sentence: "expected A; got B", "expected A; not found" or "cannot ACTION: REASON". ".
-/// Hint: C" may follow. These words in the literal separate the error's parts; in an argument they do not.
+/// Format string of an error's sentence: "expected A; got B", "expected A; not found" or "cannot ACTION: REASON", each
+/// optionally followed by ". Hint: C". These words separate the error's parts if they are in the literal, but not if
+/// they are in an argument.
 template <class... Args>
 struct BasicSentence {
   template <class Literal>
@@ -32,7 +33,7 @@ template <class... Args>
 using Sentence = BasicSentence<std::type_identity_t<Args>...>;
 
 /// glossa's only exception class, for user errors and for failures of the machine. Its text, `what()`, is made from its
-/// parts, which hosts can read, show in another form or replace.
+/// parts, which hosts can read, replace, or show in another form.
 class Error : public std::runtime_error {
  public:
   enum class Kind { misuse, failure };

@@ -11,8 +11,8 @@ namespace glossa {
 /// True if `path` leads to the open file or folder.
 bool is_at(int descriptor, const std::filesystem::path& path);
 
-/// Lock of an open file, not of the process: it ends with the object, also if a process that was forked meanwhile still
-/// has the file open, or, even if the process is killed, with the process.
+/// Lock of an open file. It ends with the object, even if a process that was forked meanwhile still has the file open.
+/// If the process is killed, the lock ends with it.
 class FileLock {
  public:
   /// Opens the file, and creates it if needed. Does not lock it. `hint` is for an error if it cannot be locked.

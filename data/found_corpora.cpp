@@ -37,7 +37,7 @@ bool is_folder(const std::string& name) {
 /// Folders that cannot be read: an error, or as if they were empty.
 enum class Unreadable { refused, skipped };
 
-/// Adds the paths that match a pattern. The name of an existing folder is no pattern, whatever its characters are.
+/// Adds the paths that match a pattern. The name of an existing folder is not a pattern, whatever its characters are.
 void add_matches(const fs::path& pattern, Unreadable unreadable, std::set<std::string>& paths) {
   const fs::path folder = pattern.parent_path();
   std::error_code failure;

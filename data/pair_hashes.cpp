@@ -79,7 +79,7 @@ std::vector<std::int64_t> shared_pairs(std::span<const std::uint64_t> hashes,
   std::unordered_map<std::uint64_t, bool> is_shared;  // by the hash of a pair of `parts`
   for (const ParallelCorpus* part : parts)
     for (std::size_t i = 0; i < part->source.size(); ++i) is_shared.emplace(part->hash(i), false);
-  // Most hashes are none of them, as a bit of this table shows.
+  // Most hashes are not among them, as a bit of this table shows.
   std::vector<bool> may_be(std::size_t{1} << 20);
   for (const auto& known : is_shared) may_be[known.first % may_be.size()] = true;
   std::mutex mutex;

@@ -123,7 +123,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
 /// holds a run.
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run);
 
-/// Writes a run that decodes in int8, and only that, with `int8.weights` in place of checkpoints (see
+/// Writes a run that can only decode in int8, with `int8.weights` instead of checkpoints (see
 /// train/checkpoint/int8_file.h). Its translations are those of the given run in int8. Returns the file's path. Throws
 /// a misuse error as write_average_run does, and if the given run is in int8 itself.
 std::filesystem::path write_int8_run(const RunName& name, const std::string& run);

@@ -43,8 +43,8 @@ void print_failure(const Error& error, const std::string& process = "") {
 [[gnu::section(".preinit_array"), gnu::used]] void (*const at_start)() = end_without_signal_if_out_of_memory;
 #endif
 
-/// Loads what the C library needs to end a thread, and otherwise loads when a thread ends; without memory it would
-/// abort.
+/// Loads the library code that ends a thread. The C library would otherwise load it when a thread ends, and would abort
+/// if memory ran out.
 void load_unwinder() {
   void* frame = nullptr;
   backtrace(&frame, 1);

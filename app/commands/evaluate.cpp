@@ -162,7 +162,7 @@ class OtherSystem {
     check_line_count(corpus.source_name, corpus.source.size(), named_, lines_.size());
   }
 
-  /// Returns the translations of the corpus, normalized as `data` demands. The processes of `job` divide a run's work
+  /// Returns the translations of the corpus, normalized as `data` requires. The processes of `job` divide a run's work
   /// among themselves. `options` gives the progress's watch.
   std::vector<std::string> translations(ParallelCorpus corpus, const DataConfig& data, EvaluationOptions options,
                                         const Job& job) {

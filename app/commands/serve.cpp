@@ -37,8 +37,8 @@ struct ServeArguments {
   std::vector<std::string> sets;
 };
 
-/// Maximum number of POST requests answered at once, of which most wait for the search, and of others waiting for their
-/// turn. Their threads, which cut the texts into sentences, yield the cores to the search.
+/// Maximum numbers of POST requests answered at once, most of which wait for the search, and of requests waiting for
+/// their turn. The threads of POST requests cut texts into sentences, and yield the cores to the search.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 constexpr int post_niceness = 10;
 

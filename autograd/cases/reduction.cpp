@@ -112,7 +112,7 @@ void add_reduction(OpCases& cases, const std::string& op, Fold fold, Reduce redu
   cases.add(op + ".large_columns", {{700, 30}}, along(0, false)).reference(over_axis(fold, 0)).sampling(3);
 }
 
-/// As add_reduction, also of single elements.
+/// As add_reduction, and also reduces single elements.
 template <class Reduce>
 void add_reduction_of_any(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
   add_reduction(cases, op, fold, reduce);

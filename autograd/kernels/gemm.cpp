@@ -47,9 +47,9 @@ struct Tiling {
     cols = std::min(n, (cols + 15) / 16 * 16);
   }
 
-  /// In bf16 and int8, sums do not depend on tiles. A tile packs what is not packed yet, so tiles are as large as the
-  /// L2 cache and the number of threads allow; high rather than wide, because all rows use a panel while it is in the
-  /// L1 cache.
+  /// In bf16 and int8, sums do not depend on tiles. A tile packs factors that are not packed yet, so tiles are as large
+  /// as the L2 cache and the number of threads allow. They have more rows than columns, because all rows use a panel
+  /// while it is in the L1 cache.
   void cut_for_panels(Index m, Index n, bool packs_left) {
     constexpr Index panel = panel_columns, most_rows = bf16::most_rows, most_cols = bf16::most_columns;
     const auto part = [](Index whole, Index parts, Index step) {

@@ -74,7 +74,7 @@ struct FoundCorpus {
   bool is_only = true;  // false: one of several, which may be empty
 };
 
-/// Finds the corpora that one name of the configuration stands for. Adds files that are no corpora to `ignored`.
+/// Finds the corpora that one name of the configuration stands for. Adds files that are not corpora to `ignored`.
 std::vector<FoundCorpus> find(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
                               std::vector<std::string>* ignored = nullptr) {
   const std::string location = places.find(name, config);

@@ -45,7 +45,7 @@ struct EncodedCorpora {
 /// For each of `parts`, the number of its pairs that are training pairs.
 std::vector<std::int64_t> pairs_in_training(const Corpora& corpora, std::span<const ParallelCorpus* const> parts);
 
-/// Training pairs that were prepared before, of which `sample` has some and the report of all.
+/// Training pairs that were prepared earlier. `sample` has some of them, and the report of all.
 struct PreparedTraining {
   ParallelCorpus sample;
   HeldOut split;                    ///< data.split as applied

@@ -11,8 +11,8 @@ namespace glossa::python {
 
 namespace nb = nanobind;
 
-/// While it exists, other Python threads run. For an op, which neither waits nor touches files; the engine itself
-/// blocks signals where they could do harm.
+/// Lets other Python threads run while it exists. For ops, which neither wait nor use files; the engine itself blocks
+/// signals when they could do harm.
 class Released {
  public:
   Released() {
@@ -35,8 +35,8 @@ class Released {
   /// Call in a new process after fork, which has the calling thread only.
   static void after_fork();
 
-  /// Call when the interpreter begins to end. Other threads that compute can only be daemons then. They never get the
-  /// interpreter back, as Python would end them within frames of C++, which may not be left in this way.
+  /// Call when the interpreter begins to end. Only daemon threads can still compute then. They never get the
+  /// interpreter back: Python would end them inside C++ frames, which must not be left in this way.
   static void begin_exit();
 
   /// Takes the interpreter back for action(), and returns its result.
@@ -60,7 +60,7 @@ class Released {
   std::optional<nb::gil_scoped_release> release_;
 };
 
-/// The same for longer work, which signals do not interrupt: training, searches, files.
+/// As Released, for longer work that signals must not interrupt: training, searches, files.
 class Computing {
  public:
   /// Takes the interpreter back, with signals as before, and returns action().
@@ -73,7 +73,7 @@ class Computing {
   }
 
   /// Lets Python's handlers of signals run, between parts of the work. Throws what they raise, such as
-  /// KeyboardInterrupt. Does nothing in other threads than the one that made the object.
+  /// KeyboardInterrupt. Does nothing in threads other than the one that created the object.
   void check_signals();
 
  private:

@@ -8,7 +8,7 @@ namespace glossa::python {
 
 namespace {
 
-/// Hints of C++ that name its functions, and what to write in Python.
+/// Hints that name C++ functions, and their counterparts for Python.
 constexpr std::pair<std::string_view, const char*> hints[] = {
     {"call context.begin() for every step; for",
      "open a step of its own for each, `with glossa.step():`, or add the roots; backward(keep_graph=True) allows "

@@ -21,7 +21,7 @@ bool is_array(nb::handle index) {
   return PyList_Check(index.ptr()) || (nb::hasattr(index, "ndim") && nb::cast<int>(index.attr("ndim")) > 0);
 }
 
-/// An int of NumPy is an index as well, but a bool is none.
+/// A NumPy int is also an index, but a bool is not.
 bool is_int(nb::handle index) { return PyIndex_Check(index.ptr()) && !PyBool_Check(index.ptr()) && !is_array(index); }
 
 /// Rows by numbers, or a mask of rows, as index_select takes them.
@@ -65,7 +65,7 @@ std::vector<Part> parts_of(const Shape& shape, nb::handle index) {
     } else if (part.is(nb::ellipsis())) {
       from += shape.rank() - named;
       to += shape.rank() - named;
-      named = shape.rank();  // a second one stands for no axis
+      named = shape.rank();  // a second ellipsis stands for no axis
     } else if (PySlice_Check(part.ptr())) {
       parts.push_back(slice_within(part, shape[from++], to++));
     } else if (is_int(part)) {

@@ -63,7 +63,7 @@ Tensor<T> array_in_step(const char* where, Step& step, const Operand& operand) {
   return copied<T>(where, step.context<T>(), contiguous(where, as_array(object).attr("astype")(name(precision_of<T>))));
 }
 
-/// A parameter as a variable. Parts have the gradient of their whole, so such a parameter is put together from them.
+/// A parameter as a variable. If a parameter has parts, they own its gradient, so the variable is composed of them.
 template <class T>
 Variable<T> whole(Context<T>& context, Parameter<T>& parameter) {
   if (parameter.parts.empty()) return context.parameter(parameter);

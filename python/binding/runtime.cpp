@@ -25,8 +25,8 @@ void send_messages_to(const nb::typed<nb::callable, void(nb::str, nb::str)>& log
       try {
         (*kept)(level, nb::str(text.data(), text.size()));
       } catch (const nb::python_error& error) {
-        // Often of a handler of a signal that came meanwhile. Not all callers of the sink let exceptions pass, so it is
-        // raised when this thread returns to Python.
+        // This often comes from the handler of a signal that arrived meanwhile. Not all callers of the sink let
+        // exceptions pass, so the exception is raised when this thread returns to Python.
         PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), error.type().ptr());
       }
     });

@@ -60,8 +60,8 @@ class Callers : public TrainingObserver {
     call(&callback, [&](const nb::object& f) { return f(nb::cast(report)); });
   }
 
-  /// Checks for signals, then calls f(*callback), unless the callback is null or None. Called without the interpreter,
-  /// which making an object of Python would need.
+  /// Checks for signals, then calls f(*callback), unless the callback is null or None. The caller does not hold the
+  /// interpreter, so it must not create Python objects.
   void call(const nb::object* callback, const std::function<nb::object(const nb::object&)>& f) {
     computing_.pause([&] {
       try {

@@ -42,7 +42,7 @@ nb::object copied_gradient(const Value& value) {
   });
 }
 
-/// As NumPy asks for it: a copy, in another type of numbers if `dtype` is given.
+/// The copy that NumPy requests (__array__), in another type of numbers if `dtype` is given.
 nb::object as_numpy(const Value& value, const nb::object& dtype, const nb::object& copy) {
   if (copy.is(nb::handle(Py_False)))
     throw nb::value_error("a glossa.Variable cannot be shared, only copied: its memory ends with the step");
@@ -63,7 +63,7 @@ nb::object with_numbers(nb::handle object) {
   return PyList_Check(object.ptr()) ? nb::object(elements) : nb::tuple(elements);
 }
 
-/// function(*arguments, **options) of NumPy, which NumPy asks for if an argument is a Variable.
+/// Computes NumPy's function(*arguments, **options), as NumPy requests if an argument is a Variable.
 nb::object call_numpy(const Value&, const nb::object& function, const nb::object&, const nb::tuple& arguments,
                       const nb::dict& options) {
   nb::dict given;
@@ -71,7 +71,7 @@ nb::object call_numpy(const Value&, const nb::object& function, const nb::object
   return function(*with_numbers(arguments), **given);
 }
 
-/// Numbers only if there are few, as reading them keeps the value's memory.
+/// Shows the numbers only if there are few, because reading them keeps the value's memory.
 std::string text_of(const Value& value) {
   constexpr Index few = 16;
   const auto head = fmt::format("<glossa.Variable {} {}", value.shape(), name(value.precision()));

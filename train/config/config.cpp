@@ -40,7 +40,7 @@ bool is_section(std::string_view name) {
   throw Error(Error::Kind::misuse, {std::string(where), key, expected, std::string(got), "", hint});
 }
 
-/// Throws the error for a section with a value in place of options.
+/// Throws the error for a section that has a value instead of options.
 [[noreturn]] void value_of_section(std::string_view where, const OptionSection& section, const GivenValue& given) {
   std::string hint;
   for (const Option<Config>& option : all_options())

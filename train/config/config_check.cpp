@@ -95,7 +95,7 @@ std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
   return above < whole ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
 }
 
-/// Throws if heads cannot share keys and values as model.key_heads demands. `auto` fits the heads to it if it can.
+/// Throws if heads cannot share keys and values as model.key_heads requires. `auto` fits the heads to it if it can.
 void check_key_heads(const ModelConfig& model, bool heads_are_auto) {
   const StackOptions& stack = model.transformer.stack;
   if (stack.key_heads == 0 || stack.heads % stack.key_heads == 0) return;

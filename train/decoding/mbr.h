@@ -23,7 +23,7 @@ std::vector<Hypothesis> mbr_best(std::vector<Hypothesis> candidates, Index sampl
                                  MbrUtility utility, Index n);
 
 /// Number of candidates of minimum Bayes risk decoding: the samples and, with a beam above 1, the translation that beam
-/// search finds, which is no reference.
+/// search finds. That translation is not a reference.
 Index mbr_candidates(const DecodeOptions& options);
 
 }  // namespace glossa

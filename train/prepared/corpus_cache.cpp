@@ -36,7 +36,7 @@ fs::path folder_of(const DataConfig& config, const CorpusPlaces& places) {
     const char* const value = std::getenv(name);
     return fs::path(value ? value : "");
   };
-  // As the XDG Base Directory Specification demands, a relative path does not count.
+  // As the XDG Base Directory Specification requires, a relative path is ignored.
   if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "glossa" / "corpora";
   const fs::path home = variable("HOME");
   check(!home.empty(), "data.cache",

@@ -23,7 +23,8 @@ struct CachedCorpus {
 /// be used by mistake.
 class CorpusCache {
  public:
-  /// In the folder of data.cache, which `places` completes. Throws if it is empty and the environment names no home.
+  /// Uses the folder of data.cache, completed by `places`. Throws if this name is empty and the environment names no
+  /// home.
   explicit CorpusCache(const DataConfig& config, const CorpusPlaces& places = {});
 
   const std::filesystem::path& folder() const { return folder_; }

@@ -38,7 +38,7 @@ class Shortening {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
-  /// Takes the candidate if it also fails. One that cannot be run at all does not.
+  /// Takes the candidate if it also fails. A candidate that cannot be run does not count as failing.
   bool take(const Program& candidate) {
     try {
       if (Clock::now() > end_ || !fails_(candidate)) return false;
