@@ -21,8 +21,8 @@ class QuantizedMatrices {
   /// Adds all matrices of a store, and drops their values. This object must exist as long as the model is used.
   explicit QuantizedMatrices(ParameterStore<float>& store);
 
-  /// Takes memory in huge pages for all matrices of a store, before the first is added: a product with few rows reads
-  /// its weights once, so that TLB misses would take a good part of its time.
+  /// Takes memory in huge pages for all matrices of a store, before the first is added. A product with few rows reads
+  /// its weights once, so TLB misses would take much of its time.
   void make_room(const ParameterStore<float>& store);
 
   /// Rounds each row of a matrix, whose numbers are `values`, to at most 255 steps (see kernels/int8/quantize.h), on

@@ -18,8 +18,8 @@ struct PairSample {
 PairSample sample_pairs(const ParallelCorpus& corpus, std::optional<std::uint32_t> part = {});
 
 /// True if pairs of `other` mostly fit pairs of `corpus` only with their sides exchanged. Compares the frequencies of
-/// character trigrams on each side, and so needs no knowledge of the languages. False in doubt: for less than 30 pairs,
-/// and if the sides of `corpus` look alike or each side has both languages.
+/// character trigrams on each side, and so needs no knowledge of the languages. In doubt, returns false: for fewer than
+/// 30 pairs, and if the sides of `corpus` look alike or each side has both languages.
 bool sides_exchanged(const PairSample& corpus, const PairSample& other);
 
 }  // namespace glossa

@@ -70,7 +70,7 @@ std::set<std::string> matches(const std::string& pattern, const std::vector<std:
   return paths;
 }
 
-/// True for members of an archive that are no files, are hidden, or describe files to the Finder of macOS.
+/// True for members of an archive that are not files, are hidden, or describe files to the Finder of macOS.
 bool is_hidden(const std::string& member) {
   const std::string name = fs::path(member).filename();
   return name.empty() || name.starts_with('.') || member.starts_with("__MACOSX/");

@@ -12,7 +12,7 @@ std::string hint_about_file(const std::string& path);
 
 /// Returns the hint for a corpus of two files without the file `PREFIX.language`: its other languages, or the corpus
 /// with the nearest name. `named_by` is the option whose value is `language`, or empty. If `prefix` itself is a file,
-/// throws the error that says of which kind.
+/// throws an error that names the file's kind.
 std::string hint_about_side(const std::string& prefix, const std::string& language, const std::string& named_by);
 
 /// True if a corpus name ends in .csv, in any letter case; it may be packed: the name of a table with quoted cells.

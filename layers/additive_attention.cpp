@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* op = "additive_attention";
 
-/// The keys of each query, side by side: query i has `width` cells, the first of which hold its sequence's keys.
+/// The keys of each query, side by side: query i has `width` cells, and its sequence's keys are in the first of these.
 template <class T>
 struct Cells {
   Index width = 1;          // longest sequence of keys

@@ -15,7 +15,7 @@ enum class Similarity {
 /// Attention projections that have a bias.
 enum class AttentionBias { all, output, none };
 
-/// Positions that self-attention sees by itself, instead of those of a table that is added to the embeddings.
+/// Positions that self-attention computes itself, instead of positions from a table that is added to the embeddings.
 enum class RelativePositions {
   none,
   rotary,  ///< queries and keys turn (Su et al. 2021; glossa::rotary). For even head widths, scaled_dot and dot.

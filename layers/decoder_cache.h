@@ -32,8 +32,8 @@ struct CacheLayout {
 template <class T>
 class DecoderCache {
  public:
-  /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. There is no source: this is for a
-  /// causal encoder.
+  /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. For a causal encoder, which has no
+  /// source.
   void start(Index layers, Index width, Index rows, Index capacity);
 
   /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. Each row reads one sequence of

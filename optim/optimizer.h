@@ -64,7 +64,7 @@ class Optimizer {
   Index begin() const { return bounds_[static_cast<std::size_t>(share_.index)]; }
   Index end() const { return bounds_[static_cast<std::size_t>(share_.index) + 1]; }
 
-  /// The parameters, in name order, of which at least one element is in the segments.
+  /// The parameters with at least one element in the segments, in name order.
   std::span<Parameter<T>* const> parameters() const { return trained_; }
 
   /// State to save in checkpoints, together with `steps`. The buffers are laid out like the range, with zeros for gaps,

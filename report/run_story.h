@@ -34,8 +34,8 @@ struct RunStory {
   std::int64_t parameters = 0;  ///< number of the model's parameters; 0 if unknown
 };
 
-/// The change of an option that a line at the head of a log notes, to append to the resumption: "; train.precision is
-/// now float; it was bf16". Empty for other lines.
+/// The change of an option that a line at the head of a log reports, as text to append to the resumption: ";
+/// train.precision is now float; it was bf16". Empty for other lines.
 std::string changed_option(std::string_view logged);
 
 /// True for a line of metrics.jsonl that is an event.

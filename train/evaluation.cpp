@@ -7,7 +7,7 @@ namespace glossa {
 
 namespace {
 
-/// Adds up pairs of a loss and a number of tokens, of which each process of `job` has some and 0 for the others.
+/// Adds up pairs of a loss and a number of tokens. Each process of `job` has some of the pairs, and 0 for the others.
 CorpusLoss total_of(std::vector<double>& sums, const Job& job) {
   job.merge(sums);
   CorpusLoss total;

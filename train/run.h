@@ -67,8 +67,8 @@ struct LoadedRun {
   }
 };
 
-/// A new run's folder, created before any slow work so that missing permissions show at once. If the run fails, the
-/// folder is removed again, along with any parents created for it, also if a signal ends the program.
+/// A new run's folder, created before any slow work so that missing permissions show at once. If the run fails or a
+/// signal ends the program, the folder is removed again, along with any parents created for it.
 class NewRunFolder {
  public:
   explicit NewRunFolder(const std::string& run);

@@ -117,7 +117,7 @@ std::optional<Config> options_of(const std::string& run) {
   return options;
 }
 
-/// Reports the options that a resumed run has because it began with them: those that `alone`, the configuration on the
+/// Reports the options that a resumed run keeps from its beginning: those that `alone`, the configuration on the
 /// command line, neither sets nor leaves to glossa.
 void report_taken(const Config& alone, const Config& resumed) {
   std::vector<std::string> options;

@@ -14,7 +14,7 @@ namespace glossa {
 /// instruction_set() does if GLOSSA_ISA is wrong.
 void apply_runtime(const RuntimeConfig& config, const Job& job = Job::alone());
 
-/// The library of products in float, and the kind of products in bf16 or int8 if `precision` demands them: "float
+/// The library of products in float, and the kind of products in bf16 or int8 if `precision` requires them: "float
 /// products by onednn, bf16 by avx512bf16".
 std::string describe_products(Precision precision);
 

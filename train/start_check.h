@@ -19,9 +19,8 @@ struct RunStart {
 void check_start(const RunStart& start);
 
 /// Throws a misuse error if the pairs of `text` fit the model of train.warm_start far better with their sides
-/// exchanged, unless train.allow of `config` lists swapped-sides. `base` is the model's configuration: it translates
-/// the languages of `config`, or does not name its own; for other models, there is no check. Examines a few short
-/// pairs.
+/// exchanged, unless train.allow of `config` lists swapped-sides. `base` is the model's configuration. The model is
+/// checked only if it translates the languages of `config` or does not name its own. Examines a few short pairs.
 void check_direction(const Config& base, const Config& config, const ParallelCorpus& text);
 
 /// Checks the space for `files` further checkpoints of a run, each of `bytes` bytes, against `free` bytes. Throws if

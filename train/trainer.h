@@ -98,10 +98,10 @@ class Trainer {
   Requests& requests() { return requests_; }
 
   /// Trains until a limit, early stopping or a request; returns the reason, a request only if no other applies. Saves
-  /// as train.save_every says, after the best validations and the last update; then, unless stopped, validates the last
-  /// weights if they have not been, and the mean of checkpoints that decode.average asks for. If training is at its end
-  /// already, or a stop was requested before, no update is made. An exception saves nothing: it is passed to the
-  /// observers as a line and an event (in the process where it occurred), then thrown again; so are
+  /// at the period of train.save_every, after the best validations and after the last update. Then, unless stopped,
+  /// validates the last weights, if this has not been done, and the mean of checkpoints that decode.average selects. If
+  /// training is at its end already, or a stop was requested before, no update is made. An exception saves nothing: it
+  /// is passed to the observers as a line and an event (in the process where it occurred), then thrown again; so are
   /// train.max_bad_updates in a row, and exceptions of observers. In a process that an observer forks, it throws when
   /// the observer returns, and writes nothing. Call it once.
   TrainingEnd train();

@@ -16,8 +16,8 @@ std::optional<double> seconds_until_due(const Period& period, const Progress& be
 /// Estimates when training ends and validates, from its pace since construction.
 class TrainingPace {
  public:
-  /// Starts at `begin`, after `seconds` of training in earlier sessions. If not `validates`, there is no next
-  /// validation. Keeps a reference to `config`.
+  /// Starts at `begin`, after `seconds` of training in earlier sessions. Without `validates`, no validation follows.
+  /// Keeps a reference to `config`.
   TrainingPace(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
 
   /// The state at `now`, after `report.seconds` of training in all.

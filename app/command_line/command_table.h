@@ -40,7 +40,7 @@ class CommandTable {
     return {add_command(head, false, [arguments, run] { return run(*arguments); }), *arguments};
   }
 
-  /// Adds a command that runs in all processes of a job, of which only process 0 prints.
+  /// Adds a command that runs in all processes of a job. Only process 0 prints.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&, const Job&)) const {
     const auto arguments = std::make_shared<Arguments>();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t max_reported = 5;  // per reason
 
-/// The part of the error that is equal for all lines that fail alike.
+/// The part of the error that all lines with the same fault share.
 std::string reason_of(const Error::Parts& parts) {
   return parts.problem.empty() ? "expected " + parts.expected : parts.problem;
 }

@@ -144,9 +144,9 @@ void Connections::add(Descriptor socket, const char* host) {
   if (!watch(connection, EPOLL_CTL_ADD)) close(connection);
 }
 
-/// Closes one of the connections that wait for their clients, of the client that has the most connections: preferably
-/// one whose answer the client does not read, otherwise the one that has waited longest. Returns false if no connection
-/// waits for its client.
+/// Closes a connection that waits for its client, and belongs to the client with the most connections. Prefers one
+/// whose answer the client does not read; otherwise closes the one that has waited longest. Returns false if no
+/// connection waits for its client.
 bool Connections::make_room() noexcept {
   const Clock::time_point now = Clock::now();
   const auto to_close = [now](const auto& each) {

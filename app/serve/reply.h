@@ -15,7 +15,7 @@ struct Reply {
   std::string body = {};
   std::map<std::string, std::string> headers = {};  ///< values of further headers, by name
   bool is_last = false;                             ///< true: the connection ends after this reply
-  std::string_view constant = {};                   ///< if not empty: all bytes of the answer, in place of the above
+  std::string_view constant = {};                   ///< if not empty: all bytes of the answer, instead of the above
 };
 
 /// Returns a JSON error. With status 503 it also asks the client to try again after a second.
@@ -24,7 +24,7 @@ Reply error_reply(int status, std::string_view text);
 /// Returns an error that is the last reply of its connection.
 Reply final_error(int status, std::string_view text);
 
-/// Returns the reply to a request for which there is no room, the last of its connection.
+/// Returns the reply to a request for which there is no room. The connection closes after it.
 Reply busy_reply();
 
 /// Returns the reply to a request that was not answered in time, the last of its connection.

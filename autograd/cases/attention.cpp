@@ -174,7 +174,7 @@ void add_attention_rows(OpCases& cases) {
       .sampling(4);
 }
 
-/// Two sequences, of which the longer takes tiles: 370 queries, 320 keys; 310 padded rows.
+/// Two sequences, the longer of which uses tiles: 370 queries, 320 keys; 310 padded rows.
 RowLayout long_queries() { return layout_of<370, RowSpan{0, 100}, RowSpan{100, 270}>(); }
 
 RowLayout long_keys() { return layout_of<320, RowSpan{0, 70}, RowSpan{70, 250}>(); }

@@ -11,7 +11,7 @@ inline constexpr double inf = std::numeric_limits<double>::infinity();
 /// Reference for functions that return their first operand.
 inline std::vector<double> same(InputNumbers x) { return {x[0].data, x[0].data + x[0].size()}; }
 
-/// Reference for a result of `count` elements, of which f(x, i) is element i.
+/// Reference for a result of `count` elements. Element i is f(x, i).
 template <class F>
 Reference by_element(Index count, const F& f) {
   return [=](InputNumbers x) {

@@ -9,8 +9,8 @@ namespace glossa::kernels {
 enum class Pass { forward, backward };
 
 /// The heads of sequence b that a piece of work takes together, outside tiles: all, because their columns are adjacent
-/// in memory. Of less than 32 sequences, a piece has one head, or a group whose heads share work: in the derivative,
-/// they add to the same columns of dk and dv, and the path `few` reads their keys and values once.
+/// in memory. With fewer than 32 sequences, a piece has one head, or a group if its heads share work: in the
+/// derivative, they add to the same columns of dk and dv, and the path `few` reads their keys and values once.
 template <class T>
 Index heads_together(const AttentionShape<T>& shape, Index b, Pass pass) {
   if (shape.query.sequence_count() >= 32) return shape.heads;

@@ -1,5 +1,5 @@
-// A malloc that counts its calls (base/heap.h), and forwards them to the malloc that the program would have otherwise:
-// glibc's, or a preloaded one such as jemalloc's, whose free gets the memory back.
+// A malloc that counts its calls (base/heap.h). It forwards them to the malloc that the program would otherwise use:
+// glibc's, or a preloaded one such as jemalloc's. The same library's free gets the memory back.
 #include <dlfcn.h>
 
 #include <cstdlib>

@@ -24,9 +24,8 @@ double share_of_same_text(const ParallelCorpus& corpus);
 std::vector<std::string> corpus_doubts(const DataConfig& config, const Corpora& corpora,
                                        const ParallelCorpus* test = nullptr);
 
-/// Returns warnings about corpora that are too small: training text of less than 3,000 pairs, unless a model is
-/// fine-tuned, and validation text of less than 20 pairs, if there is any. check_start refuses less than 10 training
-/// pairs.
+/// Returns warnings about corpora that are too small: training text of fewer than 3,000 pairs, unless a model is
+/// fine-tuned, and validation text of fewer than 20 pairs, if any. check_start refuses fewer than 10 training pairs.
 std::vector<std::string> size_doubts(const DataConfig& config, const Corpora& corpora, bool is_fine_tuned);
 
 }  // namespace glossa

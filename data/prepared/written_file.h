@@ -17,7 +17,8 @@ class WrittenFile {
   /// Creates a file, which must not exist.
   static WrittenFile create(const std::filesystem::path& path);
 
-  /// Creates a file without a name in this folder. The system removes it with its last descriptor, also after a kill.
+  /// Creates a file without a name in this folder. The system removes the file with its last descriptor, even if the
+  /// process is killed.
   static WrittenFile nameless(const std::filesystem::path& folder);
 
   /// Appends bytes. Throws if the disk is full or fails.

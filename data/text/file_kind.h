@@ -4,10 +4,10 @@
 
 namespace glossa {
 
-/// Throws an Error at `name` if a file with this beginning is not plain text; it names the kind, such as "a PDF", and
-/// its hint is a command that makes text of it. Members of a zip archive distinguish documents, spreadsheets and other
-/// archives. `is_file` is true if `name` is a path. HTML and translation memories are text unless they come from a
-/// file.
+/// Throws an Error at `name` if a file with this beginning is not plain text. The error names the file's kind, such as
+/// "a PDF", and its hint is a command that converts the file to text. Members of a zip archive distinguish documents,
+/// spreadsheets and other archives. `is_file` is true if `name` is a path. HTML and translation memories are text
+/// unless they come from a file.
 void check_is_plain(std::string_view beginning, std::string_view name, bool is_file);
 
 /// Returns the encoding of a text whose code units are wider than a byte, judging by how the text begins. After a byte

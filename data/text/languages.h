@@ -19,8 +19,8 @@ std::string plain_language(std::string_view name);
 bool same_language(std::string_view a, std::string_view b);
 
 /// True if many sentences are in the language `other`, and hardly any in `language`. `least` is the minimum share of
-/// sentences in `other`, from 0 to 1. Sentences are recognized by their script or by frequent words. False in doubt:
-/// for languages that are not in the table or look alike, and for fewer than ten sentences.
+/// sentences in `other`, from 0 to 1. Sentences are recognized by their script or by frequent words. In doubt, returns
+/// false: for languages that are not in the table or look alike, and for fewer than ten sentences.
 bool look_like_other(std::span<const std::string> sentences, std::string_view language, std::string_view other,
                      double least);
 

@@ -20,7 +20,7 @@ std::vector<std::string_view> split_sentences(std::string_view line, std::string
 /// letter, except after closing quotes and ellipses.
 std::vector<std::string_view> split_lowercased(std::string_view line, std::string_view language = {});
 
-/// Splits a line wherever a sentence may end, also in doubtful cases.
+/// Splits a line wherever a sentence may end, even in doubtful cases.
 std::vector<std::string_view> split_at_end_marks(std::string_view line);
 
 }  // namespace glossa

@@ -65,9 +65,9 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
 /// Reads a text line by line: a file or a pipe, also packed (name ends in `.gz` or `.zst`) or in a zip archive
 /// (stored_text.h). Only LF ends a line; the last line needs no LF. A byte order mark before the first line is dropped.
 /// Memory use is at most `max_line_bytes` plus one buffer. Throws, naming the file, if it is missing, unreadable, a
-/// directory, or in UTF-16 or UTF-32, or if its packed data is damaged or truncated, or if it has more than
-/// `max_bytes`, when unpacked. Also throws for a device, such as /dev/zero, and for text that seems endless, without a
-/// LF for 256 MiB. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
+/// directory, or in UTF-16 or UTF-32, if its packed data is damaged or truncated, or if it unpacks to more than
+/// `max_bytes`. Also throws for a device, such as /dev/zero, and for text that seems endless, without a LF for 256 MiB.
+/// Throws LineError for an overlong line, and for a line that `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view zwnj = "\u200C", zwj = "\u200D";
 
-/// A text of one word, for a model of which only the normalizer is used.
+/// A text of one word, for training a model only for its normalizer.
 class OneWord : public sentencepiece::SentenceIterator {
  public:
   bool done() const override { return done_; }

@@ -12,7 +12,7 @@
 namespace glossa::python {
 
 /// The precision in which an op with these operands computes: that of the first Variable, Parameter or array of float32
-/// or float64, or else float64. Arrays without axes, such as NumPy's numbers, only count if there are no others.
+/// or float64, or else float64. Arrays without axes, such as NumPy scalars, only count if there are no other arrays.
 Precision common_precision(std::span<const Operand> operands);
 
 /// The operand as a variable of the step. Arrays are copied: later changes of the array have no effect. Integers and

@@ -38,8 +38,8 @@ std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphab
   return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
 }
 
-/// 4 heads, or the largest smaller number that divides the width. If it is not a multiple of model.key_heads, or
-/// gives heads an odd width with rotary positions, the nearest number that fits these as well, if there is any.
+/// 4 heads, or the largest smaller number that divides the width. If it is not a multiple of model.key_heads, or gives
+/// heads an odd width with rotary positions, the nearest number that also fits these, if any.
 std::int64_t heads_for(const ModelConfig& model) {
   const StackOptions& stack = model.transformer.stack;
   const std::int64_t width = stack.width, groups = std::max<std::int64_t>(stack.key_heads, 1);

@@ -34,10 +34,10 @@ struct PairedBootstrap {
 /// Draws `resamples` texts of as many lines from the text's lines, with replacement, and scores both systems on each.
 /// The p-value is (c + 1) / (resamples + 1). Here c is the number of resamples whose absolute difference exceeds its
 /// mean over the resamples by more than the absolute difference on the text itself. The resamples are those of
-/// sacreBLEU with its seed 12345, so the results are also sacreBLEU's, apart from its rounding to float, and from its
-/// p-value of 1 / (resamples + 1) where all resamples have the same difference, as with equal translations or a single
-/// line. `options.lowercase` also applies to chrF; TER always ignores case. The result does not depend on the number of
-/// threads. Throws Error if line counts differ, if there is no line, or if `resamples` is not positive.
+/// sacreBLEU with its seed 12345, so the results are also sacreBLEU's, apart from its rounding to float. If all
+/// resamples have the same difference, as with equal translations or a single line, sacreBLEU's p-value is
+/// 1 / (resamples + 1). `options.lowercase` also applies to chrF; TER always ignores case. The result does not depend
+/// on the number of threads. Throws Error if line counts differ or are 0, or if `resamples` is not positive.
 PairedBootstrap paired_bootstrap(std::span<const std::string> system, std::span<const std::string> other,
                                  const References& references, const BleuOptions& options = {},
                                  std::int64_t resamples = 1000);

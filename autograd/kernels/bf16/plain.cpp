@@ -7,7 +7,7 @@ namespace glossa::kernels::bf16 {
 
 namespace {
 
-/// As the instructions do it, turns subnormal sums, also those to add to, into 0.
+/// Turns subnormal sums, including those to add to, into 0, as the instructions do.
 float flushed(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return (bits & 0x7F800000) == 0 ? std::bit_cast<float>(bits & 0x80000000) : x;

@@ -19,8 +19,8 @@ GLOSSA_AVX2 __m256i products(__m256i a, __m256i b) {
   return _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
 }
 
-/// R rows of 16 sums, as in vnni.cpp. With `fetch`, the next panel's columns come into the cache meanwhile: few rows
-/// are summed faster than memory is read on demand. Beyond the last panel, this has no effect.
+/// R rows of 16 sums, as in vnni.cpp. With `fetch`, the next panel's columns are loaded into the cache meanwhile,
+/// because a few rows are summed faster than memory is read on demand. Beyond the last panel, this has no effect.
 template <int R>
 GLOSSA_AVX2 void avx2_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                             std::int32_t* sums, bool fetch) {
