@@ -30,7 +30,7 @@ struct Run {
 
   RecordedEvents seen(EventReader reader = EventReader::python) const { return read_events(events, reader); }
   Steps steps(EventReader reader = EventReader::python) const { return seen(reader).steps("train/loss"); }
-  fs::path newest() const { return events / names_in(events).back(); }
+  fs::path newest() const { return events / glossa::testing::names_in(events).back(); }
 };
 
 }  // namespace
@@ -89,7 +89,7 @@ TEST_CASE("a torn record hides nothing, since new records go to another file") {
   const std::size_t one = whole.size() - read_bytes(shorter.newest()).size();
   for (std::size_t lost = 1; lost < one; lost += 5) {
     CAPTURE(lost);
-    for (const std::string& name : names_in(run.events)) fs::remove(run.events / name);
+    for (const std::string& name : glossa::testing::names_in(run.events)) fs::remove(run.events / name);
     write_bytes(first, whole.substr(0, whole.size() - lost));
     run.start(21, {30});
     CHECK_EQ(run.steps(), Steps{10, 30});  // 20 would be in the metrics
@@ -107,7 +107,7 @@ TEST_CASE("names keep rising even if the clock does not, and other files are lef
   fs::rename(run.newest(), later);
   write_bytes(run.events / "notes.txt", "mine");
   run.start(11, {20});
-  CHECK_EQ(names_in(run.events),
+  CHECK_EQ(glossa::testing::names_in(run.events),
            std::vector<std::string>{later.filename(), "events.out.tfevents.4000000001", "notes.txt"});
   CHECK_EQ(read_bytes(run.events / "notes.txt"), "mine");
 }
