@@ -56,6 +56,19 @@ TEST_CASE("a program imports a pretrained model's folder and exports it again") 
   }
 }
 
+TEST_CASE("the example of docs/cpp.md imports and exports a model") {
+  const TemporaryFolder folder;
+  const Quiet quiet;
+  const fs::path before = fs::current_path();
+  fs::create_directory_symlink(huggingface_model, folder / "opus-mt-en-de");
+  fs::current_path(folder.path());
+  import_folder("opus-mt-en-de", "runs/opus", {{"data.source", "en"}, {"data.target", "de"}});
+  export_run(RunName("runs/opus"), {.huggingface = "opus-hf", .marian = "opus-marian"});
+  fs::current_path(before);
+  CHECK(fs::exists(folder / "opus-hf/config.json"));
+  CHECK(fs::exists(folder / "opus-marian"));
+}
+
 TEST_CASE("a program imports a file of weights with options by their keys") {
   const TrainerFixture fixture;
   Config config = fixture.config;
