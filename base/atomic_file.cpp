@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view temporary_suffix = ".glossa-tmp";
 
-/// Throws the Error for an errno `code` from `action` on `path`, where `needed` bytes were to be written.
+/// Throws an Error for errno `code` after `action` on `path` failed; `needed` is the number of bytes to write.
 [[noreturn]] void fail_system(const std::filesystem::path& path, std::string_view action, int code,
                               std::uint64_t needed = 0) {
   Error::Parts parts = Error::Parts::of(path.string(), "cannot {}: {}", action, std::strerror(code));
@@ -57,13 +57,15 @@ std::filesystem::path with_temporary_name(const std::filesystem::path& target, C
     if (errno == EEXIST) continue;
     const int code = errno;
     std::error_code ignored;
-    if (code == ENOENT && std::filesystem::is_directory(target.parent_path(), ignored))  // as in /proc
+    if (code == ENOENT && std::filesystem::is_directory(target.parent_path(), ignored))  // a folder such as /proc
+                                                                                         // accepts no new files
       fail(target.string(), "cannot create the file: the folder does not take new files. Hint: choose another folder");
     fail_system(target, "create the file", code);
   }
 }
 
-/// Reserves `size` bytes on disk; returns an errno. If the file system cannot reserve, a full disk shows when writing.
+/// Reserves `size` bytes on disk; returns an errno. If the file system cannot reserve, only a later write finds the
+/// disk full.
 int reserve(int descriptor, std::uint64_t size) {
   // Beyond the limit the kernel would send SIGXFSZ, which kills an unprepared process.
   rlimit limit{};
@@ -86,7 +88,7 @@ std::filesystem::path absolute_path(const std::filesystem::path& path) {
 
 AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t size) : target_(absolute_path(target)), size_(size) {
   std::error_code ignored;
-  constexpr int max_links = 40;  // as in the kernel
+  constexpr int max_links = 40;  // the kernel's limit
   for (int links = 0; links < max_links && std::filesystem::is_symlink(target_, ignored); ++links)
     target_ = target_.parent_path() / std::filesystem::read_symlink(target_);
   check(!std::filesystem::is_directory(target_, ignored), target_.string(),
@@ -152,7 +154,7 @@ void replace_link(const std::filesystem::path& link, const std::string& name) {
 
 void create_folder(const std::filesystem::path& folder) {
   std::filesystem::path path = absolute_path(folder);
-  if (!path.has_filename()) path = path.parent_path();  // a trailing slash
+  if (!path.has_filename()) path = path.parent_path();  // path has a trailing slash
   const std::filesystem::path above = path.parent_path();
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) {
@@ -171,7 +173,7 @@ void write_folder_atomically(const std::filesystem::path& folder, const std::fil
                              const std::function<void(const std::filesystem::path&)>& write) {
   std::error_code code;
   try {
-    std::filesystem::remove_all(temporary);  // of a program that was killed
+    std::filesystem::remove_all(temporary);  // left by a killed program
     create_folder(temporary);
     write(temporary);
     sync_folder(temporary);
@@ -190,7 +192,7 @@ void sync_folder(const std::filesystem::path& folder) {
   if (descriptor == -1) fail_system(named, "open the folder", errno);
   const int code = fsync(descriptor) == 0 ? 0 : errno;
   close(descriptor);
-  // Some network file systems cannot sync a folder; there, renames cannot be made more durable.
+  // Some network file systems cannot sync a folder; renames there cannot be made more durable.
   if (code != 0 && code != EINVAL && code != EOPNOTSUPP && code != ENOSYS) fail_system(named, "sync the folder", code);
 }
 

@@ -10,15 +10,15 @@
 
 namespace glossa {
 
-/// A file that appears complete or not at all. If the path is a symbolic link, the file that it points to is replaced.
-/// Bytes go to a temporary file in the same folder. `commit` syncs this file, closes it, and then gives it its final
-/// name. On any failure, the previous file stays and the temporary file is removed. A failed fsync is not retried,
-/// because the kernel may already have dropped the bytes. Every failure throws an Error that names the file and, if the
-/// disk is full, the numbers of bytes needed and available.
+/// A file that appears complete or not at all. If the path is a symbolic link, its target is replaced. Bytes go to a
+/// temporary file in the same folder. `commit` syncs this file, closes it, and then gives it its final name. On any
+/// failure, the previous file stays and the temporary file is removed. A failed fsync is not retried, because the
+/// kernel may already have dropped the bytes. Every failure throws an Error that names the file and, if the disk is
+/// full, the bytes needed and available.
 class AtomicFile {
  public:
-  /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk, so that a full disk is
-  /// detected before anything is written.
+  /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk. A full disk is
+  /// therefore detected before anything is written.
   AtomicFile(std::filesystem::path target, std::uint64_t size);
 
   /// Removes the temporary file unless it was committed.
@@ -46,12 +46,11 @@ class AtomicFile {
 void write_file_atomically(const std::filesystem::path& target, std::string_view text);
 
 /// Makes `link` a symbolic link to `name`, which is relative to the link's folder. An existing link is replaced
-/// atomically, so it is never missing.
+/// atomically and is never missing.
 void replace_link(const std::filesystem::path& link, const std::string& name);
 
-/// Creates a folder and its missing parents. Syncs the folder's entry in its parent, if the parent is readable. The
-/// entry of an existing folder is synced as well, because the process that created it may have been killed before
-/// syncing.
+/// Creates a folder and its missing parents. Syncs the folder's entry in its parent if the parent is readable. An
+/// existing folder's entry is synced as well: its creator may have been killed before syncing.
 void create_folder(const std::filesystem::path& folder);
 
 /// Makes a folder that appears complete or not at all: calls `write` with a new folder `temporary`, which then becomes

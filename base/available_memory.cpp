@@ -21,7 +21,7 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 std::atomic<bool> ignores_limits{false};
 
-/// The number after `key` in a file of names and numbers; `otherwise` if absent.
+/// Returns the number after `key` in a file of names and numbers; `otherwise` if the key is absent.
 std::size_t value_of(const fs::path& path, const std::string& key, std::size_t otherwise) {
   std::ifstream file(path);
   for (std::string name; file >> name; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
@@ -31,24 +31,24 @@ std::size_t value_of(const fs::path& path, const std::string& key, std::size_t o
   return otherwise;
 }
 
-/// A file of one number; "max" in memory.max is not a number.
+/// Reads a file that contains one number. The text "max" in memory.max does not count as a number.
 std::size_t number_in(const fs::path& path, std::size_t otherwise) {
   std::size_t value = 0;
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-/// a - b, or 0 if b is larger.
+/// Returns a - b, or 0 if b is larger.
 std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
 std::size_t plus(std::size_t a, std::size_t b) { return a + std::min(b, unlimited - a); }
 
-/// Unused part of a control group's limit; `unlimited` without a limit. `freeable`: memory counted as used but
-/// reclaimable.
+/// Returns the unused part of a control group's limit, or `unlimited` without a limit. `freeable` bytes count as used
+/// but can be reclaimed.
 std::size_t left_of(const fs::path& limit, const fs::path& used, std::size_t freeable = 0) {
   const std::size_t maximum = number_in(limit, unlimited);
   return maximum == unlimited ? unlimited : minus(maximum, minus(number_in(used, 0), freeable));
 }
 
-/// Memory that caches files.
+/// Memory used for cached files.
 std::size_t files_of(const fs::path& group, const std::string& prefix) {
   const fs::path stat = group / "memory.stat";
   return value_of(stat, prefix + "inactive_file", 0) + value_of(stat, prefix + "active_file", 0);
@@ -59,15 +59,15 @@ std::size_t left_in_v2(const fs::path& group, std::size_t swap) {
               std::min(swap, left_of(group / "memory.swap.max", group / "memory.swap.current")));
 }
 
-/// The unused part in cgroup v1. memsw is memory and swap together.
+/// Unused memory under cgroup v1, whose memsw files count memory and swap together.
 std::size_t left_in_v1(const fs::path& group, std::size_t swap) {
   const std::size_t files = files_of(group, "total_");
   return std::min(plus(left_of(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes", files), swap),
                   left_of(group / "memory.memsw.limit_in_bytes", group / "memory.memsw.usage_in_bytes", files));
 }
 
-/// Minimum remainder of a control group below `mount` and its ancestors. In a container the name may be the host's and
-/// absent here; then the mount itself is the container's group.
+/// Smallest remainder of a control group below `mount` and of its ancestors. Inside a container, the group's name may
+/// be the host's and absent here; the mount itself is then the container's group.
 template <class Left>
 std::size_t smallest_left(const fs::path& mount, const std::string& name, const Left& left_in) {
   fs::path group = mount;
@@ -85,7 +85,7 @@ std::size_t available_memory(const fs::path& root) {
                     swap = 1024 * value_of(meminfo, "SwapFree:", 0);
   std::size_t smallest = kib == unlimited ? unlimited : plus(1024 * kib, swap);
   std::ifstream own(root / "proc/self/cgroup");
-  for (std::string line; std::getline(own, line);) {  // NUMBER:CONTROLLERS:NAME, of v2 without controllers
+  for (std::string line; std::getline(own, line);) {  // NUMBER:CONTROLLERS:NAME; v2 lists no controllers
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
     const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));

@@ -19,14 +19,14 @@ void append_number(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/// Appends numbers, each with the bytes of a T.
+/// Appends numbers, each as a T.
 template <class T, class... Numbers>
 void append_numbers(std::string& bytes, Numbers... numbers) {
   (append_number(bytes, static_cast<T>(numbers)), ...);
 }
 
-/// Takes values from the front of bytes that may be damaged. After the first value that exceeds the bytes, every number
-/// is 0 and every text is empty.
+/// Takes values from the front of possibly damaged bytes. After the first value that exceeds the bytes, every number is
+/// 0 and every text is empty.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -49,7 +49,10 @@ class ByteReader {
   }
 
   bool is_ok() const { return missing_ == 0; }
-  std::uint64_t missing() const { return missing_; }  ///< bytes of the value that exceeds the rest; 0 if none does
+  std::uint64_t missing() const {
+    return missing_;
+  }  ///< bytes of the first value that exceeds the rest; 0 if every
+     ///< value fits
   std::size_t remaining() const { return rest_.size(); }
 
  private:

@@ -19,15 +19,14 @@ template <class... Args>
   throw Error(Error::Kind::misuse, where, sentence, args...);
 }
 
-/// Throws an Error of kind failure unless `ok`. Stays on in release builds.
+/// Throws an Error of kind failure unless `ok`. Active in release builds.
 template <class... Args>
 void check(bool ok, std::string_view where, Sentence<Args...> sentence, const Args&... args) {
   if (!ok) [[unlikely]]
     fail(where, sentence, args...);
 }
 
-/// Checks of a file's content, as `check`. Errors name the file. Their hint is that of the file if the sentence has
-/// none.
+/// Checks a file's content, as `check` does. Errors name the file; a sentence without a hint gets the file's hint.
 class FileCheck {
  public:
   FileCheck(std::string file, std::string hint) : file_(std::move(file)), hint_(std::move(hint)) {}

@@ -11,7 +11,7 @@
 
 namespace glossa {
 
-/// False for a format string with "expected A", but without "; got B" or "; not found" after it.
+/// False for a format string that contains "expected A" without "; got B" or "; not found" after it.
 constexpr bool is_complete_sentence(std::string_view format) {
   const std::string_view message = format.substr(0, format.find(". Hint: "));
   return !message.starts_with("expected ") || message.find("; got ") != message.npos ||
@@ -19,8 +19,7 @@ constexpr bool is_complete_sentence(std::string_view format) {
 }
 
 /// Format string of an error's sentence: "expected A; got B", "expected A; not found" or "cannot ACTION: REASON", each
-/// optionally followed by ". Hint: C". These words separate the error's parts if they are in the literal, but not if
-/// they are in an argument.
+/// optionally followed by ". Hint: C". These words separate the error's parts only in the literal, not in an argument.
 template <class... Args>
 struct BasicSentence {
   template <class Literal>
@@ -32,8 +31,8 @@ struct BasicSentence {
 template <class... Args>
 using Sentence = BasicSentence<std::type_identity_t<Args>...>;
 
-/// glossa's only exception class, for user errors and for failures of the machine. Its text, `what()`, is made from its
-/// parts, which hosts can read, replace, or show in another form.
+/// glossa's only exception class, for user errors and for failures of the machine. Its text, `what()`, combines its
+/// parts. Hosts can read, replace or reformat them.
 class Error : public std::runtime_error {
  public:
   enum class Kind { misuse, failure };
@@ -44,11 +43,11 @@ class Error : public std::runtime_error {
     std::string where;          ///< an option, a file and line, an argument or an op
     std::string key = {};       ///< the option with the bad value, if `where` is the file or argument that sets it
     std::string expected = {};  ///< A
-    std::optional<std::string> got = {};  ///< B; without a value, the text is `expected A; not found`
-    std::string problem = {};             ///< instead of `expected` and `got`: the failed action and the reason
+    std::optional<std::string> got = {};  ///< B; if absent, the text is `expected A; not found`
+    std::string problem = {};             ///< the failed action and its reason, instead of `expected` and `got`
     std::string hint = {};                ///< C, a remedy; may be empty
 
-    /// Formats the arguments of a sentence, each in the part that contains its {}.
+    /// Formats a sentence's arguments, each into the part that contains its {}.
     template <class... Args>
     static Parts of(std::string_view where, Sentence<Args...> sentence, const Args&... args) {
       const fmt::string_view format = sentence.format;
@@ -58,7 +57,7 @@ class Error : public std::runtime_error {
     /// The text without `where` and `hint`.
     std::string message() const;
 
-    /// These parts, with another hint.
+    /// A copy with another hint.
     Parts with_hint(std::string other) const;
 
    private:

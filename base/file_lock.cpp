@@ -32,7 +32,7 @@ FileLock::FileLock(const std::filesystem::path& path, std::string hint)
         std::strerror(errno));
 }
 
-/// Closing the file alone would leave the lock to processes that were forked meanwhile.
+/// Closing the file alone would leave the lock with any process forked meanwhile.
 FileLock::~FileLock() {
   const struct flock whole = whole_file(F_UNLCK);
   if (file_.number() >= 0 && process_.is_this()) ::fcntl(file_.number(), F_OFD_SETLK, &whole);

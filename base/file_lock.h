@@ -8,26 +8,26 @@
 
 namespace glossa {
 
-/// True if `path` leads to the open file or folder.
+/// True if `path` still leads to this open file or folder.
 bool is_at(int descriptor, const std::filesystem::path& path);
 
-/// Lock of an open file. It ends with the object, even if a process that was forked meanwhile still has the file open.
-/// If the process is killed, the lock ends with it.
+/// Lock on an open file. It ends with the object or its process, even if a process forked meanwhile still has the file
+/// open.
 class FileLock {
  public:
-  /// Opens the file, and creates it if needed. Does not lock it. `hint` is for an error if it cannot be locked.
+  /// Opens the file and creates it if needed, without locking it. An error on locking shows `hint`.
   FileLock(const std::filesystem::path& path, std::string hint);
   FileLock(FileLock&&) = default;
   ~FileLock();
 
-  /// Takes the lock. Returns false if another one holds it, or waits for its end.
+  /// Takes the lock. If another holder has it, `take` returns false and `wait` waits until it is free.
   bool take();
   void wait();
 
-  /// True if another one holds the lock.
+  /// True if another holder has the lock.
   bool is_held_elsewhere() const;
 
-  /// True if the open file still has its name.
+  /// True if the path still leads to the open file.
   bool is_in_place() const { return is_at(file_.number(), path_); }
 
   int descriptor() const { return file_.number(); }
@@ -41,7 +41,7 @@ class FileLock {
   OwnProcess process_;
 };
 
-/// True if the file is there and locked. Does not take the lock, so it cannot keep others from it.
+/// True if the file exists and is locked. Does not take the lock, so other processes can.
 bool is_locked(const std::filesystem::path& path);
 
 }  // namespace glossa

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace fs = std::filesystem;
 
-// Not by std::filesystem::directory_iterator, which ends the program if memory runs out (in libstdc++ 12).
+// std::filesystem::directory_iterator is avoided: in libstdc++ 12 it ends the program if memory runs out.
 std::vector<std::string> names_in(const fs::path& folder, std::error_code& failure) {
   const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.empty() ? "." : folder.c_str()), closedir);
   std::vector<std::string> names;

@@ -7,14 +7,14 @@
 
 namespace glossa {
 
-/// Sorted names of a folder's entries; an empty path is the working folder. If the folder cannot be read, sets
-/// `failure` and returns the names read until then.
+/// Sorted names of a folder's entries; an empty path means the working folder. If reading fails, sets `failure` and
+/// returns the names read before.
 std::vector<std::string> names_in(const std::filesystem::path& folder, std::error_code& failure);
 
-/// As above, but ignores failures.
+/// As the other overload, but ignores failures.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
-/// Absolute, normal path of a folder, without a slash at its end.
+/// Absolute, normalized path of a folder, without a trailing slash.
 std::filesystem::path absolute_folder(const std::filesystem::path& folder);
 
 }  // namespace glossa

@@ -5,7 +5,7 @@
 namespace glossa {
 namespace {
 
-// Constant-initialized, because allocations happen before any constructor of this file.
+// Constant-initialized, because allocations happen before this file's constructors run.
 constinit std::atomic<std::size_t> own_allocations{0}, library_allocations{0};
 
 }  // namespace

@@ -8,14 +8,14 @@ namespace glossa {
 /// of malloc and related functions are counted; operator new and Eigen's allocator use these. Arenas map their blocks
 /// without malloc and count them themselves (see Arena::heap_allocations).
 ///
-/// Only tests and glossa-bench count, as they link to glossa_heap_counter (autograd/measure/heap_counter.cpp). The
-/// number stays 0 in all other programs, which keep the malloc that they find, and in sanitizer builds.
+/// Only tests and glossa-bench count: they link to glossa_heap_counter (autograd/measure/heap_counter.cpp). In all
+/// other programs, which use the usual malloc, and in sanitizer builds, the number stays 0.
 std::size_t heap_allocations();
 
 /// Heap allocations inside LibraryScopes.
 std::size_t library_heap_allocations();
 
-/// Counts an allocation; called by the malloc that counts.
+/// Counts an allocation. The counting malloc calls it.
 void count_heap_allocation(bool by_library);
 
 }  // namespace glossa

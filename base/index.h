@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// Number or position of elements, rows, pieces of work. Signed, so that differences and loops downwards are natural.
+/// Number or position of elements, rows or pieces of work. Signed, to make differences and downward loops natural.
 using Index = std::int64_t;
 
 }  // namespace glossa

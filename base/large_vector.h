@@ -9,7 +9,7 @@
 namespace glossa {
 
 /// Allocates large arrays in huge pages, if the system has them. Reading such an array in random order is up to twice
-/// as fast, because the processor finds the place of each page in its cache.
+/// as fast, because the processor caches the address of every page.
 template <class T>
 struct HugePageAllocator {
   using value_type = T;

@@ -6,14 +6,14 @@
 
 namespace glossa {
 
-/// The bytes of an open file, mapped for reading. Processes that map one file share its memory. The bytes stay if the
-/// file is replaced or removed; a file that is cut short in place must not be mapped.
+/// The bytes of an open file, mapped for reading. Processes that map the same file share its memory. The bytes stay if
+/// the file is replaced or removed. Do not map a file that may be truncated in place.
 class MappedFile {
  public:
-  /// Which bytes will be read: `all`, which are loaded at once, or parts here and there, loaded when they are read.
+  /// Bytes that will be read: `all` of them, loaded at once, or scattered `parts`, loaded on access.
   enum class Reading { all, parts };
 
-  /// Maps `size` bytes of the open file `descriptor`, which may be closed afterwards. `path` is for errors.
+  /// Maps `size` bytes of the open file `descriptor`, which may be closed afterwards. Errors name `path`.
   MappedFile(int descriptor, std::size_t size, const std::filesystem::path& path, Reading reading = Reading::all);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -21,7 +21,7 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  /// Releases the memory of bytes that were read; they can be read again. Other threads may be reading.
+  /// Releases the memory of the bytes. They stay readable, even while other threads read them.
   void release() const;
 
  private:

@@ -34,7 +34,7 @@ std::size_t distance(const std::vector<std::string_view>& from, const std::vecto
 }  // namespace
 
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {
-  if (wanted.size() >= 4)  // an abbreviated name
+  if (wanted.size() >= 4)  // `wanted` may be an abbreviation
     for (const std::string& name : names)
       if (name.starts_with(wanted)) return name;
   std::string nearest;

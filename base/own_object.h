@@ -4,8 +4,8 @@
 
 namespace glossa {
 
-/// The file that contains this code: the program, or a shared object in which glossa is linked into another program.
-/// Throws if the system does not know it.
+/// The file that contains this code: the program, or the shared object through which another program uses glossa.
+/// Throws if the system cannot determine it.
 std::filesystem::path own_object();
 
 }  // namespace glossa

@@ -4,11 +4,11 @@
 
 namespace glossa {
 
-/// The process in which it was made. A process that is forked has a copy, and copies of all other objects. But it has
-/// no threads except the one that forked, and it shares open files and their locks.
+/// The process that created this object. A forked process has a copy of this object and all others, but only the thread
+/// that forked. It shares open files and their locks.
 class OwnProcess {
  public:
-  /// False in a process forked since.
+  /// False in a process forked after the object's creation.
   bool is_this() const { return ::getpid() == id_; }
 
  private:

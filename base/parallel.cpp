@@ -23,7 +23,8 @@ int cores_by_affinity() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// cgroup v2: "max 100000" or "200000 100000" (microseconds of processor time per period).
+/// Number of cores by the quota of cgroup v2: "max 100000" or "200000 100000" (microseconds of processor time per
+/// period).
 int cores_by_quota(int otherwise) {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string quota;
@@ -39,7 +40,7 @@ std::atomic<int>& thread_count() {
 
 thread_local bool loops_alone = false;
 
-/// The process's team, available to any caller while no loop runs.
+/// The process's team. Any caller may use it while no loop runs.
 struct SharedTeam {
   std::atomic<bool> busy{false};
   std::unique_ptr<ThreadTeam> team;

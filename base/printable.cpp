@@ -10,7 +10,7 @@ namespace {
 
 constexpr char32_t first_printable = 0x20, del = 0x7F, last_c1 = 0x9F;
 
-/// Embeddings, overrides and isolates: they change the order in which the rest of a line is shown.
+/// True for embeddings, overrides and isolates, which change the display order of the rest of a line.
 bool reorders(char32_t value) { return (value >= 0x202A && value <= 0x202E) || (value >= 0x2066 && value <= 0x2069); }
 
 std::string escaped(std::string_view bytes) {

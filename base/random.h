@@ -9,8 +9,8 @@
 namespace glossa {
 
 /// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): a pure function from a 128-bit
-/// counter and a 64-bit key to 128 random bits. It has no state, so a resumed run draws the same numbers, whatever the
-/// order of drawing and the number of threads.
+/// counter and a 64-bit key to 128 random bits. It has no state. A resumed run therefore draws the same numbers, in any
+/// drawing order and with any number of threads.
 using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
@@ -34,7 +34,7 @@ inline std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// FNV-1a hash of the bytes, then mix64: turns the name of a stream into a number.
+/// FNV-1a hash of the bytes, then mix64. Turns a stream's name into a number.
 inline std::uint64_t hash_name(std::string_view name) {
   std::uint64_t h = 0xCBF29CE484222325u;
   for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
@@ -80,7 +80,7 @@ class RandomStream {
     }
   }
 
-  /// Standard normal (Box and Muller 1958; only one number of the pair is used).
+  /// Standard normal (Box and Muller 1958; only one number of each pair is used).
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
     return radius * std::cos(2.0 * std::numbers::pi * uniform());

@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// A sequence in a matrix of token rows: rows offset, ..., offset + length - 1.
+/// A sequence in a matrix of token rows: it occupies rows offset, ..., offset + length - 1.
 struct RowSpan {
   Index offset = 0;
   Index length = 0;
@@ -15,18 +15,18 @@ struct RowSpan {
   friend bool operator==(const RowSpan&, const RowSpan&) = default;
 };
 
-/// Placement of a batch's sequences in an [N, D] matrix of token rows. Packed: sequences follow each other without
-/// gaps. Padded [B, T]: sequence b starts at row b * T, and its remaining rows up to T are gap rows. Gap rows hold
-/// finite numbers that do not affect results, and no gradient flows into or out of them. Sequences come in row order
-/// and do not overlap. There is one exception: sequences of attention keys that need no gradient may share rows and
-/// come in any order, as when several hypotheses read one source. `sequence_ids` (one per sequence, or none) are the
-/// sequences' numbers in the corpus. Random numbers depend on these ids, so a sequence draws the same dropout mask in
-/// any batch and layout. The caller owns the memory of the spans.
+/// Placement of a batch's sequences in an [N, D] matrix of token rows. In the packed layout, sequences follow each
+/// other without gaps. In the padded layout [B, T], sequence b starts at row b * T, and its remaining rows up to T are
+/// gap rows. Gap rows hold finite numbers that do not affect results, and no gradient flows into or out of them.
+/// Sequences come in row order and do not overlap. One exception: attention keys that need no gradient may share rows
+/// and come in any order, for example if several hypotheses read one source. `sequence_ids` (one per sequence, or
+/// empty) are the sequences' numbers in the corpus. Random numbers depend on these ids: a sequence draws the same
+/// dropout mask in any batch and layout. The caller owns the spans' memory.
 struct RowLayout {
   Index rows = 0;
   std::span<const RowSpan> sequences{};
-  std::span<const std::uint32_t> sequence_ids{};  // empty: numbered from 0
-  Index first_position = 0;                       // position of a sequence's first row; above 0 if decoding continues
+  std::span<const std::uint32_t> sequence_ids{};  // if empty, numbers count from 0
+  Index first_position = 0;                       // position of each sequence's first row; above 0 while decoding
 
   Index sequence_count() const { return static_cast<Index>(sequences.size()); }
   std::uint32_t sequence_id(Index i) const {

@@ -17,10 +17,10 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t prefix = 8, alignment = 8;
 constexpr std::uint64_t zip_magic = 0x04034B50;  // "PK\3\4"
-constexpr int max_values = 4096;                 // per entry: dims, or metadata texts
+constexpr int max_values = 4096;                 // limit per entry, for dims or metadata texts
 constexpr std::string_view metadata_key = "__metadata__";
 
-/// Parses a list of non-negative whole numbers, at most max_dims of them.
+/// Parses a list of at most max_dims non-negative integers.
 std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& what, const FileCheck& require) {
   const bool ok = list.is_array() && list.size() <= max_dims &&
                   std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); });
@@ -29,7 +29,7 @@ std::vector<std::uint64_t> whole_numbers(const Json& list, const std::string& wh
   return list.get<std::vector<std::uint64_t>>();
 }
 
-/// A tensor and the range of its bytes, counted from the header's end.
+/// A tensor and its byte range, counted from the header's end.
 struct HeaderEntry {
   TensorEntry tensor;
   std::uint64_t begin = 0, end = 0;
@@ -63,11 +63,11 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const FileCh
 }
 
 /// Parses the header and passes each of its entries, an object, to `take(name, entry)`. Memory stays small for any
-/// text: entries are not kept, their number of values is limited, and nesting is limited to {"name": {"shape": [.
+/// text: entries are not kept, and each has a limited number of values. Nesting is limited to {"name": {"shape": [.
 template <class Take>
 void parse_header(const std::string& text, const FileCheck& require, const Take& take) {
   using Event = Json::parse_event_t;
-  std::vector<std::set<std::string>> keys;  // of enclosing objects
+  std::vector<std::set<std::string>> keys;  // keys of each enclosing object
   std::string name;
   int values = 0;
   const auto watch = [&](int depth, Event event, Json& value) {
@@ -99,7 +99,7 @@ void parse_header(const std::string& text, const FileCheck& require, const Take&
   }
 }
 
-/// The header as text; throws for names and metadata that JSON cannot hold.
+/// Returns the header as text; throws for names and metadata that JSON cannot hold.
 std::string json_text(const nlohmann::ordered_json& header, const std::filesystem::path& path) {
   try {
     return header.dump();
@@ -143,7 +143,7 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path)
   std::string text(length, '\0');
   file_.read(text.data(), static_cast<std::streamsize>(length));
   require_(file_ && text.starts_with('{'), "expected a header that begins with {{; got another beginning");
-  // The parser would take a zero byte for the end of the text.
+  // The parser would treat a zero byte as the end of the text.
   require_(text.find('\0') == text.npos, "expected a header in JSON; got a zero byte in it");
   std::vector<HeaderEntry> read;
   parse_header(text, require_, [&](const std::string& name, const Json& json) {
@@ -161,7 +161,7 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path)
 }
 
 void SafetensorsReader::read_bytes(const TensorEntry& entry, const Take& take) const {
-  file_.clear();  // of an earlier failure
+  file_.clear();  // an earlier read may have failed
   file_.seekg(static_cast<std::streamoff>(begins_.at(entry.name)));
   const std::uint64_t size = entry.count() * dtype_size(entry.dtype);
   std::vector<std::byte> piece(std::min<std::uint64_t>(piece_bytes, size));

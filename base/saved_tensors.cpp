@@ -24,14 +24,14 @@ std::uint32_t crc_of_entry(const std::string& name, std::string_view dtype, std:
   return crc_of_text(fmt::format("{} {} {}\n", name, dtype, shape_text(shape)), crc);
 }
 
-/// Completes a checksum; returns it as text.
+/// Completes the checksum with the metadata; returns it as text.
 std::string with_metadata(std::uint32_t crc, const std::map<std::string, std::string>& metadata) {
   for (const auto& [key, value] : metadata)
     if (key != checksum_key) crc = crc_of_text(fmt::format("{}={}\n", key, value), crc);
   return fmt::format("{:08x}", crc);
 }
 
-/// "KIND: ITEM, ITEM", with at most five items and the number of the others; empty if there are none.
+/// Returns "KIND: ITEM, ITEM", with at most five items and the number of the others; empty without items.
 std::string listed(std::string_view kind, std::span<const std::string> items) {
   constexpr std::size_t max_items = 5;
   if (items.empty()) return {};
@@ -41,7 +41,7 @@ std::string listed(std::string_view kind, std::span<const std::string> items) {
 
 std::string quoted(const std::string& name) { return fmt::format("'{:.100}'", name); }
 
-/// The name under which the file has a tensor: its own, or that of the tensor it is tied to.
+/// A tensor's name in the file: its own, or that of the tensor it is tied to.
 const std::string& name_in_file(const SafetensorsReader& file, const std::string& name) {
   if (file.entries().contains(name)) return name;
   const auto alias = file.metadata().find(name);

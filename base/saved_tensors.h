@@ -12,8 +12,8 @@ namespace glossa {
 
 // Safetensors files with a checksum. The metadata key `crc32c` holds 8 hexadecimal digits: the CRC-32C of the following
 // bytes. First come the tensors in the order of their names, each as "NAME DTYPE [DIMS]\n" and its bytes. Then come the
-// other metadata keys in order, each as "KEY=VALUE\n". The checksum thus depends on the content, not on the order of
-// the bytes in the file.
+// other metadata keys in order, each as "KEY=VALUE\n". The checksum depends on the content, not on the order of the
+// bytes in the file.
 
 /// Writes a file atomically, with its checksum. Throws like write_safetensors.
 template <class T>
@@ -25,9 +25,10 @@ void save_tensors(const std::filesystem::path& path, const std::vector<NamedTens
 SafetensorsReader open_saved_tensors(const std::filesystem::path& path);
 
 /// Fills `tensors` with the file's values, converted to T. Throws, before filling any tensor, unless the file contains
-/// exactly the names and shapes of `tensors`; the error lists the differences. Of tied tensors the file may have one:
-/// its metadata then name it for each of the others, as NAME: NAME IN FILE (safetensors.torch.save_model does so). If
-/// `ignored` is not empty, the file may also contain tensors whose names begin with `ignored`.
+/// exactly the names and shapes of `tensors`; the error lists the differences. Of a group of tied tensors, the file may
+/// contain only one. Its metadata then map each of the other names to it, as NAME: NAME IN FILE (as
+/// safetensors.torch.save_model does). If `ignored` is not empty, the file may also contain tensors whose names begin
+/// with `ignored`.
 template <class T>
 void load_tensors(const SafetensorsReader& file, const std::vector<NamedTensor<T>>& tensors,
                   std::string_view ignored = {});

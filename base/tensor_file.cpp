@@ -21,8 +21,8 @@ float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint3
 /// Converts a number with 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
 float from_float16(std::uint16_t bits) {
   const std::uint32_t size_bits = bits & 0x7FFF, infinity = 0x7C00;
-  // Numbers without an exponent are multiples of 2^-24. As bits of a float they would be subnormal, which a host may
-  // flush to 0.
+  // Numbers without an exponent are multiples of 2^-24. Their bits as a float would be subnormal, and a host may flush
+  // those to 0.
   const float size = size_bits < 0x400       ? static_cast<float>(size_bits) * 0x1p-24F
                      : size_bits < infinity  ? std::bit_cast<float>(size_bits << 13) * 0x1p112F  // exponents from -15
                      : size_bits == infinity ? INFINITY
@@ -52,7 +52,7 @@ void convert(std::string_view dtype, std::span<const std::byte> bytes, T* values
   if (dtype == "U8" || dtype == "BOOL") convert<std::uint8_t>(bytes, values, as_it_is);
 }
 
-/// The first number in the bytes of an F64 tensor that is finite, but infinite as T. 0 if there is no such number.
+/// The first number in the bytes of an F64 tensor that is finite but overflows T; 0 if every number fits.
 template <class T>
 double first_beyond_range(std::span<const std::byte> bytes, const T* values) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(double); ++i) {
@@ -108,7 +108,7 @@ void TensorFile::read(const std::string& name, std::span<T> values) const {
     if (own.dtype == "F64" && beyond == 0) beyond = first_beyond_range(bytes, next);
     next += bytes.size() / dtype_size(own.dtype);
   });
-  // Only now are the bytes known to be undamaged.
+  // Checked last: `read_bytes` has then verified that the bytes are undamaged.
   check(beyond == 0, path_.string(),
         "expected numbers of '{}' in float's range, up to 3.4e38; got {}. Hint: read them as double", name, beyond);
 }

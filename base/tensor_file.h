@@ -16,36 +16,36 @@
 
 namespace glossa {
 
-// Limits of files of tensors, checkpoints included. They bound the memory that a damaged file can take.
-inline constexpr std::uint64_t max_table_bytes = 16 << 20;  ///< of a header, table or directory
-inline constexpr std::uint64_t max_tensors = 65'536;        ///< of a checkpoint or archive
-inline constexpr std::size_t max_tensor_name = 1024;        ///< in bytes; 255 in a checkpoint
+// Limits for files of tensors, including checkpoints. They bound the memory that a damaged file can take.
+inline constexpr std::uint64_t max_table_bytes = 16 << 20;  ///< bytes of a header, table or directory
+inline constexpr std::uint64_t max_tensors = 65'536;        ///< tensors in a checkpoint or archive
+inline constexpr std::size_t max_tensor_name = 1024;        ///< bytes; 255 in a checkpoint
 inline constexpr std::size_t max_dims = 8;
 
 /// True for a name that errors can show: at most max_tensor_name bytes, without control characters.
 bool is_tensor_name(std::string_view name);
 
-/// Size of an array in bytes: the product of all `dims`, times `element`, the size of one element. Empty if the product
+/// Size of an array in bytes: the product of all `dims` times `element`, the size of one element. Empty if the product
 /// exceeds 64 bits.
 std::optional<std::uint64_t> byte_length(std::uint64_t element, std::span<const std::uint64_t> dims);
 
 /// A tensor in a file.
 struct TensorEntry {
   std::string name;
-  std::string dtype;                 ///< as in safetensors: F64, F32, F16, BF16, I64, I32, I8, U8 or BOOL
+  std::string dtype;                 ///< one of safetensors' names: F64, F32, F16, BF16, I64, I32, I8, U8 or BOOL
   std::vector<std::uint64_t> shape;  ///< empty for a scalar
 
   std::uint64_t count() const;  ///< number of elements
 };
 
-/// A tensor to write or to fill. `values` is memory of the caller. T is float or double, const or not.
+/// A tensor to write or to fill. The caller owns the memory of `values`. T is float or double, const or not.
 template <class T>
 struct NamedTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
   std::span<T> values;
 
-  /// True if `values` has as many numbers as the shape.
+  /// True if the shape has as many numbers as `values`.
   bool fits() const { return byte_length(sizeof(T), shape) == values.size_bytes(); }
 };
 
@@ -56,7 +56,7 @@ std::uint64_t dtype_size(std::string_view dtype);
 std::string shape_text(std::span<const std::uint64_t> shape);
 
 /// A file of named tensors, with a verified structure. safetensors.h implements one format; torch_file.h and npz_file.h
-/// in base/formats/ implement others. Numbers stay in the file until they are read.
+/// in base/formats/ implement others. Numbers are read on demand.
 class TensorFile {
  public:
   virtual ~TensorFile() = default;
@@ -86,14 +86,14 @@ class TensorFile {
   template <class T>
   std::vector<T> read(const std::string& name) const;
 
-  /// Reads a tensor's elements like the other `read`, but into `values`, which must be as large as the tensor.
+  /// Reads a tensor's elements into `values`, which must be as large as the tensor. Otherwise as the other `read`.
   template <class T>
   void read(const std::string& name, std::span<T> values) const;
 
  protected:
-  static constexpr std::size_t piece_bytes = 256 << 10;  ///< bytes read at a time
+  static constexpr std::size_t piece_bytes = 256 << 10;  ///< maximum length of a piece
 
-  /// `hint` is that of errors about the file's content.
+  /// Errors about the file's content show `hint`.
   TensorFile(std::filesystem::path path, std::string hint)
       : require_(path.string(), std::move(hint)), path_(std::move(path)) {}
 

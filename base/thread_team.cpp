@@ -11,8 +11,8 @@ namespace {
 
 thread_local int index_in_team = 0;
 
-/// Time for which a thread polls for work, or for other threads to finish, before it sleeps. Sleeping and waking takes
-/// about as long. If polling fails for this time, the missing thread has been preempted.
+/// How long a thread polls for work, or for other threads to finish, before it sleeps. Sleeping and waking takes about
+/// as long. If polling fails for this time, the missing thread has been preempted.
 constexpr std::chrono::microseconds patience{200};
 
 void pause() {
@@ -23,7 +23,7 @@ void pause() {
 #endif
 }
 
-/// Polls until `found` returns true, for a limited time; returns true if it did.
+/// Polls until `found` returns true, or for at most `patience`; returns true if `found` did.
 template <class Condition>
 bool look_for(const Condition& found) {
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -41,10 +41,11 @@ bool look_for(const Condition& found) {
 int ThreadTeam::index() { return index_in_team; }
 
 ThreadTeam::ThreadTeam(int size) {
-  helpers_.reserve(static_cast<std::size_t>(size));  // a started thread must not be lost
+  helpers_.reserve(static_cast<std::size_t>(size));  // reserved first, because a failing push_back would lose a started
+                                                     // thread
   try {
     for (int i = 1; i < size; ++i) helpers_.push_back(start_thread([this, i] { help(i); }));
-  } catch (...) {  // a thread cannot be created
+  } catch (...) {  // the system refused a thread
     end();
     throw;
   }
@@ -96,7 +97,7 @@ std::uint32_t ThreadTeam::take_pieces() {
   return done;
 }
 
-/// The last thread to report wakes the thread that waits for the loop, which is then over.
+/// Reports pieces as done. The last thread to report ends the loop and wakes the thread that waits for it.
 void ThreadTeam::report(std::uint32_t pieces) {
   if (pieces > 0 && undone_.fetch_sub(pieces, std::memory_order_acq_rel) == pieces) undone_.notify_one();
 }

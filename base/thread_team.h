@@ -11,9 +11,9 @@
 
 namespace glossa {
 
-/// Threads that share the pieces of a loop, one loop at a time. A loop ends when its pieces are done. An OpenMP loop,
-/// in contrast, ends when every thread of the team has arrived, so it waits for threads that the machine has preempted.
-/// Here a preempted thread delays only the piece it was computing.
+/// Threads that share the pieces of a loop, one loop at a time. A loop ends when its pieces are done. In contrast, an
+/// OpenMP loop ends when every thread of the team has arrived: it waits even for preempted threads. Here a preempted
+/// thread delays only its current piece.
 class ThreadTeam {
  public:
   using Piece = void (*)(const void* closure, Index i);
@@ -21,7 +21,8 @@ class ThreadTeam {
   /// Maximum number of pieces in a loop.
   static constexpr Index max_pieces = 0xffff'ffff;
 
-  /// A team of `size` >= 1 threads, including the one that calls `run`. Throws Error if the system refuses a thread.
+  /// Makes a team of `size` >= 1 threads, including the thread that calls `run`. Throws an Error if the system refuses
+  /// a thread.
   explicit ThreadTeam(int size);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
@@ -29,12 +30,12 @@ class ThreadTeam {
 
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. If pieces throw, the other pieces are
-  /// still run; afterwards one of the exceptions is rethrown. Only one loop may run at a time.
+  /// Calls piece(closure, i) for i in {0, ..., count-1}, handed out one by one. If pieces throw, the other pieces still
+  /// run; afterwards one of the exceptions is rethrown. Only one loop may run at a time.
   void run(Index count, const void* closure, Piece piece);
 
-  /// Number of the calling thread in its team, in {0, ..., size-1}; 0 for the thread that called `run`, and outside a
-  /// loop.
+  /// Number of the calling thread in its team, in {0, ..., size-1}; 0 outside a loop and for the thread that called
+  /// `run`.
   static int index();
 
  private:
@@ -45,8 +46,8 @@ class ThreadTeam {
 
   // The current loop. The lower half of left_ counts the pieces that no thread has begun; the upper half is the loop's
   // number. To take a piece, a thread reads left_ and then the closure, and decrements left_ by compare-exchange. The
-  // exchange fails if a new loop has begun meanwhile. So a late thread never runs a piece of one loop with the closure
-  // of another.
+  // exchange fails if a new loop has begun meanwhile. A late thread therefore never runs a piece of one loop with the
+  // closure of another.
   alignas(64) std::atomic<std::uint64_t> left_{0};
   std::atomic<const void*> closure_{nullptr};
   std::atomic<Piece> piece_{nullptr};

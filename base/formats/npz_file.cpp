@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view npy_magic = "\x93NUMPY", suffix = ".npy";
 constexpr std::size_t max_npz_header = 4096, numbers_alignment = 64;
 
-/// Converts NumPy's type names; empty for an unsupported type.
+/// Converts NumPy's type names; returns an empty text for an unsupported type.
 std::string dtype_of(std::string_view descr) {
   static const std::map<std::string_view, std::string> names{{"<f8", "F64"}, {"<f4", "F32"}, {"<f2", "F16"},
                                                              {"<i8", "I64"}, {"<i4", "I32"}, {"|i1", "I8"},
@@ -51,7 +51,7 @@ TensorEntry parse_header(const FileCheck& require, const std::string& name, cons
   return entry;
 }
 
-/// The header before the numbers, as numpy.save writes it, padded so that the numbers are aligned.
+/// The header that numpy.save writes before the numbers, padded to align them.
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape) {
   std::string dims;
   for (const std::uint64_t dim : shape) dims += fmt::format("{}{},", dims.empty() ? "" : " ", dim);
@@ -74,7 +74,7 @@ struct Part {
 };
 
 std::uint32_t checksum(const Part& part) {
-  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // a null pointer would reset it
+  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // with a null pointer, crc32 would start again
     return size == 0 ? crc : crc32_z(crc, static_cast<const Bytef*>(bytes), size);
   };
   return static_cast<std::uint32_t>(
@@ -101,7 +101,7 @@ std::string directory_entry(const Part& part, std::uint32_t crc, std::uint64_t b
 
 std::string directory_end(std::size_t entries, std::uint64_t size, std::uint64_t begin) {
   std::string bytes = "PK\x05\x06";
-  append_numbers<std::uint16_t>(bytes, 0, 0, entries, entries);  // of one part
+  append_numbers<std::uint16_t>(bytes, 0, 0, entries, entries);  // numbers of entries in this part and in all
   append_numbers<std::uint32_t>(bytes, size, begin);
   append_numbers<std::uint16_t>(bytes, 0);  // comment
   return bytes;

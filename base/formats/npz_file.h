@@ -6,11 +6,11 @@
 namespace glossa {
 
 // NumPy's .npz archives, which Marian uses for its models. An archive is a zip with a file NAME.npy for each tensor.
-// Such a file has a header, which is a Python dict with type and shape, followed by the numbers. Marian's
-// special:model.yml is a tensor whose numbers are the bytes of a text.
+// Each file begins with a header, a Python dict with type and shape; the numbers follow. Marian's special:model.yml is
+// a tensor that holds the bytes of a text.
 
-/// An archive whose structure has been verified. Its files are .npy of version 1 to 3, in C order, little-endian, with
-/// the types of TensorEntry::dtype.
+/// An archive whose structure has been verified. Its files have .npy version 1 to 3, C order, little-endian numbers and
+/// one of the types of TensorEntry::dtype.
 class NpzFile : public TensorFile {
  public:
   explicit NpzFile(ZipFile zip);
@@ -23,10 +23,10 @@ class NpzFile : public TensorFile {
   void read_bytes(const TensorEntry& entry, const Take& take) const override;
 
   ZipFile zip_;
-  std::map<std::string, std::size_t> headers_;  // bytes before the numbers
+  std::map<std::string, std::size_t> headers_;  // size of what precedes the numbers
 };
 
-/// Writes an archive atomically, uncompressed as by numpy.savez. The tensors come first, in order, as F32. The texts
+/// Writes an uncompressed archive atomically, like numpy.savez. The tensors come first, in order, as F32. The texts
 /// follow as tensors of bytes. The same input gives the same bytes. Throws if a name is repeated, a shape does not
 /// match its values, the archive would exceed 4 GiB, or the file cannot be written.
 void write_npz(const std::filesystem::path& path, std::span<const NamedTensor<const float>> tensors,

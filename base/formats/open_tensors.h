@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// Opens a tensor file. The file's first bytes determine its format. Throws for an unknown format, and passes on the
-/// errors of the format's reader.
+/// Opens a tensor file in the format that its first bytes indicate. Throws for an unknown format or if the format's
+/// reader throws.
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
 
 }  // namespace glossa

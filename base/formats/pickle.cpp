@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-constexpr std::size_t max_pickled = 1 << 16;  // values on the stack, in the memo, and in total; some 3,000 tensors
+constexpr std::size_t max_pickled = 1 << 16;  // limit for the stack, the memo, and all values; enough for 3,000 tensors
 constexpr std::string_view ordered_dict = "collections OrderedDict";
 
 }  // namespace
@@ -49,7 +49,7 @@ class PickleMachine {
   }
   char byte() { return take(1).front(); }
 
-  /// Takes a little-endian number of `count` bytes; if `is_signed`, it is in two's complement.
+  /// Takes a little-endian number of `count` bytes, in two's complement if `is_signed`.
   std::int64_t number(std::size_t count, bool is_signed) {
     const std::string_view bytes = take(count);
     std::uint64_t bits = is_signed && count > 0 && (bytes.back() & 0x80) != 0 ? ~std::uint64_t{0} : 0;
@@ -137,7 +137,7 @@ class PickleMachine {
     const PickleValue& callee = pop();
     require(arguments.kind == Kind::tuple && callee.kind == Kind::name,
             "expected a name and a tuple to call it with; got other values");
-    constexpr std::size_t max_arguments = 16;  // a tensor has seven; a limit, because each call copies them
+    constexpr std::size_t max_arguments = 16;  // each call copies its arguments; a tensor's has seven
     require(arguments.items.size() <= max_arguments, "expected a call of few arguments; got more");
     const bool makes_dict = callee.text == ordered_dict;
     require(!makes_dict || arguments.items.empty(), "expected an empty OrderedDict; got values in it");

@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// A value of a pickle, as plain data. A class or function is represented by its name, a call by the name and the
-/// arguments. Nothing is looked up or executed.
+/// A value of a pickle, as plain data. A class or function is represented by its name, and a call by the function's
+/// name and the arguments. Nothing is looked up or executed.
 struct PickleValue {
   enum class Kind {
     none,
@@ -31,17 +31,17 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
-/// Returns the beginning of a text that was read from a file, printable, for an error message.
+/// Returns the start of a text from a file, made printable for an error message.
 std::string shown(std::string_view text);
 
 /// Reads one pickle with the opcodes that a state_dict needs: protocol 2 without floats, user-defined classes or
-/// extensions. A value may contain itself, so traverse with care.
+/// extensions. A value may contain itself; traversal must allow for that.
 class Pickle {
  public:
   /// Reads a pickle at the start of `bytes`. `names` lists the allowed classes and functions as "module name".
-  /// `collections OrderedDict` is always allowed and becomes a dict. Throws for any other name or opcode, and for a bad
-  /// ending. The error names `where` and the position in bytes. Uses at most twice `bytes.size()` plus 16 MiB of
-  /// memory.
+  /// `collections OrderedDict` is always allowed and becomes a dict. Throws for any other name or opcode, or if the
+  /// pickle ends wrongly. The error names `where` and the byte position. Uses at most twice `bytes.size()` plus 16 MiB
+  /// of memory.
   Pickle(std::string_view bytes, std::span<const std::string_view> names, const std::string& where);
 
   const PickleValue& root() const { return *root_; }

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 7> names{rebuild_tensor,        rebuild_p
                                                 storage_kinds[1].name, storage_kinds[2].name, storage_kinds[3].name,
                                                 storage_kinds[4].name};
 
-/// Reads a list of non-negative whole numbers; false for anything else.
+/// Reads a list of non-negative integers; returns false for anything else.
 bool read_numbers(const PickleValue& value, std::vector<std::uint64_t>& numbers) {
   if (value.kind != Kind::tuple || value.items.size() > max_dims) return false;
   for (const PickleValue* item : value.items) {
@@ -39,7 +39,7 @@ bool read_numbers(const PickleValue& value, std::vector<std::uint64_t>& numbers)
   return true;
 }
 
-/// True if elements with these strides are contiguous, row-major.
+/// True if elements with these strides are contiguous in row-major order.
 bool is_contiguous(const std::vector<std::uint64_t>& shape, const std::vector<std::uint64_t>& strides) {
   std::uint64_t expected = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
@@ -160,7 +160,7 @@ void TorchFile::add_tensor(const std::string& name, const PickleValue& value) {
   places_.emplace(name, std::move(place));
 }
 
-/// Key of the storage given by ('storage', KIND, KEY, device, count, ...).
+/// Adds the storage described by ('storage', KIND, KEY, device, count, ...); returns its key.
 std::string TorchFile::add_storage(const std::string& name, const PickleValue& value) {
   const bool persistent = value.kind == Kind::persistent && value.items[0]->kind == Kind::tuple;
   require_(persistent && value.items[0]->items.size() >= 5, "expected '{}' to have a storage; got another value",

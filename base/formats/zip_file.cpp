@@ -39,7 +39,7 @@ Directory find_directory(const FileCheck& require, std::ifstream& file, std::uin
   require(at != bytes.npos && at + end_size <= bytes.size(),
           "expected the directory of a zip archive at the end; not found");
   ByteReader end(std::string_view(bytes).substr(at + 4));
-  const bool one_part = end.take<std::uint32_t>() == 0;  // numbers of this part and of the directory's part
+  const bool one_part = end.take<std::uint32_t>() == 0;  // numbers of this part and of the directory's part, both 0
   end.take<std::uint16_t>();
   Directory directory{end.take<std::uint16_t>(), end.take<std::uint32_t>(), end.take<std::uint32_t>()};
   require(one_part, "expected a single-part archive; got one of several parts");
@@ -59,7 +59,7 @@ Directory find_directory(const FileCheck& require, std::ifstream& file, std::uin
   return directory;
 }
 
-/// Reads those of the sizes and the position that do not fit in 32 bits.
+/// Reads the sizes and the position that exceed 32 bits.
 void read_extra(ByteReader extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
   while (extra.is_ok() && extra.remaining() > 0) {
     const auto kind = extra.take<std::uint16_t>();
@@ -136,7 +136,7 @@ struct ZipStream::State {
   std::vector<unsigned char> buffer{};
   z_stream inflater{};
 
-  /// Reads the next bytes as they are stored, not inflated.
+  /// Reads the next stored bytes, without inflating them.
   void fetch(void* bytes, std::size_t count) {
     file.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
     check(bool(file), path.string(), "cannot read {} bytes of '{}': the file ended or changed", entry.stored_size,
@@ -213,7 +213,7 @@ ZipStream ZipFile::open(const ZipEntry& entry) const {
   const std::string header = bytes_at(require_, state->file, entry.header, header_size);
   ByteReader fields(header);
   require_(fields.text(4) == zip_magic, "expected the header of '{}' at byte {}; not found", entry.name, entry.header);
-  fields.text(22);  // the directory has the same
+  fields.text(22);  // fields that the directory repeats
   const auto name = fields.take<std::uint16_t>(), extra = fields.take<std::uint16_t>();
   state->file.seekg(name + extra, std::ios::cur);
   state->stored_left = entry.stored_size;

@@ -15,8 +15,8 @@
 
 namespace glossa {
 
-// Zip archives (PKWARE's APPNOTE 6.3) in one part and unencrypted, as torch.save and numpy.savez write them and as
-// corpora are published. Entries are stored or deflated, with 64-bit sizes if needed.
+// Zip archives (PKWARE's APPNOTE 6.3), as torch.save and numpy.savez write them and as corpora are published: in one
+// part and unencrypted. Entries are stored or deflated, with 64-bit sizes if needed.
 
 /// Start of a zip file.
 inline constexpr std::string_view zip_magic = "PK\x03\x04";
@@ -25,7 +25,7 @@ inline constexpr std::string_view zip_magic = "PK\x03\x04";
 struct ZipEntry {
   std::string name;
   bool deflated = false;
-  bool is_readable = true;        ///< false if it is encrypted or compressed in another way; `open` then throws
+  bool is_readable = true;        ///< false if encrypted or compressed in another way; `open` then throws
   std::uint64_t stored_size = 0;  ///< bytes in the file
   std::uint64_t size = 0;
   std::uint32_t crc = 0;     ///< CRC-32 of the content
@@ -38,8 +38,8 @@ class ZipStream {
   ~ZipStream();
   ZipStream(ZipStream&&) noexcept;
 
-  /// Fills `bytes` with the next bytes of the content. If fewer bytes are left, fills only the front. Returns the
-  /// number of bytes read. Throws if the entry is damaged; the checksum is verified with the last bytes.
+  /// Fills `bytes` with the next bytes of the content, or only its front if fewer are left. Returns the number of bytes
+  /// read. Throws if the entry is damaged; the last read verifies the checksum.
   std::size_t read(std::span<std::byte> bytes);
 
  private:
@@ -49,13 +49,13 @@ class ZipStream {
   std::unique_ptr<State> state_;
 };
 
-/// An archive whose directory has been verified: entries do not overlap, and each name occurs once. All entries
-/// together may inflate to at most `growth` times the file's length plus 8 MiB. So zip bombs are refused before
-/// anything is inflated. tensor_file.h has the limits of its directory. Weights stay below twice the length, because
-/// deflating hardly shrinks them.
+/// An archive with a verified directory: entries do not overlap, and each name occurs once. All entries together may
+/// inflate to at most `growth` times the file's length plus 8 MiB. Zip bombs are therefore refused before anything is
+/// inflated. Weights need a growth below 2, because deflating hardly shrinks them. The directory's own limits are in
+/// tensor_file.h.
 class ZipFile {
  public:
-  static constexpr std::uint64_t any_growth = 1100;  // deflating shrinks nothing more than 1032 times
+  static constexpr std::uint64_t any_growth = 1100;  // deflating shrinks by at most 1032
 
   explicit ZipFile(std::filesystem::path path, std::uint64_t growth = 2);
 
