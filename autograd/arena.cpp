@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t smallest_block = std::size_t{1} << 16;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // small enough not to check available memory
+constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // below this, available memory is not checked
 
 std::size_t whole_pages(std::size_t bytes, std::size_t page) { return (bytes + page - 1) / page * page; }
 
@@ -43,7 +43,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. Hint: {}", size, available,
         hint);
   size = whole_pages(size, alignment);
-  blocks_.reserve(blocks_.size() + 1);  // so that mapped memory cannot be lost
+  blocks_.reserve(blocks_.size() + 1);  // reserved first, so that mapped memory cannot be lost
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   check(mapped != MAP_FAILED, "arena", "cannot allocate {} bytes: the machine has no more. Hint: {}", size, hint);
@@ -51,7 +51,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
   munmap(data + size, alignment - ahead);
-  // Huge pages mean fewer TLB misses. Not for the end of the block: a huge page is resident as a unit.
+  // Huge pages mean fewer TLB misses. The end of the block gets none: a huge page is resident as a unit.
   if (sure >= huge_page) madvise(data, sure / huge_page * huge_page, MADV_HUGEPAGE);
   poison(data, size);
   blocks_.insert(blocks_.empty() ? blocks_.end() : blocks_.begin() + static_cast<std::ptrdiff_t>(current_) + 1,
@@ -68,12 +68,13 @@ void Arena::next_block(std::size_t bytes) {
     std::iter_swap(free, roomy);
   } else {
     const std::size_t last = first ? smallest_block / 2 : blocks_.back().size;
-    // Blocks double up to 64 MiB and then have the requested size; untouched memory is never resident.
+    // Block sizes double up to 64 MiB. Larger blocks have exactly the requested size; untouched memory is never
+    // resident.
     const std::size_t growth = std::min<std::size_t>(2 * last, std::size_t{1} << 26);
     const bool fits = growth <= max_unchecked || growth <= available_memory();
     add_block(fits ? std::max(bytes, growth) : bytes, bytes > growth ? bytes : 0);
   }
-  used_before_ += used_;  // only now, as add_block did not throw: earlier blocks stay in use
+  used_before_ += used_;  // updated only after add_block succeeded, because earlier blocks stay in use
   used_ = 0;
   if (!first) ++current_;
 }
@@ -100,7 +101,7 @@ void Arena::drop(std::span<std::byte> memory) {
   if (memory.size() < ahead + page) return;
   const std::size_t bytes = (memory.size() - ahead) / page * page;
   madvise(memory.data() + ahead, bytes, MADV_DONTNEED);
-  madvise(memory.data() + ahead, bytes, MADV_NOHUGEPAGE);  // or a write nearby would make a whole huge page resident
+  madvise(memory.data() + ahead, bytes, MADV_NOHUGEPAGE);  // a huge page would be resident as a whole
 }
 
 void Arena::go_back_to(const Mark& mark) {
@@ -113,7 +114,7 @@ void Arena::go_back_to(const Mark& mark) {
   for (std::size_t i = current_; i <= was_current; ++i) {
     const std::size_t begin = i == current_ ? used_ : 0, end = i == was_current ? was_used : blocks_[i].size;
     if (wipes_) {
-      unpoison(blocks_[i].data + begin, end - begin);  // the gaps between pieces
+      unpoison(blocks_[i].data + begin, end - begin);  // includes the gaps between pieces
       std::memset(blocks_[i].data + begin, 0xFF, end - begin);
     }
     poison(blocks_[i].data + begin, end - begin);

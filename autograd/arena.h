@@ -8,10 +8,9 @@
 
 namespace glossa {
 
-/// Bump allocator: memory is released all at once, or back to a mark. Every allocation starts on a cache line (64
-/// bytes). Blocks double in size up to 64 MiB. `reset` keeps the memory and merges the blocks into one, so after a
-/// warm-up the arena requests no more memory from the system. In AddressSanitizer builds, memory that is not allocated
-/// is poisoned.
+/// Bump allocator: releases memory all at once, or back to a mark. Every allocation starts on a cache line (64 bytes).
+/// Blocks double in size up to 64 MiB. `reset` keeps the memory and merges the blocks into one. After a warm-up, the
+/// arena requests no more memory from the system. In AddressSanitizer builds, memory that is not allocated is poisoned.
 class Arena {
  public:
   static constexpr std::size_t alignment = 64;
@@ -35,13 +34,13 @@ class Arena {
     return {allocate_array<T>(count), static_cast<std::size_t>(count)};
   }
 
-  /// The memory that an array takes, with its gap to the next cache line.
+  /// Memory for an array, including the gap to the next cache line.
   template <class T>
   static std::size_t size_of(std::ptrdiff_t count) {
     return rounded_up(static_cast<std::size_t>(count) * sizeof(T));
   }
 
-  /// Maps `bytes` in one block, for allocations that are certain to come. To be called before the first one.
+  /// Maps `bytes` in one block, for allocations that are certain to follow. Call it before the first of them.
   void reserve(std::size_t bytes);
 
   /// A zeroed array.
@@ -52,7 +51,7 @@ class Arena {
     return values;
   }
 
-  /// Returns the whole pages of an array to the system. They hold zeros if they are read again.
+  /// Returns the whole pages of an array to the system. Later reads return zeros.
   static void drop(std::span<std::byte> memory);
 
   /// Releases everything in O(1). Existing marks lose their effect.
@@ -76,10 +75,10 @@ class Arena {
     Mark(const Mark&) = delete;
     Mark& operator=(const Mark&) = delete;
 
-    /// Releases allocations made since the mark; the mark stays where it is.
+    /// Releases all allocations since the mark; the mark stays valid.
     void release() { arena_->go_back_to(*this); }
 
-    /// Moves the mark to the arena's current position, so that allocations made until now are kept.
+    /// Moves the mark to the arena's current position, so that earlier allocations are kept.
     void advance();
 
    private:
@@ -89,7 +88,7 @@ class Arena {
     std::size_t block_, used_, used_before_;
   };
 
-  /// True if the newest allocation is at `data` and has `bytes` bytes.
+  /// True if the newest allocation starts at `data` and has `bytes` bytes.
   bool is_newest(const void* data, std::size_t bytes) const {
     return !blocks_.empty() &&
            blocks_[current_].data + used_ == static_cast<const std::byte*>(data) + rounded_up(bytes);
@@ -107,7 +106,7 @@ class Arena {
     std::size_t size;
   };
 
-  /// The size of an allocation with its gap to the next cache line.
+  /// Size of an allocation including the gap to the next cache line.
   static std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
   /// Adds a block after the current one. `sure` is the number of bytes certain to be used.

@@ -33,7 +33,7 @@ void Context<T>::check_begun() const {
 template <class T>
 Variable<T> Context<T>::constant(const Tensor<const T>& value) {
   check_begun();
-  // Its generation is no longer that of a kept value alone, so no frame may end it.
+  // The generation now has another value besides the kept one, so no frame may end it.
   if (live_.back().kept != value.data) live_.back().kept = nullptr;
   return {this, value, -1, generation()};
 }
@@ -275,7 +275,7 @@ Tensor<T> Variable<T>::grad() const {
         "backward",
         node.op);
   if (const GradSlot<T>& slot = node.slot(); slot.set) return {slot.data, shape()};
-  // The gradient stays unset, so that optimizers skip a parameter without one: its leaf's own slot has the zeros.
+  // The gradient stays unset, because optimizers skip a parameter without one. The zeros are in the leaf's own slot.
   T*& zeros = node.own.data;
   if (zeros == nullptr) zeros = c.tensor(shape()).data;
   std::fill_n(zeros, size(), T{0});

@@ -18,17 +18,17 @@
 
 namespace glossa {
 
-/// Settings of a step: everything that affects results besides the numbers in inputs and parameters.
+/// Settings of a step: everything that affects results besides the numbers of inputs and parameters.
 struct StepOptions {
   bool training = false;   // true: dropout is active
   bool recording = true;   // false: nothing is recorded (inference)
-  std::uint64_t seed = 1;  // seed and `update` determine all random numbers of the step
+  std::uint64_t seed = 1;  // `seed` and `update` determine all random numbers of the step
 
-  // Number of the step. If not set, the context numbers its steps from 0, so dropout differs from step to step (but not
-  // between contexts with the same seed). Set the number to repeat a step or to resume an interrupted run.
+  // Number of the step. If not set, the context numbers its steps from 0. Dropout then differs from step to step, but
+  // not between contexts with the same seed. Set the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
 
-  Precision precision = Precision::full;  // of the factors of products; a context of doubles ignores it
+  Precision precision = Precision::full;  // form of the factors of products; a context of doubles ignores it
 };
 
 template <class T>
@@ -50,9 +50,8 @@ class Context {
   /// Starts a step: frees values, gradients and closures of the previous step.
   void begin(const StepOptions& options);
 
-  /// Each returns a leaf, a variable that no op computes: a constant, an input that gets a gradient, or a parameter. A
-  /// leaf is a view of the caller's memory: `value` must exist, unchanged, until the step ends. Throws if called before
-  /// `begin`.
+  /// `constant`, `input` and `parameter` return a leaf, a variable that no op computes. A leaf is a view of the
+  /// caller's memory: `value` must exist, unchanged, until the step ends. Throws if called before `begin`.
   Variable<T> constant(const Tensor<const T>& value);
   Variable<T> input(const Tensor<const T>& value);
   Variable<T> parameter(Parameter<T>& parameter);
@@ -62,9 +61,9 @@ class Context {
 
   /// Computes all required gradients. Without `cotangent`, `root` must have a single element, and its cotangent is 1;
   /// otherwise `cotangent` must have the root's shape. Backward may run only once per step, unless earlier calls kept
-  /// the graph. When backward runs again, the gradients of leaves add up, and other gradients start again from zero.
-  /// Throws for a constant root and for a cotangent of another shape. Throws, before any gradient changes, if the root
-  /// depends on a trainable parameter whose value has changed since it was read (see Parameter::mark_changed).
+  /// the graph. If backward runs again, the gradients of leaves add up; other gradients start from zero. Throws for a
+  /// constant root and for a cotangent of another shape. Also throws, before changing any gradient, if the value of a
+  /// trainable parameter has changed since the root read it (see Parameter::mark_changed).
   void backward(const Variable<T>& root, bool keep_graph = false);
   void backward(const Variable<T>& root, const Tensor<const T>& cotangent, bool keep_graph = false);
 
@@ -72,9 +71,9 @@ class Context {
   /// depend on this setting; tests turn reuse off to verify that.
   void set_reuse(bool on) { tape_.set_reuse(on); }
 
-  /// Sets whether memory from `scratch` is overwritten with NaN when it is released, and new gradients are filled with
-  /// NaN (default false). A derivative that wrongly reads scratch of the forward pass, or leaves elements of a gradient
-  /// unwritten, then returns NaN. grad_check turns this on.
+  /// Sets whether released memory from `scratch` and new gradients are filled with NaN (default false). A derivative
+  /// that wrongly reads scratch of the forward pass, or leaves elements of a gradient unwritten, then returns NaN.
+  /// grad_check turns this on.
   void set_wiping(bool on) {
     scratch_.set_wiping(on);
     tape_.set_wiping(on);
@@ -82,25 +81,25 @@ class Context {
 
   // --- For ops ---
 
-  /// The value of the op's input `x`. The op may read it until the op's own derivative has run. Throws for a parameter
-  /// in int8, which has no numbers.
+  /// Value of the op's input `x`. The op may read it until the op's own derivative has run. Throws for a parameter in
+  /// int8, which has no such numbers.
   Tensor<const T> read(const Variable<T>& x);
 
-  /// As `read`, for a matrix that the op reads by transposed_weight or, in int8, by `in_int8`; then the result may have
-  /// a shape but no numbers.
+  /// As `read`, for a matrix that the op reads through transposed_weight or, in int8, through `in_int8`. The result may
+  /// then have a shape but no numbers.
   Tensor<const T> read_matrix(const Variable<T>& x);
 
-  /// The numbers of the parameter `x` in int8; null if it has none.
+  /// The parameter `x` in int8; null if it is not in int8.
   const kernels::int8::Weight* in_int8(const Variable<T>& x) const {
     return x.parameter_ ? x.parameter_->in_int8 : nullptr;
   }
 
-  /// The rows of `x` as a factor of a product, which may be read as long as the value. In bf16, they are rounded when
-  /// an op first asks for them, unless the op that computed `x` has done so. In int8, they are quantized.
+  /// The rows of `x` as a factor of a product, readable as long as the value. In bf16, they are rounded when first
+  /// requested, unless the op that computed `x` has rounded them. In int8, they are quantized.
   kernels::Factor<T> factor(const Variable<T>& x);
 
-  /// True if an op of these inputs should keep its value in bf16: the step computes products in bf16, and it records
-  /// the op.
+  /// True if an op with these inputs should keep its value in bf16: the step computes products in bf16 and records the
+  /// op.
   bool rounds(std::initializer_list<Variable<T>> inputs) const {
     return precision() == Precision::bf16 && records({inputs.begin(), inputs.size()});
   }
@@ -110,7 +109,7 @@ class Context {
 
   Tensor<Bf16> bf16_tensor(const Shape& shape) { return {arena_.allocate_array<Bf16>(shape.size()), shape}; }
 
-  /// As `tensor`, but an array of elements of any type.
+  /// As `tensor`, but an array with elements of any type.
   template <class E>
   std::span<E> array(Index count) {
     static_assert(std::is_trivially_destructible_v<E>);
@@ -131,8 +130,8 @@ class Context {
 
   /// Records an op with its value and its derivative. Backward calls the derivative with a Backward<T>, which holds the
   /// gradient of the value. If no input requires a gradient, nothing is recorded. The derivative's captures are copied
-  /// into the arena and never destroyed. The engine takes over the value's memory; only the overload for
-  /// `Tensor<const T>` takes a view, whose memory the engine does not own.
+  /// into the arena and never destroyed. The engine takes over the value's memory. Only the overload for `Tensor<const
+  /// T>` takes a view, whose memory the engine does not own.
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
@@ -148,11 +147,11 @@ class Context {
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<const T>& view,
                      const Derivative& derivative) {
-    for (const Variable<T>& input : inputs) input.value();  // keeps the inputs' memory for readers of the view
+    for (const Variable<T>& input : inputs) input.value();  // the view's readers need the inputs' memory
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// As `record`, for a value that exists in bf16 only (see `rounds`). `factor` reads it as it is; for other readers,
+  /// As `record`, for a value that exists only in bf16 (see `rounds`). `factor` reads it directly; for other readers,
   /// the engine makes a copy in T.
   template <class Derivative>
   Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<Bf16>& value,
@@ -161,16 +160,15 @@ class Context {
                     std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// Adds to `y` its form in bf16, which its op has written (see `rounds`).
+  /// Adds the bf16 form of `y`, which its op has written (see `rounds`).
   Variable<T> with_rounded(const Variable<T>& y, Bf16* rounded);
 
-  /// Marks `y` as a value that the derivative of its own op does not read. The next op may then overwrite it (see
-  /// `take`).
+  /// Marks `y` as a value that its own op's derivative does not read. The next op may then overwrite it (see `take`).
   Variable<T> unread(const Variable<T>& y);
 
   /// Result of take(x), for an input x that the op reads only in its forward pass. `from` is the value of `x`; `to` is
-  /// memory of the same size. They are the same memory if `x` was marked `unread` and has no other reader. Using the
-  /// value of `x` later then throws Error.
+  /// memory of the same size. If `x` was marked `unread` and has no other reader, both are the same memory; later use
+  /// of the value of `x` throws Error.
   struct Taken {
     Tensor<const T> from;
     Tensor<T> to;
@@ -182,16 +180,16 @@ class Context {
   Precision precision() const { return std::is_same_v<T, float> ? options_.precision : Precision::full; }
 
   /// Key of the step's random numbers, and the number of the next site. A site is an op that draws random numbers.
-  /// Sites are numbered in the order of the forward pass, so a repeated pass draws the same numbers.
+  /// Sites are numbered in the order of the forward pass. A repeated pass therefore draws the same numbers.
   PhiloxKey random_key() const { return key_; }
   std::uint32_t next_random_site() { return random_sites_++; }
 
-  /// `branches` is a hash of the branches that ops with a kink (relu, max, abs, ...) took while `trace_branches` was
-  /// on. If forward passes on two different inputs give different hashes, there is a kink between these inputs.
+  /// `branches` is a hash of the branches taken by ops with a kink (relu, max, abs, ...) while `trace_branches` is on.
+  /// If forward passes on two inputs give different hashes, a kink lies between these inputs.
   void trace_branches(bool on) { tracing_branches_ = on; }
   std::uint64_t branches() const { return branches_; }
 
-  /// Called by ops with a kink: `taken(i)` returns which of two branches element i took, for i in {0, ..., size-1}.
+  /// For ops with a kink: `taken(i)` returns the branch (of two) that element i took, for i in {0, ..., size-1}.
   template <class Taken>
   void add_branches(Index size, const Taken& taken) {
     if (!tracing_branches_) return;
@@ -200,19 +198,19 @@ class Context {
     branches_ = mix64(branches_ ^ hash);
   }
 
-  /// Sets whether to note the step's first op whose value is not finite. `first_nonfinite` describes this op, or is
-  /// empty.
+  /// Sets whether to note the step's first op with a value that is not finite. `first_nonfinite` describes this op, or
+  /// is empty.
   void trace_finite(bool on) { tracing_finite_ = on; }
   const std::string& first_nonfinite() const { return first_nonfinite_; }
 
-  /// Times every op of future steps, forward and backward, until set to null.
+  /// Times every op of future steps, forward and backward; null turns this off.
   void set_profile(Profile* profile) { profile_ = profile; }
   Profile* profile() const { return profile_; }
 
-  /// Sets the prepared weights for linear ops in steps without recording; null: none.
+  /// Sets the prepared weights that linear ops use in steps without recording; null removes them.
   void set_prepared_weights(PreparedWeights<T>* weights) { prepared_weights_ = weights; }
 
-  /// W^T for a weight W [O, I], if it is a parameter in int8 or, in a step without recording, prepared weights are set.
+  /// W^T for a weight W [O, I] that is a parameter in int8, or in a step without recording if prepared weights are set.
   std::optional<kernels::Factor<T>> prepared(const Variable<T>& weight);
 
   /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.
@@ -231,7 +229,7 @@ class Context {
 
   struct Generation {
     std::uint32_t number;
-    const T* kept = nullptr;  // the generation's first value, if a frame kept that value
+    const T* kept = nullptr;  // the generation's first value, if a frame kept it
   };
 
   template <class Derivative>
@@ -252,7 +250,7 @@ class Context {
   void trace_finite(const Node<T>& node);
   void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value);
 
-  /// The size of the value of `x` in bytes if a frame kept it and nothing was allocated since; otherwise 0.
+  /// Size in bytes of the value of `x` if a frame kept it and nothing was allocated since; otherwise 0.
   std::size_t replaceable_bytes(const Variable<T>& x) const;
 
   void open_generation(const T* kept = nullptr) { live_.push_back({++generations_, kept}); }
@@ -262,8 +260,8 @@ class Context {
   StepOptions options_;
   std::uint64_t steps_ = 0;  // number of steps begun
   PhiloxKey key_{};
-  std::uint32_t generations_ = 1;      // last number given to a generation; never restarts
-  std::vector<Generation> live_{{1}};  // live generations: the step's, then its frames', outer before inner
+  std::uint32_t generations_ = 1;      // number of the newest generation; never restarts
+  std::vector<Generation> live_{{1}};  // live generations: first the step's, then its frames', outer before inner
   std::uint32_t random_sites_ = 0;
   bool tracing_branches_ = false, tracing_finite_ = false;
   std::uint64_t branches_ = 0;

@@ -13,14 +13,14 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double denormal = std::numeric_limits<double>::denorm_min();
 constexpr double smallest_step = 0x1p-80;  // relative to the first
-constexpr double safety = 4;               // an error may be larger than estimated by this factor
+constexpr double safety = 4;               // factor by which an error may exceed its estimate
 constexpr double farthest = 32;            // times the first step: about 2 max(1, |x|)
 
-/// Not a power of two, so that steps do not fit into the periods of a function such as sin(64 pi x). Few digits, so
-/// that points near the center are exact also in float.
+/// Not a power of two, so that steps do not fit the periods of a function such as sin(64 pi x). Few digits keep points
+/// near the center exact in float as well.
 constexpr double odd_factor = 181.0 / 256;
 
-/// A derivative from differences, and by how much it is probably off.
+/// A derivative from differences, with its probable error.
 struct Estimate {
   double value, error;
 };
@@ -29,12 +29,12 @@ struct Estimate {
 /// for each step; column j is free of errors up to h^(2j).
 class Extrapolation {
  public:
-  /// Begins again with an empty table.
+  /// Empties the table.
   void restart() { last_.clear(); }
 
   /// Adds a row with half the step of the last one. Returns its best estimate. The error is the largest change from
-  /// neighbors in the table (Ridders 1982), or `rounding`, the rounding error of the difference, if that is larger. It
-  /// is infinite for the first row.
+  /// neighbors in the table (Ridders 1982), but at least `rounding`, the rounding error of the difference. It is
+  /// infinite for the first row.
   Estimate add(long double difference, double rounding) {
     constexpr std::size_t columns = 7;
     std::vector<long double> row{difference};
@@ -55,10 +55,10 @@ class Extrapolation {
   std::vector<long double> last_;
 };
 
-/// The differences with one step.
+/// Differences for one step.
 struct Row {
-  double h, difference, left, right;  // slopes across the center, and on each of its sides
-  Estimate estimate;                  // from this row and those before
+  double h, difference, left, right;  // slopes across the center and on each side
+  Estimate estimate;                  // computed from this row and the earlier ones
 
   double jump() const { return std::abs(right - left); }
   double change() const { return std::abs(difference) * h; }
@@ -70,7 +70,8 @@ class Judge {
   Judge(const Objective::Point& center, double analytic, double first, const Tolerance& tolerance)
       : center_(center), analytic_(analytic), first_(first), tolerance_(tolerance) {}
 
-  /// Adds the points at the distance h on both sides. Returns the factor of the next step, or 0 if none is needed.
+  /// Adds the points at distance h on both sides. Returns the factor for the next step, or 0 if no more steps are
+  /// needed.
   double add(double h, const PointOnLine& below, const PointOnLine& above) {
     const double width = above.t - below.t;
     if (width <= 0) return 0;
@@ -92,21 +93,21 @@ class Judge {
                      .estimate = extrapolation_.add(difference, rounding_of_outputs() / h)});
     const bool improves = rows_.size() == 1 || rows_.back().estimate.error < rows_[best_].estimate.error;
     if (improves) best_ = rows_.size() - 1;
-    // Steps continue while they improve the result much, so that the error is known to be well below the limit.
+    // Steps continue while they improve the result much; the error is then known to be well below the limit.
     const Estimate best = rows_[best_].estimate;
     is_right_ = rows_.size() > 2 && agrees(best) && (!improves || 1000 * best.error <= allowed(best));
     return is_right_ ? 0 : 0.5;
   }
 
-  /// True if no output changed in any step, although the derivative is not 0.
+  /// True if no output changed in any step although the derivative is not 0.
   bool is_blind() const { return !rows_.empty() && magnitude_ == 0 && !is_right_; }
 
-  /// Notes how much the function changes farther away.
+  /// Records how much the function changes farther away.
   void look_at(const PointOnLine& far) {
     if (std::isfinite(far.point.magnitude)) scale_ = std::max(scale_, far.point.magnitude);
   }
 
-  /// The judgment after the last step.
+  /// Judges the derivative after the last step.
   Judgment judgment() const {
     Judgment result{.near_kink = near_kink_};
     if (rows_.size() < 2) {
@@ -131,8 +132,8 @@ class Judge {
  private:
   double rounding_of_outputs() const { return magnitude_ > 0 ? std::max(epsilon * magnitude_, denormal) : 0; }
 
-  /// Rounding error of backward. Terms that cancel are about as large as the outputs that move, per step of size
-  /// 16 * first.
+  /// Rounding error of backward. Terms that cancel are about as large as the changing outputs, per step of size 16 *
+  /// first.
   double rounding() const {
     const double terms = magnitude_ > 0 ? epsilon * magnitude_ / first_ : tolerance_.rounding;
     return std::max(std::min(tolerance_.rounding, terms), 16 * denormal);
@@ -151,8 +152,8 @@ class Judge {
            (difference + off <= allowed(estimate) || (difference <= off && off <= tolerance_.limit * tolerance_.small));
   }
 
-  /// The best estimate, whose error includes the noise of the function: differences with much smaller steps consist of
-  /// noise only.
+  /// Best estimate, with the function's noise included in its error. Differences with much smaller steps contain only
+  /// noise.
   Estimate best_with_noise() const {
     const Row& best = rows_[best_];
     double noise = 0;
@@ -161,7 +162,7 @@ class Judge {
     return {best.estimate.value, std::max(best.estimate.error, noise / best.h)};
   }
 
-  /// The largest change that all but disappears in half the step: a rounding error, as of 1 + exp(-36).
+  /// The largest change that almost disappears at half the step. It is a rounding error, for example of 1 + exp(-36).
   double largest_jump() const {
     double jump = 0;
     for (std::size_t i = 2; i < rows_.size(); ++i) {
@@ -171,14 +172,14 @@ class Judge {
     return jump;
   }
 
-  /// The slope that outputs may have although rounding hides it in steps of size h. If no output moves, intermediate
-  /// results may be larger than outputs, as in log(1 + exp(x)), and a root may enlarge their rounding errors.
+  /// Largest slope of the outputs that rounding can hide in steps of size h. If no output changes, intermediate results
+  /// may be larger than outputs, as in log(1 + exp(x)), and a root may enlarge their rounding errors.
   double hidden_slope(double h) const {
     if (magnitude_ > 0) return epsilon * center_.total / h;
     return std::max(epsilon, std::sqrt(epsilon) * std::max(center_.total, scale_)) / h;
   }
 
-  /// The reason why the derivative is not wrong although `best` disagrees with it; none if it is wrong.
+  /// The reason why the derivative is not wrong although `best` disagrees with it; Doubt::none if it is wrong.
   Doubt doubt(const Estimate& best) const {
     if (has_kink(best)) return Doubt::unreported_kink;
     const double h = rows_[best_].h, least = rows_.back().h, wide = gap(best.value);
@@ -194,7 +195,7 @@ class Judge {
     return agrees_elsewhere(best) ? Doubt::small_scale : Doubt::none;
   }
 
-  /// True if the slopes of the two sides differ by the same amount, down to the noise, and the derivative is between
+  /// True if the slopes of the two sides differ by the same amount down to the noise, and the derivative lies between
   /// them. For a smooth function, the difference is proportional to the step.
   bool has_kink(const Estimate& best) const {
     const auto [low, high] = std::minmax(rows_[best_].left, rows_[best_].right);
@@ -210,8 +211,8 @@ class Judge {
     return steps >= 10;
   }
 
-  /// True if the function changes within much smaller steps than the best one about as much as within larger steps.
-  /// Changes of a smooth function shrink with the step.
+  /// True if the function changes about as much within much smaller steps than the best one as within larger steps. For
+  /// a smooth function, the changes shrink with the step.
   bool is_rough() const {
     const double h = rows_[best_].h;
     double large = 0, small = 0;
@@ -222,7 +223,7 @@ class Judge {
     return small > 1e-12 * magnitude_ && (16 * small > large || has_waves());
   }
 
-  /// True if the derivative may be that of small waves, of which even the smallest steps contain many.
+  /// True if the derivative may belong to small waves, many of which fit even into the smallest steps.
   bool has_waves() const {
     const double value = rows_[best_].estimate.value, wide = gap(value);
     double height = 0;
@@ -231,8 +232,9 @@ class Judge {
     return wide > 16 * std::abs(value) && height > 1e-12 * magnitude_ && wide * rows_.back().h <= 1024 * height;
   }
 
-  /// True if two successive estimates agree with the derivative, clearly better than with the best estimate. If that
-  /// one is quite another number, differences with smaller steps count too, unless rounding matters.
+  /// True if two successive estimates agree with the derivative, and clearly better than with the best estimate. If the
+  /// derivative is far from the best estimate, differences at smaller steps also count, unless they are within
+  /// rounding.
   bool agrees_elsewhere(const Estimate& best) const {
     const double wide = gap(best.value), size = std::abs(analytic_);
     int agreeing = 0;
@@ -252,10 +254,10 @@ class Judge {
   const double analytic_, first_;
   const Tolerance& tolerance_;
   Extrapolation extrapolation_;
-  std::vector<Row> rows_;  // since the last kink or pole
-  std::size_t best_ = 0;   // the row whose estimate has the smallest error
-  double magnitude_ = 0;   // of all outputs that ever differed from the center's
-  double scale_ = 0;       // of the function farther away
+  std::vector<Row> rows_;  // rows since the last kink or pole
+  std::size_t best_ = 0;   // index of the row whose estimate has the smallest error
+  double magnitude_ = 0;   // magnitude of all outputs that ever differed from the center's
+  double scale_ = 0;       // magnitude of the function farther away
   bool is_right_ = false, near_kink_ = false, near_pole_ = false;
 };
 

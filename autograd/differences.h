@@ -10,8 +10,8 @@ namespace glossa {
 
 /// Result of comparing a derivative with differences.
 enum class Verdict {
-  right,      ///< equal to within the limit
-  wrong,      ///< they differ by more than the limit, and by more than the differences may be off
+  right,      ///< equal within the limit
+  wrong,      ///< the difference exceeds the limit and the error of the differences
   undecided,  ///< the differences are not accurate enough
 };
 
@@ -19,30 +19,30 @@ enum class Verdict {
 enum class Doubt {
   none,
   kink,             ///< at every step, the function takes another branch (relu, max, abs, ...) than at the center
-  near_kink,        ///< rounding errors of the function, in steps so small that they do not reach a kink
+  near_kink,        ///< rounding errors of the function hide the derivative at steps that avoid a kink
   unreported_kink,  ///< the slopes of the two sides differ, though no op reports a branch
   pole,             ///< the function is not finite near the center
   small_scale,      ///< the function changes much within the smallest steps
   rounding,         ///< rounding errors of the function
-  all_zero,         ///< every derivative is 0, and the function constant
+  all_zero,         ///< every derivative is 0 and the function is constant
 };
 
-/// The judgment of one derivative. The numbers are those of differences, if there are any.
+/// The judgment of one derivative. The numbers are from the differences, if there are any.
 struct Judgment {
   Verdict verdict = Verdict::undecided;
-  Doubt doubt = Doubt::none;                                  ///< if undecided
+  Doubt doubt = Doubt::none;                                  ///< the reason, if undecided
   double numeric = std::numeric_limits<double>::quiet_NaN();  ///< the derivative from differences
   double error = std::numeric_limits<double>::infinity();     ///< estimated error of `numeric`
-  double gap = std::numeric_limits<double>::infinity();       ///< difference of the two derivatives, beyond rounding
-  double excess = std::numeric_limits<double>::infinity();    ///< part of the gap that 4 * error does not explain
-  double step = 0;                                            ///< largest step that no kink or pole is within
-  bool near_kink = false;                                     ///< steps were reduced because of a kink
+  double gap = std::numeric_limits<double>::infinity();       ///< difference of the derivatives, beyond rounding
+  double excess = std::numeric_limits<double>::infinity();    ///< part of the gap not explained by 4 * error
+  double step = 0;                                            ///< largest step without a kink or pole
+  bool near_kink = false;                                     ///< true if a kink reduced the steps
 };
 
-/// A sentence about the doubt of a judgment, with a hint.
+/// Describes the doubt of a judgment in a sentence, with a hint.
 std::string reason(const Judgment& judgment);
 
-/// A function along a line: F at the distance `t` from the center. `t` is the distance after rounding of the point.
+/// A function along a line: F at distance `t` from the center, measured after rounding the point.
 struct PointOnLine {
   double t;
   Objective::Point point;
@@ -53,18 +53,18 @@ using Line = std::function<PointOnLine(double t)>;
 struct Tolerance {
   double limit;
   double floor;
-  double small;     ///< derivatives of at most this size may differ by limit * small, if the differences are no better
+  double small;     ///< derivatives up to this size may differ by limit * small if the differences are no more accurate
   double rounding;  ///< largest rounding error of `analytic`
 };
 
-/// Judges `analytic`, the derivative of F along a line at t = 0. Takes central differences with steps h, h/2, h/4, ...
-/// from about `first` on, and extrapolates them to a step of 0. If a kink or a pole is within the step, it begins again
-/// with a quarter of the step.
+/// Judges `analytic`, the derivative of F along a line at t = 0. Takes central differences with steps h, h/2, h/4, ...,
+/// starting near `first`, and extrapolates them to a step of 0. If a step reaches a kink or a pole, starts again with a
+/// quarter of the step.
 ///
-/// A derivative is called right as soon as an estimate with a sufficiently small error agrees with it, usually after
-/// three to five steps. Otherwise steps become smaller until rounding makes the points equal. The estimate with the
-/// smallest error then counts, and its error is at least the noise seen at smaller steps. The derivative is called
-/// wrong only if no estimate agrees with it: a function that changes on a small scale may seem smooth at large steps.
+/// A derivative is right as soon as an estimate with a sufficiently small error agrees with it, usually after three to
+/// five steps. Otherwise steps shrink until rounding makes the points equal. The estimate with the smallest error then
+/// counts, and its error is at least the noise seen at smaller steps. A derivative is wrong only if no estimate agrees
+/// with it: a function that changes on a small scale may seem smooth at large steps.
 Judgment judge_derivative(const Line& line, const Objective::Point& center, double analytic, double first,
                           const Tolerance& tolerance);
 

@@ -24,7 +24,7 @@ Frame<T>::Frame(Context<T>& context, std::size_t replaced_bytes)
 template <class T>
 Frame<T>::~Frame() {
   if (acts()) context_.live_.resize(depth_ + (kept_ ? 1 : 0));
-  if (kept_ || !acts()) begin_.advance();  // the marks release everything not kept
+  if (kept_ || !acts()) begin_.advance();  // the marks release everything else
 }
 
 template <class T>
@@ -32,9 +32,9 @@ Variable<T> Frame<T>::keep(const Variable<T>& y) {
   const Tensor<const T> from = y.context("frame").read(y);
   check(&y.context() == &context_, "frame", "expected a variable of the frame's context; got one of another");
   if (!acts()) return y;
-  kept_.reset();  // before any allocation: a mark that ends releases later ones
+  kept_.reset();  // reset before any allocation: an ending mark releases all later ones
   begin_.release();
-  // The old memory may overlap the new memory, or be outside the frame.
+  // The old memory may overlap the new memory or lie outside the frame.
   const std::size_t bytes = from.span().size_bytes();
   const bool was_inside = is_poisoned(from.data);
   const Tensor<T> to = context_.tensor(from.shape);

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// Says that the inputs of a Frame's section are still needed after it.
+/// Tag: the inputs of a Frame's section are still needed afterwards.
 struct InputsStay {};
 inline constexpr InputsStay inputs_stay;
 
@@ -18,12 +18,12 @@ inline constexpr InputsStay inputs_stay;
 ///       x = frame.keep(layer(x));
 ///     }
 ///
-/// Each frame releases its input `x`, which the one before kept. Inputs that are still needed after the section stay:
+/// Each frame releases its input `x`, which the previous frame kept. To use the inputs after the section, write:
 ///
 ///     Frame frame(context, inputs_stay);
 ///     const Variable y = frame.keep(f(x));
 ///
-/// In a loop, such frames would keep one value per iteration.
+/// In a loop, frames of this kind would keep one value per iteration.
 ///
 /// If the tape records, a frame does nothing, because derivatives read the memory again. Frames nest like scopes.
 template <class T>
@@ -33,14 +33,14 @@ class Frame {
   /// `x` stays.
   explicit Frame(const Variable<T>& x);
 
-  /// A frame that releases nothing from before it.
+  /// A frame that keeps all earlier memory.
   Frame(Context<T>& context, InputsStay);
 
   ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  /// Releases everything allocated since the frame began, except the value of `y`. This value is moved, so use the
+  /// Releases everything allocated since the frame began, except the value of `y`. That value is moved: use the
   /// returned variable instead of `y`. Using any other variable of the frame afterwards throws Error.
   Variable<T> keep(const Variable<T>& y);
 

@@ -10,10 +10,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A gradient below this share of the function's largest one need only be as accurate as one of this size.
+/// Gradients below this fraction of the function's largest gradient only need the accuracy required at this size.
 constexpr double small_gradient = 1e-4;
 
-/// Rounding errors of backward are at most this share of the function's largest gradient.
+/// Rounding errors of backward are at most this fraction of the function's largest gradient.
 constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
 
 bool smaller(double a, double b) { return std::abs(a) < std::abs(b); }
@@ -26,8 +26,8 @@ double largest_gradient(const CheckedTensor& tensor) {
   return largest;
 }
 
-/// Indices of all elements, or of `limit` elements: a random one from each of `limit` equal ranges, and always the
-/// one with the largest gradient.
+/// Indices of all elements, or of `limit` elements: one random element from each of `limit` equal ranges, always
+/// including the largest gradient.
 std::vector<Index> chosen_elements(const CheckedTensor& tensor, Index limit) {
   const Index size = tensor.value.size(), count = limit > 0 ? std::min(limit, size) : size;
   const Index largest = std::ranges::max_element(tensor.grad, smaller) - tensor.grad.begin();
@@ -62,14 +62,14 @@ class Comparison {
                                .shape = tensor.value.shape,
                                .errors = std::vector(size, std::numeric_limits<double>::quiet_NaN()),
                                .verdicts = std::vector(size, Verdict::undecided)});
-    // Checks all elements, including those not chosen or near kinks.
+    // Checks all elements, including those not sampled or near kinks.
     const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
     const double floor = options_.floor * largest_gradient(tensor);
     expected_step_ = infinity;
     if (broken != tensor.grad.end()) {
       const Index i = broken - tensor.grad.begin();
       const Judgment judgment = judge(tensor, i, floor);
-      result_.undecided += judgment.verdict == Verdict::undecided && options_.max_elements > 0;  // perhaps not chosen
+      result_.undecided += judgment.verdict == Verdict::undecided && options_.max_elements > 0;  // perhaps not sampled
       note(tensor, i, judgment, infinity);
     }
     bool is_used = tensor.is_used || tensor.grad.empty();
@@ -77,7 +77,7 @@ class Comparison {
     if (!is_used && result_.unused.empty()) result_.unused = tensor.name;
   }
 
-  /// Compares an element; returns its derivative from differences, or NaN if unknown.
+  /// Compares an element. Returns its derivative from differences, or NaN if unknown.
   double compare(const CheckedTensor& tensor, Index i, double floor) {
     const Judgment judgment = judge(tensor, i, floor);
     const double analytic = tensor.grad[i], numeric = judgment.numeric;
@@ -105,8 +105,8 @@ class Comparison {
     return numeric;
   }
 
-  /// If kinks reduced the step for the last element, begins with a similar step. Only the verdict "right" of such a
-  /// beginning counts.
+  /// If kinks reduced the step for the last element, starts with a similar step. From such a start, only the verdict
+  /// "right" counts.
   Judgment judge(const CheckedTensor& tensor, Index i, double floor) {
     double& x = tensor.value[i];
     const double unit = std::isfinite(x) ? std::max(1.0, std::abs(x)) : 1;
@@ -124,7 +124,8 @@ class Comparison {
     return judgment;
   }
 
-  /// Records the element, and remembers it if it is worse than the worst so far: wrong ones first, then undecided ones.
+  /// Records the element, and keeps it as the worst if it is worse than all before. Wrong elements rank above undecided
+  /// ones.
   void note(const CheckedTensor& tensor, Index i, const Judgment& judgment, double error) {
     TensorCheck& check = result_.tensors.back();
     check.errors[i] = error;
@@ -171,7 +172,7 @@ void check_options(const GradCheckOptions& options) {
         options.step, options.floor, options.max_elements);
 }
 
-/// "right: ", or the verdict with the number of its elements.
+/// "right: ", or the verdict with the number of affected elements.
 std::string beginning(const GradCheckResult& result) {
   const auto of_elements = [&](const char* verdict, Index count) {
     return fmt::format("{} at {} of {} elements: ", verdict, std::max<Index>(count, 1),

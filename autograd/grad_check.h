@@ -5,38 +5,39 @@
 namespace glossa {
 
 struct GradCheckOptions {
-  double limit = 1e-8;   // largest relative error of a right gradient
+  double limit = 1e-8;   // largest relative error of a correct gradient
   double floor = 1e-4;   // smallest denominator of errors, relative to the tensor's largest gradient
   double step = 0x1p-4;  // largest step h divided by max(1, |x|), before h is rounded up to a power of two
   std::vector<bool> requires_grad = {};  // one flag per input; empty: all true
-  Index max_elements = 0;                // number of elements checked per tensor, always the same ones; 0: all
+  Index max_elements = 0;                // number of elements to check per tensor, always the same ones; 0: all
   StepOptions context = {.training = true};
 };
 
-/// The comparison of a tensor's elements.
+/// The comparison of one tensor's elements.
 struct TensorCheck {
   std::string name;  ///< "input 1", or the parameter's name
   Shape shape;
   std::vector<double> errors;     ///< relative error of each element; NaN if it was not compared
-  std::vector<Verdict> verdicts;  ///< of each element; undecided if it was not compared
+  std::vector<Verdict> verdicts;  ///< one per element; undecided if it was not compared
 };
 
-/// Result of a gradient check. For each element, `a` is the gradient from backward and `n` the one from differences.
+/// Result of a gradient check. For each element, `a` is the gradient from backward and `n` the gradient from
+/// differences.
 struct GradCheckResult {
   double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor of the tensor); infinite if any a is not finite
-  double excess = 0;  ///< the same, of the part of |a - n| that four times the estimated error of n does not explain
+  double excess = 0;       ///< worst_error after subtracting four times the estimated error of n from |a - n|
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): PyTorch's gradcheck accepts up to 1
   Index size = 0;          ///< number of elements
   Index elements = 0;      ///< number of elements compared
   Index wrong = 0;         ///< number of these elements that are wrong
-  Index undecided = 0;     ///< number of these elements for which the differences are not accurate enough
-  Index kinks = 0;         ///< number of compared elements that took smaller steps because of kinks
-  Index skipped = 0;       ///< number of elements not compared, because they are on a kink
+  Index undecided = 0;     ///< number of these elements that differences cannot judge accurately enough
+  Index kinks = 0;         ///< number of compared elements that needed smaller steps because of kinks
+  Index skipped = 0;       ///< number of elements not compared because they are on a kink
   double largest = 0;      ///< largest |n|; if 0, the check proves nothing
   std::string kink_at;     ///< first skipped element: "element 3 of input 1"
   std::string unused;      ///< first input that affects no result and no gradient; if set, the check proves nothing
 
-  std::vector<TensorCheck> tensors;  ///< all that were checked, in order
+  std::vector<TensorCheck> tensors;  ///< all checked tensors, in order
 
   // The worst element: a wrong one if any is wrong, otherwise an undecided one if any is undecided.
   std::string worst_name;  ///< its tensor: "input 1", or the parameter's name
@@ -45,23 +46,24 @@ struct GradCheckResult {
   double analytic = 0;    ///< its a
   double error = 0;       ///< its relative error
   Judgment judgment = {};
-  double unit = 1;  ///< factor R of a function with one output, by which describe() divides both gradients
+  double unit = 1;  ///< factor R of a function with one output; describe() divides both gradients by it
 
   /// Right if every compared element is right, not all derivatives are 0, and every input has an effect.
   Verdict verdict() const;
   bool passes() const { return verdict() == Verdict::right; }
 
-  /// Begins with the verdict. Describes the worst element with its two gradients, the estimated error of the
-  /// differences and the counts, or names the unused input. If nothing is decided, says why and what to do.
+  /// Describes the result, starting with the verdict. Names the worst element with its two gradients, the estimated
+  /// error of the differences and the counts, or names the unused input. If nothing is decided, explains why and
+  /// suggests a remedy.
   std::string describe() const;
 };
 
-/// Compares backward with differences of the Objective F, in double. Each element is judged by differences along its
-/// axis (see judge_derivative), which know their own error: it is right if the two agree to within `limit`, and wrong
-/// if they differ by more than the differences can be off. docs/examples/own_op.cpp checks a user-defined op.
+/// Compares backward with differences of the Objective F, in double. Differences along each element's axis, which
+/// estimate their own error, judge the element (see judge_derivative). It is right if the two agree within `limit`, and
+/// wrong if they differ by more than the differences' error. docs/examples/own_op.cpp checks a user-defined op.
 ///
-/// Rethrows exceptions of the function; throws Error if it returns other values each time, or if options.requires_grad
-/// and `inputs` differ in length.
+/// Rethrows exceptions of the function. Throws Error if it returns different values in each call, or if
+/// options.requires_grad and `inputs` differ in length.
 GradCheckResult grad_check(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
                            const GradCheckOptions& options = {});
 

@@ -2,8 +2,8 @@
 
 namespace glossa {
 
-/// While a LibraryScope exists, heap allocations of the thread that created it are counted as allocations by a GEMM
-/// library (base/heap.h).
+/// While a LibraryScope exists, heap allocations of its creating thread count as allocations by a GEMM library
+/// (base/heap.h).
 class LibraryScope {
  public:
   LibraryScope() { ++depth_; }

@@ -33,13 +33,13 @@ std::vector<CheckedTensor> Objective::gradients() {
   center_.assign(y.value().data, y.value().data + y.size());
   std::vector<double> cotangent(y.size());
   for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
-  if (y.requires_grad()) {  // twice, so that derivatives of leaves both assign and add; the halves are exact
+  if (y.requires_grad()) {  // runs twice with exact halves, so that derivatives of leaves both assign and add
     const Tensor<double> weights{cotangent.data(), y.shape()};
     context_.backward(y, weights, /*keep_graph=*/true);
     context_.backward(y, weights);
   }
   std::vector<CheckedTensor> checked;
-  int leaf = 0;  // on the tape, which begins with the inputs that require a gradient
+  int leaf = 0;  // position on the tape, which begins with the inputs that require a gradient
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     if (!requires_grad_.empty() && !requires_grad_[i]) continue;
     CheckedTensor tensor{fmt::format("input {}", i), copies_[i], std::vector<double>(copies_[i].size())};
@@ -100,7 +100,7 @@ Variable<double> Objective::forward(bool recording) {
   return function_(context_, variables_);
 }
 
-/// R[i] is in [-2, -1] or [1, 2], so that every output has a similar weight.
+/// R[i] is in [-2, -1] or [1, 2], which gives every output a similar weight.
 double Objective::weight(Index i) {
   for (Index k = static_cast<Index>(cotangent_.size()); k <= i; ++k) {
     const double u = random_.uniform();

@@ -10,7 +10,7 @@
 namespace glossa {
 
 /// The function to check: any function of variables, computed in the given context. It is called many times and must
-/// always compute the same values. Random numbers of the context are the same in each call, because every call uses the
+/// always compute the same values. The context's random numbers are the same in each call, because every call uses the
 /// same seed and update.
 using GradCheckFunction = std::function<Variable<double>(Context<double>&, std::span<const Variable<double>>)>;
 
@@ -22,18 +22,18 @@ struct CheckedTensor {
   bool is_used = true;  ///< false: no derivative wrote to `grad`, which is zero
 };
 
-/// F(x) = sum(R f(x)), an elementwise product with fixed, random R. F turns the function f, which has many outputs,
-/// into a single number, whose derivative can be compared with differences. A plain sum would hide all errors of an op
-/// whose outputs add up to a constant, such as softmax.
+/// F(x) = sum(R f(x)), an elementwise product with fixed, random R. F reduces a function f with many outputs to a
+/// single number, whose derivative can be compared with differences. A plain sum would hide all errors of an op whose
+/// outputs add up to a constant, such as softmax.
 class Objective {
  public:
-  /// F at some point, relative to the center. An output with the same value as at the center contributes nothing, even
-  /// if it is infinite.
+  /// F at some point, relative to the center. An output that equals the center's contributes nothing, even if it is
+  /// infinite.
   struct Point {
     long double value = 0;       ///< F(x) - F(center)
-    double magnitude = 0;        ///< sum of the magnitudes of outputs that differ from the center's, here or there
+    double magnitude = 0;        ///< sum of magnitudes, here or at the center, of outputs that differ from it
     double total = 0;            ///< sum of the magnitudes of all finite outputs
-    std::uint64_t branches = 0;  ///< fingerprint of the branches taken (relu, max, abs, ...): see Context::branches
+    std::uint64_t branches = 0;  ///< hash of the branches taken (relu, max, abs, ...); see Context::branches
   };
 
   /// Copies `inputs`. `requires_grad` has one entry per input, or is empty if all are true; other lengths throw Error.
@@ -51,14 +51,14 @@ class Objective {
   /// The outputs of f at the center.
   const std::vector<double>& outputs() const { return center_; }
 
-  /// R, if there is one output; else 1.
+  /// R for a function with one output, otherwise 1.
   double unit() { return center_.size() == 1 ? weight(0) : 1; }
 
   /// F at the center. Throws Error if the function does not return the same values as in `gradients`.
   Point at_center();
 
   /// F at the current values of inputs and parameters, which the caller changes through CheckedTensor::value. Call
-  /// `gradients` before.
+  /// `gradients` first.
   Point at_current_values();
 
  private:

@@ -10,18 +10,18 @@
 #include "autograd/context.h"
 #include "autograd/rows.h"
 
-/// Every differentiable operation. Tensors are row-major; "[..., D]" means any leading axes. Letters as in
-/// docs/notation.md: B batch, S source length, T target length, N rows, D model width, H heads, G heads of keys,
-/// K head width, F feed-forward width, V vocabulary. Invalid arguments throw Error `[op] expected ...; got ...`, with
-/// the shapes in the text. All operations exist for float and double. Gradients flow to Variable arguments only, and to
-/// all of them.
+/// Every differentiable operation. Tensors are row-major; "[..., D]" means any leading axes. Letters follow
+/// docs/notation.md: B batch, S source length, T target length, N rows, D model width, H heads, G heads of keys, K head
+/// width, F feed-forward width, V vocabulary. Invalid arguments throw Error `[op] expected ...; got ...`, with the
+/// shapes in the text. All operations exist for float and double. Gradients flow to Variable arguments only, and to all
+/// of them.
 namespace glossa {
 
-/// The readers of a result. A step in bf16 keeps a result for `products` in bf16 only: these ops round their factors
-/// anyway. Other ops may still read the result, rounded.
+/// Readers of a result. A step in bf16 keeps a result for `products` only in bf16: these ops round their factors
+/// anyway. Other ops may still read the rounded result.
 enum class Use { any, products };
 
-/// A variable or nothing. T is deduced from other arguments, so that a Variable converts to it.
+/// A variable or nothing. T is deduced from other arguments, which lets a Variable convert to it.
 template <class T>
 using OptionalVariable = std::optional<Variable<std::type_identity_t<T>>>;
 
@@ -85,17 +85,17 @@ Variable<T> softplus(const Variable<T>& x);  ///< log(1 + e^x), a smooth relu (D
 
 // ---- gated units (ops/gated.cpp) ----
 
-/// silu(a) b (Shazeer 2020), in which (a, b) are the halves of a row: x [..., 2 H] -> [..., H]. The gate is the first
-/// half; in PyTorch's glu, it is the second.
+/// silu(a) b (Shazeer 2020) for the halves (a, b) of each row: x [..., 2 H] -> [..., H]. The gate is the first half; in
+/// PyTorch's glu, it is the second.
 template <class T>
 Variable<T> swiglu(const Variable<T>& x, Use use = Use::any);
-/// gelu(a) b (Shazeer 2020), as swiglu, with the exact gelu.
+/// gelu(a) b with the exact gelu (Shazeer 2020); shapes as for swiglu.
 template <class T>
 Variable<T> geglu(const Variable<T>& x, Use use = Use::any);
 
 // ---- matrix products (ops/product.cpp) ----
 
-/// The matrix product a b, with the last two axes of a or b transposed first if requested: [M, K] x [K, N] -> [M, N].
+/// The matrix product a b: [M, K] x [K, N] -> [M, N]. If requested, the last two axes of a or b are transposed first.
 /// Up to two leading batch axes broadcast. A vector counts as a matrix of one row (a) or one column (b). The result
 /// then lacks this axis of extent 1: [..., M, K] x [K] -> [..., M], [K] x [K, N] -> [N]. Transposing a vector has no
 /// effect.
@@ -122,7 +122,7 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, double 
   return linear_relu(x, weight, std::nullopt, p, layout);
 }
 
-/// Stands for all axes of a tensor.
+/// Denotes all axes of a tensor.
 struct EveryAxis {};
 inline constexpr EveryAxis every_axis;
 
@@ -160,7 +160,7 @@ template <class T>
 Variable<T> max(const Variable<T>& x, int axis, bool keepdim = false);
 template <class T, std::same_as<bool> B>
 Variable<T> max(const Variable<T>& x, B keepdim) = delete;
-/// For each element of max(x, axis), the index of that maximum along the axis, in memory of the step. The first of
+/// For each element of max(x, axis), the index of that maximum along the axis, in the step's memory. The first of
 /// several equal maxima counts; NaN is larger than any number.
 template <class T>
 std::span<const int> argmax(const Variable<T>& x, int axis);
@@ -172,7 +172,7 @@ Variable<T> norm(const Variable<T>& x, const Axes& axes = every_axis, bool keepd
 /// Throws unless 0 <= correction < N.
 template <class T>
 Variable<T> var(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false, int correction = 1);
-/// sqrt(var(x)), called `std` in PyTorch (a namespace in C++). Where the result is 0, so is the derivative, as in
+/// sqrt(var(x)), called `std` in PyTorch (a namespace in C++). The derivative is 0 wherever the result is 0, as in
 /// PyTorch.
 template <class T>
 Variable<T> stddev(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false, int correction = 1);
@@ -189,8 +189,8 @@ Variable<T> log_softmax(const Variable<T>& x);
 // ---- normalization (ops/layer_norm.cpp) ----
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis (Ba et al. 2016); the variance has
-/// divisor D. x [..., D], gain and bias [D]. The squares of x may overflow T, but x - mean must not: rows whose numbers
-/// are at most half of T's largest are safe.
+/// divisor D. x [..., D], gain and bias [D]. The squares of x may overflow T, but x - mean must not. Rows are safe if
+/// no magnitude exceeds half of T's maximum.
 template <class T>
 Variable<T> layer_norm(const Variable<T>& x, const Variable<T>& gain, const Variable<T>& bias, double epsilon,
                        Use use = Use::any);
@@ -205,12 +205,12 @@ template <class T>
 Variable<T> rms_norm(const Variable<T>& x, double epsilon);  ///< without gain
 
 /// layer_norm(x + dropout(branch)): the end of a post-norm sub-layer in one pass. x, branch [N, D]. If `branch` comes
-/// from a linear op and has no other use, the memory of `branch` is reused; reading `branch` later then throws Error.
+/// from a linear op and has no other use, its memory is reused; reading `branch` later then throws Error.
 template <class T>
 Variable<T> add_layer_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
                            const Variable<T>& gain, const Variable<T>& bias, double epsilon);
 
-/// rms_norm(x + dropout(branch)), in one pass as add_layer_norm.
+/// rms_norm(x + dropout(branch)) in one pass, like add_layer_norm.
 template <class T>
 Variable<T> add_rms_norm(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout,
                          const Variable<T>& gain, double epsilon);
@@ -222,7 +222,7 @@ Variable<T> add_rms_norm(const Variable<T>& x, const Variable<T>& branch, double
 template <class T>
 Variable<T> embedding(const Variable<T>& table, std::span<const int> ids);
 
-/// Rows of x by index: x [N, D], M indices -> [M, D]. An alias of embedding, with PyTorch's name.
+/// Rows of x by index: x [N, D], M indices -> [M, D]. An alias of embedding under PyTorch's name.
 template <class T>
 Variable<T> index_select(const Variable<T>& x, std::span<const int> indices);
 
@@ -233,7 +233,8 @@ template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
 
-/// dropout(factor * table[id]): as above, but without positions, for models whose attention knows the positions.
+/// dropout(factor * table[id]): as the other embed_tokens, but without positions, for models whose attention handles
+/// positions.
 template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor, double dropout,
                          const RowLayout& layout);
@@ -247,7 +248,7 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 template <class T>
 struct TopK {
   Variable<T> values;
-  std::span<const int> indices;  ///< row-major, as gather takes them, in memory of the step
+  std::span<const int> indices;  ///< row-major, in the form that gather takes, in the step's memory
 };
 
 /// Throws unless 0 <= k <= D (ops/topk.cpp). Equal elements stay in their order; NaN is larger than any number.
@@ -265,8 +266,8 @@ Variable<T> last_pool(const Variable<T>& x, const RowLayout& layout);  ///< last
 
 // ---- masking (ops/masking.cpp) ----
 
-// A mask has the shape of the result or of its trailing axes. The allocator of std::vector<bool> is deduced, so that a
-// braced argument {pointer, size} becomes a span, not a vector.
+// A mask has the shape of the result or of its trailing axes. The allocator of std::vector<bool> is deduced, which
+// makes a braced argument {pointer, size} a span, not a vector.
 
 /// value where mask is true, else x. The gradient is 0 where filled.
 template <class T>
@@ -292,8 +293,7 @@ Variable<T> dropout(const Variable<T>& x, double p);
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p, const RowLayout& layout);
 
-/// x + dropout(branch): the end of a pre-norm sub-layer in one pass. The memory of `branch` is reused as in
-/// add_layer_norm.
+/// x + dropout(branch): the end of a pre-norm sub-layer in one pass. Reuses the memory of `branch` like add_layer_norm.
 template <class T>
 Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double p, const RowLayout& layout);
 
@@ -301,7 +301,7 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
 
 template <class T>
 Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
-/// One extent may be -1; it is then computed from the number of elements, so the other extents must not be 0.
+/// One extent may be -1. It is then computed from the number of elements, so the other extents must not be 0.
 template <class T>
 Variable<T> reshape(const Variable<T>& x, std::span<const Index> extents);
 template <class T>
@@ -354,11 +354,11 @@ Variable<T> stop_gradient(const Variable<T>& x);
 
 // ---- rotary positions (ops/rotary.cpp) ----
 
-/// Rotary position embedding (RoPE; Su et al. 2021): turns queries and keys so that their products depend on the
-/// distance of their positions only. The first `columns` columns of x [N, D] are heads of `head_width` K columns each;
-/// the other columns are copied. At position p of a sequence, pair i of a head, columns 2i and 2i + 1, turns by the
-/// angle p base^(-2i/K). Gap rows become zeros. Throws unless K is even, `columns` is a multiple of K, and base > 0.
-/// The memory of x is reused as that of the branch in add_layer_norm.
+/// Rotary position embedding (RoPE; Su et al. 2021): rotates queries and keys so that their products depend only on the
+/// distance of their positions. The first `columns` columns of x [N, D] are heads of `head_width` K columns each; the
+/// other columns are copied. At position p of a sequence, pair i of a head, columns 2i and 2i + 1, rotates by the angle
+/// p base^(-2i/K). Gap rows become zeros. Throws unless K is even, `columns` is a multiple of K, and base > 0. Reuses
+/// the memory of x, as add_layer_norm reuses that of its branch.
 template <class T>
 Variable<T> rotary(const Variable<T>& x, const RowLayout& layout, Index head_width, Index columns, double base = 10000,
                    Use use = Use::any);
@@ -372,9 +372,9 @@ struct AttentionOptions {
   double dropout = 0;   ///< probability that a weight is dropped
   double scale = 0;     ///< factor of the scores, finite; 0 means 1/sqrt(K)
   /// Attention with linear biases (ALiBi; Press et al. 2022): a score falls with the distance of query and key. Head h
-  /// of H subtracts |i - j| 2^(-8(h+1)/H) for a query and a key at positions i and j. If H is not a power of two but P
-  /// is the largest one below, the first P heads are as for H = P. The others have the slopes of heads 0, 2, 4, ... of
-  /// 2P, as in the paper.
+  /// of H subtracts |i - j| 2^(-8(h+1)/H) for a query and a key at positions i and j. If H is not a power of two, let P
+  /// be the largest one below H. The first P heads have the slopes for H = P; the others have the slopes of heads 0, 2,
+  /// 4, ... of 2P, as in the paper.
   bool alibi = false;
 
   Index groups() const { return key_heads != 0 ? key_heads : heads; }  ///< G
@@ -387,7 +387,7 @@ struct AttentionOptions {
 /// large as the longest sequences, is added to the scores of every sequence and head; -inf blocks a key. The mask gets
 /// no gradient. A query whose keys are all blocked gives zeros with zero gradient. NaN in blocked keys and values does
 /// not affect results. `weights`, if given, receives the weights after softmax and before dropout, [H, Tq, Tk] per
-/// sequence, in memory that lasts until the next step. A sequence with Tq * Tk above kernels::max_kept_weights needs
+/// sequence. Their memory lasts until the next step. A sequence with Tq * Tk above kernels::max_kept_weights needs
 /// memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed. In bf16, the result is
 /// for products (see Use), and q, k and v are rounded if the step records. autograd/cases/attention_reference.h
 /// contains the formulas and their derivatives in plain loops; docs/attention.md describes the fast paths.
@@ -413,7 +413,7 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
 /// Cross-entropy over the counted rows: those whose target is not `ignore_index`.
 template <class T>
 struct CrossEntropy {
-  Variable<T> sum;     ///< scalar: the training loss, with smoothing, summed over the counted rows; 0 if there are none
+  Variable<T> sum;     ///< scalar: the training loss with smoothing, summed over the counted rows; 0 if no row counts
   double nll_sum = 0;  ///< sum of -ln p(target) over the counted rows, without smoothing
   Index count = 0;     ///< number of counted rows
 };
@@ -425,8 +425,8 @@ template <class T>
 CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index = -100,
                               double label_smoothing = 0);
 
-/// cross_entropy(linear(x, weight, bias), targets, ...), equal up to rounding, without ever holding all [N, V] logits
-/// in memory: x [N, D], weight [V, D], bias [V] or none.
+/// cross_entropy(linear(x, weight, bias), targets, ...), equal up to rounding, but never holds all [N, V] logits in
+/// memory. x [N, D], weight [V, D], bias [V] or none.
 template <class T>
 CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias,
                                      std::span<const int> targets, int ignore_index = -100, double label_smoothing = 0);
@@ -436,11 +436,11 @@ CrossEntropy<T> linear_cross_entropy(const Variable<T>& x, const Variable<T>& we
   return linear_cross_entropy(x, weight, std::nullopt, targets, ignore_index, label_smoothing);
 }
 
-/// R-Drop (Wu et al. 2021): x [2N, D] are the states of N rows in two passes with different dropout, one after the
-/// other; weight [V, D], bias [V] or none, N targets. With p and q, the two passes' distributions of a row,
-///   sum = sum over rows of (loss(p) + loss(q)) / 2 + alpha / 4 (KL(p || q) + KL(q || p)),
-/// half of the paper's, so that it compares with the cross-entropy; nll_sum is the mean of both passes. The count is
-/// that of N rows. As in linear_cross_entropy, the logits of few rows are in memory at a time.
+/// R-Drop (Wu et al. 2021): x [2N, D] holds the states of N rows for two passes with different dropout, one after the
+/// other. weight [V, D], bias [V] or none, N targets. p and q are the two passes' distributions of a row:
+///   sum = sum over rows of (loss(p) + loss(q)) / 2 + alpha / 4 (KL(p || q) + KL(q || p))
+/// This is half of the paper's loss, which makes it comparable with the cross-entropy. nll_sum is the mean of both
+/// passes. The count is over N rows. As in linear_cross_entropy, only a few rows' logits are in memory at a time.
 template <class T>
 CrossEntropy<T> r_drop(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias,
                        std::span<const int> targets, double alpha, int ignore_index = -100, double label_smoothing = 0);

@@ -12,9 +12,9 @@ namespace glossa {
 
 namespace {
 
-constexpr std::size_t max_name = 200;  // checkpoints allow 255 bytes, with the prefix of a moment or average
+constexpr std::size_t max_name = 200;  // checkpoints allow 255 bytes, including the prefix of a moment or average
 
-/// True if checkpoints and safetensors files can hold a parameter of this name.
+/// True if checkpoints and safetensors files allow a parameter with this name.
 bool is_parameter_name(std::string_view name) {
   const auto is_special = [](unsigned char c) {
     return c < 0x20 || c == 0x7F || c == '/' || c == '\\' || c == ':';  // a colon ends a checkpoint's prefixes
@@ -81,7 +81,7 @@ Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index en
   return part;
 }
 
-/// Throws if the machine lacks the memory that training will write.
+/// Throws if the machine lacks memory for the values that training will write.
 void check_available(std::size_t bytes) {
   const std::size_t available = available_memory();
   check(bytes <= available, "arena",

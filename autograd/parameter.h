@@ -17,59 +17,59 @@
 namespace glossa {
 
 /// Gradient memory, and whether it has been written since it was last declared empty. The first contribution assigns
-/// and later contributions add, so gradients need no zeroing pass.
+/// and later ones add, so gradients need no zeroing pass.
 template <class T>
 struct GradSlot {
   T* data = nullptr;
   bool set = false;
 };
 
-/// A named trainable tensor; value and gradient are slices of the store's two flat buffers.
+/// A named trainable tensor. Value and gradient are slices of the store's two flat buffers.
 template <class T>
 struct Parameter {
   std::string name;  // path, as in PyTorch: "encoder.layers.0.self_attn.in_proj_weight"
   Tensor<T> value;
   GradSlot<T> grad;
-  bool trainable = true;   // false: frozen, gets no gradient
-  Index fixed_row = -1;    // a row that never changes and whose gradient is unused; -1: none
-  bool is_matrix = false;  // true: only linear layers and embed_tokens read it, which can read it in int8
+  bool trainable = true;   // false: frozen, without gradient
+  Index fixed_row = -1;    // row that never changes, with an unused gradient; -1: none
+  bool is_matrix = false;  // true: only linear layers and embed_tokens, which support int8, read it
   Index offset = 0;        // start of value and gradient in the flat buffers, in elements
 
-  Parameter* whole = nullptr;          // for a part: the parameter it belongs to, whose `trainable` applies; else null
-  std::vector<Parameter*> parts = {};  // parts, if any, which hold the gradient instead (see ParameterStore::part)
-  std::uint64_t changes = 0;           // calls of `mark_changed`
-  const kernels::int8::Weight* in_int8 = nullptr;  // set: replaces `value`, which has no numbers (see quantized.h)
+  Parameter* whole = nullptr;          // for a part: its parameter, whose `trainable` applies; otherwise null
+  std::vector<Parameter*> parts = {};  // parts, if any; they hold the gradient instead (see ParameterStore::part)
+  std::uint64_t changes = 0;           // number of calls of `mark_changed`
+  const kernels::int8::Weight* in_int8 = nullptr;  // if set, replaces `value`, which has no numbers (see quantized.h)
 
-  /// The gradient's memory; if not `has_grad()`, it holds old numbers. If only some parts have a gradient, the rows of
-  /// the other parts also hold old numbers, until an optimizer or `fill_unset_grad` zeroes them.
+  /// Memory of the gradient; without `has_grad()`, it holds old numbers. If only some parts have a gradient, the other
+  /// parts' rows also hold old numbers, until an optimizer or `fill_unset_grad` zeroes them.
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
 
   /// True if trainable; a part is trainable if the parameter it belongs to is.
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 
   /// Declares that the value was written. From then on, `backward` refuses forward passes that read the old value, and
-  /// PreparedWeights make their form of it again. A frozen parameter is a constant, so `backward` does not notice its
+  /// PreparedWeights remake their form of it. A frozen parameter is a constant, so `backward` does not notice its
   /// changes. Optimizers, moving averages and readers of files call this function; other code that writes values must
   /// call it as well.
   void mark_changed() { ++(whole ? whole->changes : changes); }
 
-  /// Number of declared changes of the value. A part has the version of its whole.
+  /// Number of declared changes of the value. A part has the version of its parameter.
   std::uint64_t version() const { return whole ? whole->changes : changes; }
 
-  /// True if the gradient, or the gradient of any part, has been written since it was last declared empty.
+  /// True if the gradient, or any part's gradient, has been written since it was last declared empty.
   bool has_grad() const;
 
-  /// Declares the gradient, and that of every part, empty.
+  /// Declares the gradient and all parts' gradients empty.
   void clear_grad();
 
-  /// Zeroes the gradient if it is unset and the parameter is trainable. If the parameter has parts, does this for each
-  /// part instead.
+  /// Zeroes the gradient if it is unset and the parameter is trainable. If there are parts, does this for each part
+  /// instead.
   void fill_unset_grad();
 };
 
-/// Fills a new parameter. `random` is keyed by the seed and the parameter's name, so initial values do not depend on
-/// other parameters. Values are drawn in double and then rounded, so float and double models start with the same
-/// values.
+/// Fills a new parameter. `random` is keyed by the seed and the parameter's name, which makes initial values
+/// independent of other parameters. Values are drawn in double and then rounded, so float and double models start with
+/// the same values.
 using Initializer = std::function<void(std::span<double> values, const Shape& shape, RandomStream& random)>;
 
 /// All parameters of a model: two flat, 64-byte aligned buffers (values, gradients) in name order. Optimizers, clipping
@@ -87,10 +87,10 @@ class ParameterStore {
   /// and colons, and is not __metadata__.
   Parameter<T>& declare(const std::string& name, const Shape& shape, Initializer initializer);
 
-  /// Returns rows [begin, end) of the declared parameter `whole` as a parameter of their own, a part. Parts serve
-  /// packed projections, which are one tensor in files and optimizers, but several in formulas. The first part begins
-  /// at row 0, each other part where the previous one ends. `allocate` throws unless the last part ends at the last
-  /// row. The gradient of `whole` consists of its parts' gradients.
+  /// Returns rows [begin, end) of the declared parameter `whole` as a separate parameter, a part. Parts serve packed
+  /// projections, which are one tensor in files and optimizers but several in formulas. The first part begins at row 0,
+  /// each other part where the previous one ends. `allocate` throws unless the last part ends at the last row. The
+  /// gradient of `whole` consists of its parts' gradients.
   Parameter<T>& part(Parameter<T>& whole, Index begin, Index end);
 
   /// Lays out the buffers and draws the initial values from `seed`.
@@ -100,7 +100,7 @@ class ParameterStore {
   /// they are written.
   void allocate_zeros() { lay_out(true); }
 
-  /// As allocate_zeros, without room for matrices (Parameter::is_matrix), whose numbers will be in int8.
+  /// As allocate_zeros, but without room for matrices (Parameter::is_matrix), whose numbers will be in int8.
   void allocate_without_matrices() { lay_out(false); }
 
   /// True once `allocate` has been called.
@@ -122,10 +122,10 @@ class ParameterStore {
   /// Size of the largest parameter.
   Index largest() const;
 
-  /// Offset in the flat buffers at which a parameter and the gap after it end; `parameter` must not be a part.
+  /// Offset in the flat buffers at which a parameter and the gap after it end. `parameter` must not be a part.
   Index end_of(const Parameter<T>& parameter) const;
 
-  /// Takes the numbers of a parameter and of its parts away, and returns their memory to the system.
+  /// Removes the values of a parameter and of its parts, and returns their memory to the system.
   void drop_value(Parameter<T>& parameter);
 
   /// Declares every gradient empty.
@@ -133,9 +133,9 @@ class ParameterStore {
     for (Parameter<T>& parameter : declared_) parameter.clear_grad();
   }
 
-  /// Gives a gradient of zero to trainable parameters that received no contribution. Without this call, optimizers skip
-  /// these parameters; with it, weight decay and moments move them, as in `glossa train`. Call it also before reading
-  /// `grads`. Gradients of frozen parameters are never read and stay as they are.
+  /// Sets the gradient of trainable parameters that received no contribution to zero. Without this call, optimizers
+  /// skip these parameters; with it, weight decay and moments move them, as in `glossa train`. Call it also before
+  /// reading `grads`. Gradients of frozen parameters are never read or changed.
   void fill_unset_grads() {
     for (Parameter<T>& parameter : declared_) parameter.fill_unset_grad();
   }

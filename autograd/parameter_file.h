@@ -11,28 +11,28 @@
 namespace glossa {
 
 // A model in a file: the names, shapes and values of its parameters, in safetensors format with a checksum
-// (base/saved_tensors.h). Python reads it with the safetensors package. optim/training_file.h also saves an optimizer.
+// (base/saved_tensors.h). Python's safetensors package can read it. optim/training_file.h also saves an optimizer.
 
-/// Saves all parameters, including frozen ones, as F32 or F64 to match T. The file appears complete or not at all, and
-/// survives a power cut once the function has returned. Throws if the store is not laid out, or if the file cannot be
-/// written.
+/// Saves all parameters, including frozen ones, as F32 or F64 to match T. The file appears complete or not at all. Once
+/// the function has returned, the file survives a power cut. Throws if the store is not laid out, or if the file cannot
+/// be written.
 template <class T>
 void save_parameters(const std::filesystem::path& path, const ParameterStore<T>& store);
 
-/// Loads all parameters' values. A file may be from save_parameters, save_training or another program. Its numbers are
-/// converted to T: F32 to double exactly, F64 to float rounded. If it throws, the store stays as it is. Throws if:
+/// Loads all parameters' values from a file of save_parameters, save_training or another program. Numbers are converted
+/// to T: F32 to double exactly, F64 to float with rounding. If it throws, the store stays unchanged. Throws if:
 /// - the store is not laid out
-/// - a parameter is missing from the file or has another shape, or the file has further tensors
+/// - a parameter is missing from the file or has another shape, or the file contains other tensors
 /// - a finite F64 number would be infinite as float
-/// - the file is damaged; flipped bits in values are found only with a checksum, as save_parameters and save_training
-///   write it
+/// - the file is damaged. Flipped bits in values are found only with a checksum, which save_parameters and
+///   save_training write
 template <class T>
 void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store);
 
-/// Prefix of the names of tensors that are not parameters but an optimizer's state.
+/// Prefix of tensor names that denote an optimizer's state instead of a parameter.
 inline constexpr std::string_view optimizer_prefix = "optimizer:";
 
-/// Returns some of the store's parameters as tensors of a file, with `prefix` before each name. Their numbers are taken
+/// Returns some of the store's parameters as tensors for a file, with `prefix` before each name. Their numbers come
 /// from `values`, which must be laid out like the store's values. Throws if the size of `values` differs from the
 /// store's, or if the store is not laid out.
 template <class T>

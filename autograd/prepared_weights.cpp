@@ -11,7 +11,7 @@ namespace {
 
 template <class T>
 std::vector<T> transpose(const Tensor<const T>& weight) {
-  constexpr Index square = 16;  // both squares stay in the cache
+  constexpr Index square = 16;  // a square of each matrix fits in the cache
   const Index rows = weight.rows(), cols = weight.cols();
   std::vector<T> turned(static_cast<std::size_t>(weight.size()));
   for (Index i = 0; i < rows; i += square)

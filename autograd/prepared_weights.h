@@ -10,10 +10,10 @@
 
 namespace glossa {
 
-/// Cache of parameters [O, I] in the form in which products with few rows read them: transposed or, for products in
-/// bf16, rounded and packed. With few rows, as in decoding, making this form takes longer than the product itself. A
-/// form is made on first use, and made again if the parameter has changed since. Parameters must outlive the cache, and
-/// must not change while a product reads them. Thread-safe.
+/// Cache of parameters [O, I] in the form that products with few rows read: transposed or, for products in bf16,
+/// rounded and packed. With few rows, as in decoding, making this form takes longer than the product itself. A form is
+/// made on first use, and remade after the parameter has changed. Parameters must outlive the cache, and must not
+/// change while a product reads them. Thread-safe.
 template <class T>
 class PreparedWeights {
  public:

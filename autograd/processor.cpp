@@ -16,14 +16,14 @@ namespace {
 constexpr InstructionSet sets[] = {InstructionSet::plain, InstructionSet::avx2,       InstructionSet::avxvnni,
                                    InstructionSet::vnni,  InstructionSet::avx512bf16, InstructionSet::amx};
 
-/// Bit `bit` of register eax, ebx, ecx or edx (0 to 3) of CPUID's leaf 7.
+/// Bit `bit` of register eax, ebx, ecx or edx (numbered 0 to 3) in CPUID's leaf 7.
 bool leaf_7(unsigned subleaf, int which, int bit) {
   unsigned registers[4] = {};
   return __get_cpuid_count(7, subleaf, &registers[0], &registers[1], &registers[2], &registers[3]) != 0 &&
          (registers[which] >> bit & 1) != 0;
 }
 
-/// Linux grants a process the memory of AMX's tiles only if it asks. Threads inherit the permission.
+/// Requests the memory for AMX's tiles, which Linux grants only on request. Threads inherit the permission.
 bool may_use_tiles() {
   constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;

@@ -9,12 +9,12 @@
 
 namespace glossa {
 
-/// Breakdown of a step's time. A stopwatch is read at the end of every op; the time since the previous reading counts
-/// for that op. The entries therefore add up to the step's time.
+/// Breakdown of a step's time. At the end of every op, a stopwatch is read, and the time since the previous reading
+/// counts for that op. The entries therefore add up to the step's time.
 class Profile {
  public:
   struct Row {
-    std::string name;  // an op, or another part of the step
+    std::string name;  // an op or another part of the step
     bool backward = false;
     Index calls = 0;
     double seconds = 0;
@@ -30,7 +30,7 @@ class Profile {
   /// Starts the watch; earlier time is not counted.
   void start();
 
-  /// Adds the time and the matrix products since the last `start` or `lap`, and `bytes`, to the row of `name`.
+  /// Adds to the row of `name`: the time and the matrix products since the last `start` or `lap`, and `bytes`.
   void lap(std::string_view name, bool backward, double bytes);
 
   const std::vector<Row>& rows() const { return rows_; }

@@ -10,31 +10,30 @@
 
 namespace glossa {
 
-/// The matrices of a store in int8: the parameters that only linear layers and embed_tokens read
-/// (Parameter::is_matrix). They replace the numbers in float, whose memory returns to the system. From then on, the
-/// model serves only steps with Precision::int8. Biases, norms, learned positions and trained similarities stay in
-/// float.
+/// The matrices of a store in int8: parameters that only linear layers and embed_tokens read (Parameter::is_matrix).
+/// They replace the float numbers, whose memory returns to the system. From then on, the model supports only steps with
+/// Precision::int8. Biases, norms, learned positions and trained similarities stay in float.
 class QuantizedMatrices {
  public:
   QuantizedMatrices() = default;
 
-  /// Adds all matrices of a store, and drops their values. This object must exist as long as the model is used.
+  /// Adds all matrices of a store and drops their values. This object must outlive any use of the model.
   explicit QuantizedMatrices(ParameterStore<float>& store);
 
-  /// Takes memory in huge pages for all matrices of a store, before the first is added. A product with few rows reads
+  /// Allocates huge pages for all matrices of a store; call it before adding the first. A product with few rows reads
   /// its weights once, so TLB misses would take much of its time.
   void make_room(const ParameterStore<float>& store);
 
-  /// Rounds each row of a matrix, whose numbers are `values`, to at most 255 steps (see kernels/int8/quantize.h), on
-  /// all threads. Throws if the matrix has more than 65,536 columns. The caller drops the value.
+  /// Rounds each row of a matrix with numbers `values` to at most 255 steps (see kernels/int8/quantize.h), on all
+  /// threads. Throws if the matrix has more than 65,536 columns. The caller drops the value.
   void add(Parameter<float>& matrix, std::span<const float> values);
 
-  /// Takes the numbers of a matrix, or of a part, from memory that `keep` holds: panels and scales as in
-  /// kernels::int8::Weight. Throws an error that names `where` if neighboring codes sum to more than max_pair
-  /// (kernels/int8/quantize.h). The caller drops the value.
+  /// Uses numbers of a matrix or part from memory that `keep` owns: panels and scales as in kernels::int8::Weight.
+  /// Throws an error that names `where` if neighboring codes sum to more than max_pair (kernels/int8/quantize.h). The
+  /// caller drops the value.
   void take(Parameter<float>& matrix, const std::uint32_t* panels, const float* scales, const std::string& where);
 
-  /// Keeps the owner of memory that `take` refers to.
+  /// Keeps the owner of memory passed to `take`.
   void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
 
   QuantizedMatrices(const QuantizedMatrices&) = delete;
@@ -49,7 +48,7 @@ class QuantizedMatrices {
   std::deque<kernels::int8::Weight> weights_;
 };
 
-/// The matrix as products read it: its parts, or itself if it has none.
+/// The matrix in the form that products read: its parts, or itself without parts.
 std::vector<Parameter<float>*> pieces_of(Parameter<float>& matrix);
 
 }  // namespace glossa

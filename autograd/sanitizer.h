@@ -1,6 +1,6 @@
 #pragma once
 
-/// GLOSSA_SANITIZES(address) and GLOSSA_SANITIZES(thread): 1 if this code is compiled with that sanitizer, otherwise 0.
+/// GLOSSA_SANITIZES(address) and GLOSSA_SANITIZES(thread): 1 if the compiler applies that sanitizer, otherwise 0.
 #ifdef __has_feature  // clang
 #define GLOSSA_SANITIZES(name) __has_feature(name##_sanitizer)
 #else

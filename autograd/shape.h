@@ -22,7 +22,7 @@ class Shape {
   Shape() = default;
   Shape(std::initializer_list<Index> extents) : Shape(std::span(extents.begin(), extents.size())) {}
 
-  /// A shape from a list known only at run time.
+  /// Makes a shape from extents known only at run time.
   explicit Shape(std::span<const Index> extents);
 
   int rank() const { return rank_; }
@@ -40,7 +40,7 @@ class Shape {
   Shape without(int axis) const;
   Shape inserted(int axis, Index extent) const;
 
-  /// Extents of the tensor as a matrix [rows(), cols()] whose rows run along the last axis. A scalar has one row and
+  /// Extents of the tensor viewed as a matrix [rows(), cols()] with rows along the last axis. A scalar has one row and
   /// one column.
   Index cols() const { return rank_ == 0 ? 1 : extents_[rank_ - 1]; }
   Index rows() const { return product(rank_ - 1); }
@@ -54,14 +54,14 @@ class Shape {
   friend bool operator==(const Shape& a, const Shape& b);
 
  private:
-  Index product(int axes) const;  // of the first `axes` extents
+  Index product(int axes) const;  // product of the first `axes` extents
 
   std::array<Index, max_rank> extents_{};
   int rank_ = 0;
 };
 
-/// The shape both operands broadcast to under NumPy's rule: last axes aligned, extents equal or 1. Throws Error
-/// `[where] ...` with both shapes if they do not fit.
+/// The shape to which both operands broadcast under NumPy's rule: last axes aligned, extents equal or 1. Throws Error
+/// `[where] ...` with both shapes if they are incompatible.
 Shape broadcast(const Shape& a, const Shape& b, std::string_view where);
 
 /// Extents padded with leading 1s to rank 4.

@@ -4,7 +4,7 @@ namespace glossa {
 
 namespace {
 
-/// All signals but those that a thread's own instructions and writes raise.
+/// All signals except those raised by a thread's own instructions and writes.
 sigset_t asynchronous_signals() {
   sigset_t signals;
   sigfillset(&signals);

@@ -5,9 +5,9 @@
 
 namespace glossa {
 
-/// While it exists, no handler of an asynchronous signal runs in this thread; pending signals wait. Objects of a thread
-/// may nest. The GEMM library's generated code uses the stack pointer for other purposes, so a handler running on that
-/// "stack" would overwrite numbers (oneDNN before 3.11).
+/// While a SignalsBlocked exists, no handler of an asynchronous signal runs in its thread; pending signals wait.
+/// Objects may nest within a thread. The GEMM library's generated code (oneDNN before 3.11) uses the stack pointer for
+/// other purposes; a handler on that "stack" would overwrite numbers.
 class SignalsBlocked {
  public:
   SignalsBlocked() : blocks_(depth_++ == 0 && !handled_elsewhere) {
@@ -20,8 +20,8 @@ class SignalsBlocked {
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
-  /// While it exists, the thread's signals are as before its outermost SignalsBlocked. Handlers of pending ones run in
-  /// the constructor.
+  /// While a Pause exists, the thread's signals are as before its outermost SignalsBlocked. The constructor runs
+  /// handlers of pending signals.
   class Pause {
    public:
     Pause() : depth_before_(std::exchange(depth_, 0)), restores_(depth_before_ > 0 && !handled_elsewhere) {
@@ -39,8 +39,8 @@ class SignalsBlocked {
     const bool restores_;
   };
 
-  /// True: a program has seen to it that handlers run in a thread that never computes. Nothing is blocked then, which
-  /// saves two system calls each time.
+  /// Set to true by a program whose handlers run in a thread that never computes. Nothing is then blocked, which saves
+  /// two system calls each time.
   static inline bool handled_elsewhere = false;
 
  private:

@@ -46,7 +46,7 @@ T* Tape<T>::gradient_memory(Index size) {
 template <class T>
 T* Tape<T>::unused_memory(Index size) {
   const auto bytes = static_cast<std::size_t>(size) * sizeof(T);
-  // Sizes repeat from layer to layer, so the gradient of a finished node is soon reused by another node.
+  // Sizes repeat from layer to layer, so another node soon reuses the gradient of a finished node.
   for (auto free = free_.begin(); free != free_.end(); ++free)
     if (free->first == size) {
       T* memory = free->second;
@@ -66,7 +66,7 @@ T* Tape<T>::unused_memory(Index size) {
   return arena_.allocate_array<T>(size);
 }
 
-/// Frees memory that is no longer read, for the next gradient of this size.
+/// Releases memory that is no longer read, for the next gradient of the same size.
 template <class T>
 void Tape<T>::recycle(T* memory, Index size) {
   if (!reuse_) return;
@@ -81,7 +81,7 @@ void Tape<T>::give(const Tensor<T>& memory) {
   poison(memory.data, memory.span().size_bytes());
 }
 
-/// Frees the memory of a value in bf16.
+/// Releases the memory of a value in bf16.
 template <class T>
 void Tape<T>::give_rounded(Node<T>& node) {
   if (!reuse_ || !spent_) return;
@@ -111,7 +111,7 @@ Tensor<const T> Tape<T>::value(int index) {
 
 constexpr Index smallest_spent = 1024;
 
-/// Traffic of most derivatives: they read the value's gradient and the inputs, and write the inputs' gradients.
+/// Memory traffic of most derivatives: they read the value's gradient and the inputs, and write the inputs' gradients.
 template <class T>
 double Tape<T>::bytes_of_derivative(const Node<T>& node) const {
   Index elements = node.value.size();
@@ -133,7 +133,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
   walked_ = true;
   spent_ = !keep_graph;
   for (Node<T>& node : nodes_)
-    if (node.run != nullptr) node.own = {};  // leaves accumulate over several walks
+    if (node.run != nullptr) node.own = {};  // leaves accumulate over several passes
   GradSlot<T>& start = nodes_[root].slot();
   if (start.data == nullptr) start.data = gradient_memory(cotangent.size());
   kernels::accumulate(Tensor<T>{start.data, cotangent.shape}, start.set, [&](Index i) { return cotangent[i]; });
@@ -150,7 +150,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
     if (node.keep) continue;
     recycle(node.own.data, node.value.size());
     node.own = {};
-    // No derivative reads the value any more. Small values, such as a loss, stay readable for callers.
+    // No derivative still reads the value. Small values, such as a loss, stay readable for callers.
     if (reuse_ && spent_ && node.memory && !node.handed_out && i != root && node.value.size() >= smallest_spent) {
       recycle(std::exchange(node.memory, nullptr), node.value.size());
       node.spent = true;
@@ -187,7 +187,8 @@ Sink<T> Backward<T>::sink(int input) {
   GradSlot<T>& slot = source.slot();
   const Shape& shape = source.value.shape;
 
-  // Two inputs may share a gradient (x * x, tied weights): the second sink is in scratch until the first is written.
+  // Two inputs may share a gradient (x * x, tied weights). The second sink is then in scratch until the first is
+  // written.
   bool shared = false;
   for (int other = 0; other < node.input_count && other < 64; ++other)
     shared |= other != input && (asked_ >> other & 1) && &tape_.nodes_[node.inputs[other]].slot() == &slot;

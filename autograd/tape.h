@@ -19,32 +19,32 @@ namespace glossa {
 template <class T>
 class Backward;
 
-/// One recorded operation: its value, its inputs (as positions on the tape) and its closure. The closure turns the
-/// gradient of the value into gradients of the inputs.
+/// A recorded operation: its value, its inputs (as positions on the tape) and its closure, which turns the gradient of
+/// the value into gradients of the inputs.
 template <class T>
 struct Node {
   const char* op;
   Tensor<const T> value;
-  T* memory = nullptr;            // the value's memory, while the engine may reuse it; null for leaves and views
-  const Bf16* rounded = nullptr;  // the value in bf16, if it exists; it may exist in bf16 only
-  const int* inputs = nullptr;    // each input's position on the tape; -1: it needs no gradient
+  T* memory = nullptr;            // memory of the value while the engine may reuse it; null for leaves and views
+  const Bf16* rounded = nullptr;  // the value in bf16, if that exists (perhaps only in bf16)
+  const int* inputs = nullptr;    // each input's position on the tape; -1: no gradient needed
   int input_count = 0;
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
-  Parameter<T>* parameter = nullptr;  // for a parameter's leaf, the parameter, whose gradient replaces `own`
-  std::uint64_t version = 0;          // the parameter's version when the leaf was made
-  bool keep = false;                  // backward keeps value and gradient: a leaf, or retain_grad was called
-  bool unread = false;                // the op's derivative does not read the value
-  bool read = false;                  // another op read the value, and that op's derivative may read it again
-  bool handed_out = false;            // code outside ops has the value, so its memory stays until the next step
-  bool spent = false;                 // the value's memory has been reused
+  Parameter<T>* parameter = nullptr;  // parameter of a parameter's leaf; its gradient replaces `own`
+  std::uint64_t version = 0;          // version of the parameter when the leaf was made
+  bool keep = false;                  // true: backward keeps value and gradient, for a leaf or after retain_grad
+  bool unread = false;                // true: the op's derivative does not read the value
+  bool read = false;                  // true: another op read the value, and its derivative may read it again
+  bool handed_out = false;            // true: code outside ops has the value, so its memory stays until the next step
+  bool spent = false;                 // true: the value's memory has been reused
 
   GradSlot<T>& slot() { return parameter ? parameter->grad : own; }
 };
 
 /// One node for each recorded op, and one for each input or parameter, in order of creation. Constants, and ops without
-/// an input that requires a gradient, have no node. Every node comes after its inputs. Backward therefore walks the
+/// an input that requires a gradient, have no node. Every node comes after its inputs. Backward therefore traverses the
 /// list once from the end, without recursion, sorting or a set of visited nodes (Wengert 1964).
 template <class T>
 class Tape {
@@ -64,8 +64,7 @@ class Tape {
   void backward(int root, const Tensor<const T>& cotangent, bool keep_graph, Profile* profile = nullptr);
   bool walked() const { return walked_; }
 
-  /// The value of a node. A value that exists in bf16 only is copied into memory of the step when it is first asked
-  /// for.
+  /// Value of a node. A value that exists only in bf16 is copied into the step's memory on first request.
   Tensor<const T> value(int index);
 
   /// Returns the memory of a node's value for reuse, or null if a caller or a derivative may still read the value.
@@ -75,7 +74,7 @@ class Tape {
   /// change.
   void set_reuse(bool on) { reuse_ = on; }
 
-  /// Sets whether new gradients are filled with NaN, so that a derivative that leaves an element unwritten shows.
+  /// Sets whether new gradients are filled with NaN, which exposes a derivative that leaves an element unwritten.
   void set_wiping(bool on) { wipes_ = on; }
 
  private:
@@ -94,8 +93,8 @@ class Tape {
   Arena& scratch_;
   std::vector<Node<T>> nodes_;
   std::vector<int> parameters_;             // positions of the parameters' leaves
-  std::vector<std::pair<Index, T*>> free_;  // size and memory of gradients and values of nodes already differentiated
-  std::vector<std::span<T>> spare_;         // memory released by derivatives, from which gradients are cut
+  std::vector<std::pair<Index, T*>> free_;  // size and memory of gradients and values of finished nodes
+  std::vector<std::span<T>> spare_;         // memory released by derivatives, from which new gradients are taken
   Precision precision_ = Precision::full;
   bool reuse_ = true;
   bool wipes_ = false;
@@ -103,7 +102,7 @@ class Tape {
   bool spent_ = false;
 };
 
-/// Destination of an input's gradient: the op assigns every element or, if `add`, adds to it.
+/// Destination of an input's gradient: the op assigns every element or, if `add`, adds to every element.
 template <class T>
 struct Sink {
   Tensor<T> grad;
@@ -118,14 +117,14 @@ struct Sink {
     kernels::accumulate(grad, add, f);
   }
 
-  /// As `write`, but for one row of [..., D], with f(j) for column j. It serves ops that loop over the rows themselves
+  /// As `write`, but for row `row` of [..., D]; f(j) belongs to column j. For ops that loop over the rows themselves
   /// and visit each row once.
   template <class F>
   void write_row(Index row, const F& f) const {
     if (*this) kernels::write(grad.row(row), 0, grad.cols(), add, f);
   }
 
-  /// The gradient, zeroed if still unset: for ops that can only add to it.
+  /// The gradient, zeroed if still unset, for ops that can only add to it.
   Tensor<T> zeroed() const {
     if (!add) kernels::fill(grad, T{0});
     return grad;
@@ -158,7 +157,7 @@ class Backward {
   /// once. With more than 64 inputs, write each sink before requesting the next.
   Sink<T> sink(int input);
 
-  /// As `sink`, but empty if input `input` was not passed or needs no gradient.
+  /// As `sink`, but empty if the input was not passed or needs no gradient.
   Sink<T> optional_sink(int input) { return has(input) && needs(input) ? sink(input) : Sink<T>{}; }
 
   /// Adds f(i), for every flat index i of the node's value, to an input's gradient. If the input was broadcast to the
@@ -175,21 +174,21 @@ class Backward {
     kernels::reduce<T>(to.grad, whole, to.add);
   }
 
-  /// dy in memory that the derivative may overwrite: dy's own memory, or a copy if dy will still be read.
+  /// Returns dy in memory that the derivative may overwrite: dy's own memory, or a copy if dy will be read again.
   Tensor<T> take_dy();
 
   /// Uninitialized memory, valid until the end of this derivative.
   Tensor<T> scratch(const Shape& shape) { return {tape_.scratch_.template allocate_array<T>(shape.size()), shape}; }
 
-  /// The rows of `x` as a factor of a product. In bf16, they are rounded, in scratch.
+  /// The rows of `x` as a factor of a product. In bf16, they are rounded into scratch.
   kernels::Factor<T> factor(const Tensor<const T>& x);
 
-  /// A factor of this shape whose element i is f(i), rounded to bf16, in scratch.
+  /// A factor of this shape in scratch; element i is f(i), rounded to bf16.
   template <class F>
   kernels::Factor<T> factor(const Shape& shape, const F& f) {
     const std::span<Bf16> to = tape_.scratch_.template array<Bf16>(shape.size());
     parallel_ranges(shape.size(), kernels::elementwise_grain, [&](Index begin, Index end) {
-      constexpr Index run = 512;  // numbers on the way to bf16, in the L1 cache
+      constexpr Index run = 512;  // numbers converted to bf16 at a time, in the L1 cache
       T numbers[run];
       for (; begin < end; begin += run) {
         const Index count = std::min(run, end - begin);
@@ -200,12 +199,12 @@ class Backward {
     return {.data = nullptr, .stride = shape.cols(), .rounded = to.data()};
   }
 
-  /// Releases memory of the step that only this derivative needs. Gradients may reuse the memory, unless the graph is
+  /// Releases memory of the step that only this derivative needs. Gradients may reuse the memory unless the graph is
   /// kept.
   void give(const Tensor<T>& memory) { tape_.give(memory); }
 
   /// Adds the gradients that were deferred because two inputs share one gradient, as in x * x. Throws if a required
-  /// sink was not requested. Called by the tape after the derivative.
+  /// sink was not requested. The tape calls it after the derivative.
   void finish();
 
  private:
@@ -220,7 +219,7 @@ class Backward {
   Tape<T>& tape_;
   int node_;
   Tensor<T> dy_;
-  std::uint64_t asked_ = 0;  // bit i: the sink of input i was handed out
+  std::uint64_t asked_ = 0;  // bit i: the sink of input i was requested
   Waiting* waiting_ = nullptr;
 };
 

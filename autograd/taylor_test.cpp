@@ -36,7 +36,7 @@ class Direction {
 
   long double derivative() const { return derivative_; }
 
-  /// Typical size of the directional derivative: the root of the sum of its summands' squares.
+  /// Typical size of the directional derivative: the root of the sum of its squared terms.
   double size() const { return static_cast<double>(std::sqrt(size_)); }
 
  private:
@@ -76,10 +76,10 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
   }
   double rounding = 0;
   result.slope = std::numeric_limits<double>::infinity();
-  // With larger steps, the third derivative has an effect.
+  // At larger steps, the third derivative has an effect.
   for (double t = 0x1p-6; t > 0x1p-30 && result.remainders.size() < points; t /= 2) {
     const Objective::Point point = at(t).point;
-    if (point.branches != center.branches) {  // a kink before this point: start again nearer to the center
+    if (point.branches != center.branches) {  // a kink before this point: restart closer to the center
       result.remainders.clear();
       continue;
     }

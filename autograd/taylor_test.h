@@ -6,28 +6,27 @@ namespace glossa {
 
 struct TaylorResult {
   double directional = 0;               ///< <gradient, d>
-  Judgment judgment = {};               ///< of `directional`
-  double slope = 0;                     ///< smallest exponent, over all pairs of a step and half that step
+  Judgment judgment = {};               ///< judgment of `directional`
+  double slope = 0;                     ///< smallest exponent over all pairs of a step and half that step
   double step = 0;                      ///< largest step, small enough to cross no kink (relu, max, abs, ...)
   std::vector<double> remainders = {};  ///< |F(x + t d) - F(x) - t <gradient, d>| for t = step, step/2, ...
 
   bool passes() const { return judgment.verdict == Verdict::right; }
 
-  /// A sentence that begins with the verdict.
+  /// Describes the result in a sentence that begins with the verdict.
   std::string describe() const;
 };
 
-/// Taylor test of a complete gradient: the derivative along a random direction d must equal differences of F (see
-/// judge_derivative). Then the remainder
+/// Taylor test of a complete gradient. The derivative along a random direction d must equal differences of F (see
+/// judge_derivative). The remainder is then
 ///     |F(x + t d) - F(x) - t <gradient, d>|
-/// falls as t^2 for small t; if any part of the gradient is wrong, it falls as t. The slope is this exponent of t, over
-/// steps from 1/64 on; for a function that curves more it is smaller. F is the Objective; d moves every trainable
-/// parameter, each element by at most max(1, |x|) / sqrt(number of elements). The remainder of a linear function is
-/// only rounding; the slope is then infinite. If every step crosses a kink or a remainder is not finite, the slope is
-/// 0.
+/// and falls as t^2 for small t; if any part of the gradient is wrong, it falls as t. The slope is this exponent of t,
+/// over steps from 1/64 on; it is smaller for a function that curves more. F is the Objective; d moves every trainable
+/// parameter, each element by at most max(1, |x|) / sqrt(number of elements). For a linear function, the remainder is
+/// only rounding, and the slope is infinite. If every step crosses a kink or a remainder is not finite, the slope is 0.
 ///
-/// Rethrows exceptions of the function; throws Error if it returns other values each time. Restores the store's values
-/// and overwrites its gradients.
+/// Rethrows exceptions of the function. Throws Error if it returns different values in each call. Restores the store's
+/// values and overwrites its gradients.
 TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<double>& parameters,
                          const StepOptions& step = {.training = true});
 

@@ -19,7 +19,8 @@
 
 namespace glossa {
 
-/// Checks of a view of memory `data` with a shape. They throw Error `[tensor] ...` with the bad number and the shape.
+/// Checks of a view of memory `data` with a shape. They throw Error `[tensor] ...` with the invalid number and the
+/// shape.
 namespace bounds {
 
 void check_count(const Shape& shape, std::size_t numbers);
@@ -31,7 +32,7 @@ Index position(const void* data, const Shape& shape, std::span<const Index> indi
 
 }  // namespace bounds
 
-/// A pointer to T, or null. An array does not qualify, because it converts to a span, whose size can be checked.
+/// A pointer to T, or null. An array is excluded, because it converts to a span, whose size can be checked.
 template <class Pointer, class T>
 concept PointerTo = std::is_convertible_v<Pointer, T*> && !std::is_array_v<Pointer>;
 
@@ -55,7 +56,7 @@ struct Tensor {
            !std::ranges::borrowed_range<Temporary>) Tensor(Temporary&& numbers, const Shape& shape)
   = delete;
 
-  /// A view of memory from `first` on, unchecked: the caller guarantees room for the elements of `shape`.
+  /// A view of memory starting at `first`. Unchecked: the caller guarantees room for the elements of `shape`.
   template <PointerTo<T> Pointer>
   Tensor(const Pointer& first, const Shape& shape) : data(first), shape(shape) {}
 
@@ -65,11 +66,11 @@ struct Tensor {
   std::span<T> span() const { return {data, static_cast<std::size_t>(size())}; }
 
   /// Access for loops in ops: element number `i` in row-major order, and a pointer to the first number of row `i`. The
-  /// index is checked if GLOSSA_BOUNDS_CHECKS.
+  /// index is checked only with GLOSSA_BOUNDS_CHECKS.
   ///
   /// Always inlined, because a program built without NDEBUG may link to libraries built with NDEBUG. The linker keeps
   /// one copy of an inline function, perhaps the unchecked one. A namespace per mode would rename every function that
-  /// takes a Tensor, so that the program would not link.
+  /// takes a Tensor, and the program would not link.
   [[gnu::always_inline]] T& operator[](Index i) const {
     if constexpr (GLOSSA_BOUNDS_CHECKS != 0) bounds::check_index(data, shape, i);
     return data[i];
@@ -79,8 +80,8 @@ struct Tensor {
     return data + i * cols();
   }
 
-  /// Always checked: element number `i` in row-major order, the element with one index per axis, the numbers of row
-  /// `i`.
+  /// Access that is always checked: element number `i` in row-major order, the element with one index per axis, and the
+  /// numbers of row `i`.
   T& at(Index i) const {
     bounds::check_index(data, shape, i);
     return data[i];

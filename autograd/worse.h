@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// The larger of two errors. NaN counts as infinite, because std::max(a, NaN) would return `a` and hide the NaN.
+/// The larger of two errors. NaN counts as infinite; std::max(a, NaN) would return `a` and hide the NaN.
 inline double worse(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::infinity() : std::max(a, b);
 }

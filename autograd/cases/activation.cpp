@@ -9,11 +9,12 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// Ordinary numbers, a matrix cut into pieces, and both tails, where naive formulas overflow or cancel.
+/// Adds rows with ordinary numbers, with a matrix cut into pieces, and with both tails, where naive formulas overflow
+/// or cancel.
 template <class Call>
 void add_activation(OpCases& cases, const std::string& op, double (*f)(double), Call call) {
   const auto row = cases.rows_of(op, call, elementwise(f));
-  const std::vector<double> kinks = {0};  // of relu; the other activations have no kinks
+  const std::vector<double> kinks = {0};  // a kink of relu only; the other activations are smooth
   row("matrix", {CaseInput{4, 5}.in(-3, 3).away_from(kinks)});
   row("rank_three", {CaseInput{2, 2, 3}.away_from(kinks)});
   row("tails", {CaseInput{10}.of({-1000, -90, -30, -8, -1, 1, 8, 30, 90, 1000})});

@@ -21,7 +21,7 @@ struct SampleMask {
   }
 };
 
-/// The value of attention by the reference, without dropout.
+/// Attention's value by the reference, without dropout.
 std::vector<double> attend(const Tensor<double>& q, const Tensor<double>& k, const Tensor<double>& v,
                            const RowLayout& query, const RowLayout& key, const AttentionOptions& options,
                            SampleMask mask = {}) {
@@ -59,7 +59,7 @@ auto attention_call(RowLayout query, RowLayout key, AttentionOptions options, Sa
   };
 }
 
-/// Returns a function that adds a row. With random dropout, the value has no reference.
+/// Returns a function that adds a row. With random dropout, there is no reference for the value.
 auto attention_rows(OpCases& cases) {
   return [&](const std::string& variant, std::vector<CaseInput> inputs, RowLayout query, RowLayout key,
              AttentionOptions options, SampleMask mask = {}) -> OpCase& {
@@ -76,27 +76,27 @@ std::vector<double> columns(const Tensor<double>& x, Index first, Index count) {
   return y;
 }
 
-/// Query 1 sees key 1 only.
+/// A mask in which query 1 sees only key 1.
 double partly(Index i, Index j) {
   constexpr double cells[3][3] = {{0.5, -inf, -1}, {-inf, 0, -inf}, {0, 0, 0}};
   return cells[i][j];
 }
 
-/// Query 0 sees nothing.
+/// A mask in which query 0 sees no key.
 double first_blind(Index i, Index j) {
   constexpr double cells[3][3] = {{-inf, -inf, -inf}, {0, 0, -inf}, {0, 0, 0}};
   return cells[i][j];
 }
 
-/// No query sees key 1.
+/// A mask in which no query sees key 1.
 double without_second(Index, Index j) { return j == 1 ? -inf : 0; }
 
-/// Random numbers, a quarter blocked; query 7 sees no key.
+/// Random numbers with a quarter of the keys blocked; query 7 sees no key.
 double quarter_blocked(Index i, Index j) {
   return i == 7 || (i + 3 * j) % 4 == 0 ? -inf : static_cast<double>((i * 5 + j * 3) % 11) * 0.2 - 1;
 }
 
-/// Three sequences of 70, 33 and 9 rows: 112.
+/// Three sequences of 70, 33 and 9 rows: 112 rows.
 RowLayout packed_70_33_9() { return layout_of<112, RowSpan{0, 70}, RowSpan{70, 33}, RowSpan{103, 9}>(); }
 
 void add_attention_rows(OpCases& cases) {
@@ -148,7 +148,7 @@ void add_attention_rows(OpCases& cases) {
       .reference(by_element(12, [](auto, Index) { return 0.0; }))
       .with_zero_gradient();
 
-  // Heads that share keys and values: with gaps, wider values, and more heads than lanes.
+  // Heads that share keys and values, also with gaps, wider values, and more heads than lanes.
   row("grouped", {{5, 8}, {5, 4}, {5, 4}}, packed, packed, {.heads = 4, .key_heads = 2})
       .error({{5, 8}, {5, 4}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = 3}), {"4", "3"})
       .error({{5, 8}, {5, 4}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = -1}), {"4", "-1"})
@@ -161,7 +161,7 @@ void add_attention_rows(OpCases& cases) {
       .sampling(9);
   row("grouped_dropout", {{5, 8}, {5, 4}, {5, 4}}, packed, other, {.heads = 4, .key_heads = 2, .dropout = 0.3});
 
-  // More heads than lanes, and more queries.
+  // More heads than lanes, with more queries.
   row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9);
   const RowLayout many = packed_70_33_9();
   row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4);
@@ -174,7 +174,7 @@ void add_attention_rows(OpCases& cases) {
       .sampling(4);
 }
 
-/// Two sequences, the longer of which uses tiles: 370 queries, 320 keys; 310 padded rows.
+/// Two sequences: 370 queries, 320 keys, 310 padded rows. The longer sequence uses tiles.
 RowLayout long_queries() { return layout_of<370, RowSpan{0, 100}, RowSpan{100, 270}>(); }
 
 RowLayout long_keys() { return layout_of<320, RowSpan{0, 70}, RowSpan{70, 250}>(); }
@@ -221,7 +221,7 @@ void add_mask_rows(OpCases& cases) {
       {{3, 2}, CaseInput{3, 2}.of({0.5, -1, nan, nan, 1, 2}), CaseInput{3, 2}.of({1, -1, nan, nan, 2, 1})}, three,
       three, {}, {6, 6, without_second});
 
-  // Too many queries for the path `few`.
+  // More queries than the path `few` accepts.
   const RowLayout many = packed_70_33_9();
   row("large_mask", {{112, 6}, {112, 6}, {112, 6}}, many, many, {.heads = 2, .causal = true}, large).sampling(6);
   row("large_mask_alibi", {{112, 6}, {112, 6}, {112, 6}}, many, many, {.heads = 2, .alibi = true}, large).sampling(6);

@@ -8,7 +8,7 @@ using Matrix = AttentionReference::Matrix;
 
 Matrix zero_matrix(Index rows, Index cols) { return Matrix(rows, std::vector<double>(cols)); }
 
-/// Head h, with `width` columns, in the rows of a sequence.
+/// Head h, `width` columns wide, in the rows of a sequence.
 Matrix head_of(const Tensor<const double>& x, const RowSpan& rows, Index h, Index width) {
   Matrix result = zero_matrix(rows.length, width);
   for (Index i = 0; i < rows.length; ++i)
@@ -19,7 +19,7 @@ Matrix head_of(const Tensor<const double>& x, const RowSpan& rows, Index h, Inde
   return result;
 }
 
-/// Adds a head to its place in a matrix of `cols` columns.
+/// Adds a head at its columns in a matrix of `cols` columns.
 void add_head(const Matrix& head, const RowSpan& rows, Index h, std::vector<double>& to, Index cols) {
   for (Index i = 0; i < rows.length; ++i)
     for (std::size_t c = 0; c < head[i].size(); ++c)
@@ -29,7 +29,7 @@ void add_head(const Matrix& head, const RowSpan& rows, Index h, std::vector<doub
 }  // namespace
 
 std::vector<double> alibi_slopes(Index heads) {
-  Index closest = 1;  // power of 2
+  Index closest = 1;  // a power of 2
   while (2 * closest <= heads) closest *= 2;
   std::vector<double> slopes;
   const double start = std::pow(2.0, -std::pow(2.0, 3 - std::log2(static_cast<double>(closest))));

@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// The slopes of ALiBi for `heads` heads, as the code of Press et al. 2022 computes them.
+/// ALiBi's slopes for `heads` heads, computed as in the code of Press et al. 2022.
 std::vector<double> alibi_slopes(Index heads);
 
 /// A call of attention in double. The heads are side by side in the columns of q, k, v and dy. If key_heads is not 0,
@@ -19,7 +19,7 @@ struct AttentionByHead {
   using Cell = std::function<double(Index sequence, Index head, Index query, Index key)>;
   struct Result {
     std::vector<double> y, dq, dk, dv;
-    std::vector<double> weights;  // sequence by sequence, [heads, Tq, Tk]
+    std::vector<double> weights;  // [heads, Tq, Tk] for each sequence in turn
   };
 
   RowLayout query, key;

@@ -11,7 +11,7 @@ namespace glossa {
 struct AttentionReference {
   using Matrix = std::vector<std::vector<double>>;
   Matrix Q, K, V, M, D, dY;            // operands
-  Matrix S, P, Y, dP, dS, dQ, dK, dV;  // results, zero at first
+  Matrix S, P, Y, dP, dS, dQ, dK, dV;  // results, initially zero
   void compute(int n, int m, int d_k, int d_v, double scale) {
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < m; ++j)

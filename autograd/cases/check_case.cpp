@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-/// Adds the numbers that a report and a result have in common.
+/// Adds the numbers that a report and a result share.
 void add_numbers(CaseReport& report, const auto& other) {
   report.elements += other.elements;
   report.worst_error = std::max(report.worst_error, other.worst_error);
@@ -84,7 +84,7 @@ class CaseChecker : public RowChecker<OpCase> {
     }
   }
 
-  /// Checks gradients with one variable in place of two inputs of equal shape.
+  /// Checks gradients if one variable is passed for two inputs of equal shape.
   void check_repeated_variables() {
     for (std::size_t j = 1; j < count(); ++j)
       for (std::size_t i = 0; i < j; ++i) {
@@ -123,7 +123,7 @@ class CaseChecker : public RowChecker<OpCase> {
     }
   }
 
-  /// Checks that gradients are added to those of the input's other uses.
+  /// Checks that gradients add to those from the input's other uses.
   void check_accumulation() {
     const auto alone = sample_.run();
     sample_.begin(true);

@@ -16,14 +16,14 @@ struct CaseReport {
   std::string name;
   Index cases = 0;                          ///< number of gradient checks (see check_case)
   Index elements = 0;                       ///< number of gradient elements compared with differences
-  double worst_error = 0;                   ///< as in GradCheckResult
-  double loose_error = 0;                   ///< as in GradCheckResult
-  double excess = 0;                        ///< as in GradCheckResult
+  double worst_error = 0;                   ///< see GradCheckResult
+  double loose_error = 0;                   ///< see GradCheckResult
+  double excess = 0;                        ///< see GradCheckResult
   std::optional<double> bf16_error = {};    ///< largest error in bf16 (see bf16_limit); only with matrix products
-  std::optional<double> taylor_slope = {};  ///< slope of the Taylor test; for whole models only
-  Index kinks = 0;                          ///< number of elements that took a smaller step because of a kink
-  Index skipped = 0;                        ///< number of elements not compared, because they are on a kink
-  Index undecided = 0;                      ///< number of elements for which differences are not accurate enough
+  std::optional<double> taylor_slope = {};  ///< slope of the Taylor test; whole models only
+  Index kinks = 0;                          ///< number of elements that needed a smaller step because of a kink
+  Index skipped = 0;                        ///< number of elements not compared because they are on a kink
+  Index undecided = 0;                      ///< number of elements that differences cannot judge accurately enough
   double seconds = 0;
   std::vector<std::string> failures = {};  ///< one sentence per failure
 
@@ -31,7 +31,7 @@ struct CaseReport {
   void add(const CaseReport& other);
 };
 
-/// Calls work(report) and returns the report, with the time that `work` took.
+/// Calls work(report) and returns the report, including the time of `work`.
 template <class Work>
 CaseReport timed(CaseReport report, const Work& work) {
   const Stopwatch watch;
@@ -40,28 +40,28 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum errors. `excess_limit` is for the part of the error of a gradient in double that the estimated error of the
-/// differences does not explain (see GradCheckResult). `float_limit` is for float against double; this error is
-/// relative to the tensor's maximum. `bf16_limit` is for products in bf16 against double.
+/// Maximum errors. `excess_limit` bounds the error of a gradient in double, less its share explained by the estimated
+/// error of the differences (see GradCheckResult). `float_limit` compares float with double; this error is relative to
+/// the tensor's maximum. `bf16_limit` compares products in bf16 with double.
 inline constexpr double excess_limit = 1e-11, float_limit = 1e-4, bf16_limit = 0x1p-6;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
-/// - the gradient of every element, or of some (see OpCase::sampling), equals finite differences
+/// - the gradient of every element, or of a sample (see OpCase::sampling), equals finite differences
 /// - this also holds if one variable is passed as two inputs
-/// - an input's gradient has the same bits, whichever other inputs need one
+/// - an input's gradient has the same bits, regardless of which other inputs need one
 /// - gradients accumulate
 /// - without a tape, nothing is recorded and the value has the same bits
 /// - a second backward gives the same gradients if the graph was kept, and throws otherwise
 /// - 1, 2, 4 and 8 threads give the same bits
 /// - a step does not allocate heap memory after warm-up
 /// - float equals double, up to rounding
-/// - if the op computes matrix products: these in bf16 equal double, up to rounding, and give the same bits with all
-///   these numbers of threads and without reuse of memory
+/// - if the op computes matrix products: in bf16, they equal double up to rounding, and give the same bits with 1, 2, 4
+///   and 8 threads and without reuse of memory
 /// - errors name the op and the shapes
 CaseReport check_case(const OpCase& row);
 
-/// Names of a table's subjects, ops or layers, in the table's order.
+/// Names of a table's subjects (ops or layers), in the table's order.
 template <class Row>
 std::vector<std::string> subjects(const std::vector<Row>& rows) {
   std::vector<std::string> names;

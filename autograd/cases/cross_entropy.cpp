@@ -28,7 +28,7 @@ Reference cross_entropy_reference(std::vector<int> targets, double smoothing) {
   };
 }
 
-/// x W^T + b, by definition, for inputs x, W and perhaps b.
+/// x W^T + b by definition, for inputs x, W and optionally b.
 std::vector<double> logits_of(InputNumbers x) {
   const Index rows = x[0].rows(), width = x[0].cols(), classes = x[1].rows();
   std::vector<double> logits(static_cast<std::size_t>(rows * classes));
@@ -41,7 +41,7 @@ std::vector<double> logits_of(InputNumbers x) {
   return logits;
 }
 
-/// sum_j p_j log(p_j / q_j) of two distributions' logits.
+/// sum_j p_j log(p_j / q_j), given the logits of both distributions.
 double divergence(std::span<const double> p, std::span<const double> q) {
   const auto log_total = [](std::span<const double> x) {
     double total = 0;
@@ -54,7 +54,7 @@ double divergence(std::span<const double> p, std::span<const double> q) {
   return sum;
 }
 
-/// The mean of both passes' losses, plus alpha / 4 of both divergences of each counted row.
+/// The mean of both passes' losses, plus alpha / 4 times both divergences of each counted row.
 Reference r_drop_reference(const std::vector<int>& targets, double alpha, double smoothing) {
   return [=, loss = cross_entropy_reference(targets, smoothing)](InputNumbers x) {
     std::vector<double> logits = logits_of(x);

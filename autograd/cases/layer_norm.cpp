@@ -8,7 +8,7 @@ namespace {
 
 constexpr double epsilon = 1e-5;
 
-/// Reference with two passes over each row; gain and bias, if any, are x[1] and x[2].
+/// Reference with two passes over each row. x[1] and x[2], if given, are gain and bias.
 std::vector<double> layer_norm_reference(InputNumbers x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row) {
@@ -24,7 +24,7 @@ std::vector<double> layer_norm_reference(InputNumbers x) {
   return y;
 }
 
-/// The gain, if any, is x[1].
+/// Reference; x[1], if given, is the gain.
 std::vector<double> rms_norm_reference(InputNumbers x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row) {
@@ -37,7 +37,7 @@ std::vector<double> rms_norm_reference(InputNumbers x) {
   return y;
 }
 
-/// The norm's reference of x[0] + x[1], with the further inputs as gain and bias.
+/// The norm's reference applied to x[0] + x[1]; further inputs are gain and bias.
 template <class Reference>
 auto of_sum(const Reference& reference) {
   return [=](InputNumbers x) {
@@ -62,14 +62,14 @@ void add_layer_norm_cases(OpCases& cases) {
       .reference(layer_norm_reference);
   row("rank_three", {{2, 2, 6}, {6}, {6}});
   row("vector", {{6}, {6}, {6}});
-  // y = bias, whatever epsilon is; the input's gradient is zero up to rounding.
+  // y = bias for any epsilon; the input's gradient is zero up to rounding.
   cases.add("layer_norm.width_one", {{3, 1}, {1}, {1}}, [](auto x) { return layer_norm(x[0], x[1], x[2], 0.1); })
       .reference(layer_norm_reference);
   row("no_rows", {{0, 4}, {4}, {4}});
-  // The range of each row is much smaller than sqrt(epsilon), the scale on which the function is curved.
+  // Each row's range is much smaller than sqrt(epsilon), the scale on which the function is curved.
   row("constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}});
   row("tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}});
-  // Multiples of 1/8 with eight columns: every sum is exact in double, so that only the op's own rounding remains.
+  // Multiples of 1/8 with eight columns: every sum is exact in double, which leaves only the op's own rounding.
   cases
       .add("layer_norm.large_mean",
            {CaseInput{2, 8}.of({0.5, -1.25, 2, 0.125, -0.5, 1.5, -2, 0.75,  //

@@ -4,7 +4,7 @@
 
 namespace glossa {
 
-/// A layout of this many rows.
+/// A layout of `rows` rows with the given sequences.
 template <Index rows, RowSpan... each>
 RowLayout layout_of() {
   static constexpr RowSpan sequences[] = {each...};

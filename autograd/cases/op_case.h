@@ -13,7 +13,7 @@ namespace glossa {
 template <class T>
 using Inputs = std::span<const Variable<T>>;
 
-/// Shape and sample numbers of an input. The numbers are `values`, if given. Otherwise they are uniform in [low, high),
+/// Shape and sample numbers of an input. The numbers are `values` if given. Otherwise they are uniform in [low, high)
 /// and at least 1/16 away from each of the `kinks`.
 struct CaseInput {
   CaseInput(std::initializer_list<Index> extents) : shape(extents) {}
@@ -32,7 +32,7 @@ struct CaseInput {
     values = std::move(numbers);
     return std::move(*this);
   }
-  /// Marks an input whose gradient is exactly zero, although the value depends on the input (stop_gradient).
+  /// Marks an input whose gradient is exactly zero although the value depends on it (stop_gradient).
   CaseInput stopped() && {
     is_stopped = true;
     return std::move(*this);
@@ -44,10 +44,10 @@ struct CaseInput {
   bool is_stopped = false;
 };
 
-/// A call that must throw Error, and text that the message must contain besides the op's name.
+/// A call that must throw Error. The message must contain the op's name and `words`.
 struct ErrorRow {
   std::vector<Shape> shapes;
-  std::function<void(Inputs<double>)> call;  // null: the row's own
+  std::function<void(Inputs<double>)> call;  // null: the row's own call
   std::vector<std::string> words;
 };
 
@@ -57,22 +57,22 @@ using InputNumbers = std::span<const Tensor<double>>;
 /// Computes an op's value in plain loops.
 using Reference = std::function<std::vector<double>(InputNumbers)>;
 
-/// The function that a row checks, with its parameters in the store of a sample.
+/// The function that a row checks; its parameters are in a sample's store.
 template <class T>
 using CaseFunction = std::function<Variable<T>(Context<T>&, Inputs<T>)>;
 
-/// One row of a table of gradient checks. Its builders `in_double` and `in_float` declare parameters, if any, in a
-/// store and return the function to check.
+/// One row of a table of gradient checks. Its builders `in_double` and `in_float` declare any parameters in a store and
+/// return the function to check.
 struct SampleCase {
   std::string name;  // "softmax.masked_row": op or layer, dot, variant
   std::vector<CaseInput> inputs;
   std::function<CaseFunction<double>(ParameterStore<double>&)> in_double;
   std::function<CaseFunction<float>(ParameterStore<float>&)> in_float;
-  Index max_elements = 0;  // number of elements checked by differences, per tensor; 0: all
-  double limit = 1e-8;     // largest error of a gradient in double against differences
+  Index max_elements = 0;  // number of elements per tensor to check by differences; 0: all
+  double limit = 1e-8;     // largest error of a gradient in double, compared with differences
   double floor = 0.1;      // see GradCheckOptions
 
-  /// The op or layer.
+  /// Name of the op or layer.
   std::string subject() const { return name.substr(0, name.find('.')); }
 };
 
@@ -92,7 +92,7 @@ struct OpCase : SampleCase {
     errors.push_back({std::move(shapes), std::move(call), std::move(words)});
     return *this;
   }
-  /// The row's own call must throw for inputs of these shapes.
+  /// Expects the row's own call to throw for inputs of these shapes.
   OpCase& error(std::vector<Shape> shapes, std::vector<std::string> words) {
     return error(std::move(shapes), nullptr, std::move(words));
   }
@@ -108,7 +108,7 @@ struct OpCase : SampleCase {
     double_only = true;
     return *this;
   }
-  /// Checks only `elements` elements per tensor. This is for large inputs, which ops divide among threads.
+  /// Checks only `elements` elements per tensor. Meant for large inputs, which ops divide among threads.
   OpCase& sampling(Index elements) {
     max_elements = elements;
     limit = 1e-7;  // sums of many numbers have larger rounding errors
@@ -125,8 +125,8 @@ OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
   return {{.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build}};
 }
 
-/// The table while it is built. `add` makes a row as op_case does, and returns it for further settings. The reference
-/// is valid until the next row is added.
+/// A table under construction. `add` makes a row as op_case does, and returns it for further settings. The reference is
+/// valid until the next row is added.
 struct OpCases {
   template <class Call>
   OpCase& add(std::string name, std::vector<CaseInput> inputs, Call call) {
@@ -147,7 +147,7 @@ struct OpCases {
 /// All rows of the table, one family of ops after another.
 const std::vector<OpCase>& op_cases();
 
-/// Adds the rows of one family of ops. Rows of linear_relu are in add_product_cases.
+/// Adds one family's rows. Rows of linear_relu are in add_product_cases.
 using AddCases = void(OpCases& cases);
 
 AddCases add_arithmetic_cases, add_pointwise_cases, add_activation_cases, add_gated_cases, add_product_cases,

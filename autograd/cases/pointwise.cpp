@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// Adds rows for an elementwise function, with numbers of its domain.
+/// Adds rows for an elementwise function, with numbers from its domain.
 template <class Call>
 void add_unary(OpCases& cases, const std::string& op, double low, double high, std::vector<double> kinks,
                double (*f)(double), Call call) {

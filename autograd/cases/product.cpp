@@ -38,7 +38,8 @@ std::vector<double> linear_reference(InputNumbers x) {
 }
 
 void add_vector_cases(OpCases& cases) {
-  // The result has the shape `expected`, and the numbers that matmul_reference computes with inputs of shapes a and b.
+  // Adds a row. The result has the shape `expected`, and the numbers that matmul_reference computes with inputs of
+  // shapes a and b.
   const auto row = [&](const char* what, Shape vector_a, Shape vector_b, Shape a, Shape b, Shape expected,
                        bool transpose = false) {
     const auto call = [=](auto x) {
@@ -78,7 +79,7 @@ void add_matmul_cases(OpCases& cases) {
   transposed("transpose_b", {{3, 4}, {2, 4}}, false, true);
   transposed("transpose_both", {{4, 3}, {2, 4}}, true, true);
   transposed("batched_transpose_both", {{2, 4, 3}, {1, 2, 4}}, true, true);
-  row("square", {{3, 3}, {3, 3}});  // so that one variable can be both
+  row("square", {{3, 3}, {3, 3}});  // square, because one variable is also passed twice
   cases.add("matmul.with_own_transpose", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], false, true); });
   cases.add("matmul.own_transpose_first", {{3, 4}}, [](auto x) { return matmul(x[0], x[0], true, false); });
   row("batched", {{2, 3, 4}, {2, 4, 2}});

@@ -55,7 +55,7 @@ Reference over_axis(Fold fold, int axis) {
   };
 }
 
-/// Over the axes 0 and 2 of a tensor [A, B, C].
+/// Reference: reduces a tensor [A, B, C] over axes 0 and 2.
 Reference over_outer_axes(Fold fold) {
   return [fold](InputNumbers x) {
     const Shape& shape = x[0].shape;
@@ -70,7 +70,7 @@ Reference over_outer_axes(Fold fold) {
   };
 }
 
-/// Of several axes.
+/// Adds rows that reduce several axes.
 template <class Reduce>
 void add_axes(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
   const auto along = [reduce](std::initializer_list<int> axes, bool keep, Shape expected) {
@@ -93,7 +93,7 @@ void add_axes(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
       .sampling(3);
 }
 
-/// `reduce(x)` reduces all elements, `reduce(x, axis, keepdim)` one axis.
+/// Adds a reduction's rows. `reduce(x)` reduces all elements, `reduce(x, axis, keepdim)` one axis.
 template <class Reduce>
 void add_reduction(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
   const auto all = [reduce](auto x) { return reduce(x[0]); };
@@ -112,7 +112,7 @@ void add_reduction(OpCases& cases, const std::string& op, Fold fold, Reduce redu
   cases.add(op + ".large_columns", {{700, 30}}, along(0, false)).reference(over_axis(fold, 0)).sampling(3);
 }
 
-/// As add_reduction, and also reduces single elements.
+/// As add_reduction, with additional rows that reduce single elements.
 template <class Reduce>
 void add_reduction_of_any(OpCases& cases, const std::string& op, Fold fold, Reduce reduce) {
   add_reduction(cases, op, fold, reduce);

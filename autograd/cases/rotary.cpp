@@ -6,8 +6,8 @@ namespace glossa {
 
 namespace {
 
-/// Reference: pair i of a head at position p is a complex number, multiplied by exp(sqrt(-1) p base^(-2i/K)). The first
-/// `columns` columns are heads.
+/// Reference: pair i of a head at position p is a complex number; it is multiplied by exp(sqrt(-1) p base^(-2i/K)). The
+/// first `columns` columns are heads.
 Reference turned(RowLayout layout, Index head_width, Index columns, double base = 10000) {
   return [=](InputNumbers x) {
     std::vector<double> y(x[0].size());
@@ -55,7 +55,7 @@ void add_rotary_cases(OpCases& cases) {
   row("later_position", 6, later, 2, 4);
   row("large", 120, packed_100_200(), 20, 80).sampling(6);
 
-  // After a linear op, x's memory is reused; for products, x and the result may be in bf16.
+  // After a linear op, x's memory is reused. If the result is for products, x and the result may be in bf16.
   const auto after_linear = [](const RowLayout& layout, Index head_width, Index columns, Use use) {
     return [=](auto x) { return rotary(linear(x[0], x[1], use), layout, head_width, columns, 10000, use); };
   };

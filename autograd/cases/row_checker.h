@@ -18,7 +18,7 @@ class RowChecker {
   explicit RowChecker(const Row& row) : row_(row), report_{.name = row.name}, sample_(row) {}
 
  protected:
-  /// Calls a check of this class or of the derived class `Checker`; an Error counts as a failure.
+  /// Calls a check of this class or of the derived class `Checker`. If it throws an Error, records a failure.
   template <class Checker>
   void attempt(void (Checker::*part)()) {
     try {
@@ -33,7 +33,8 @@ class RowChecker {
     if (!ok) report_.failures.push_back(row_.name + ": " + fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// Compares the function's gradients with differences. The inputs with true in `requires_grad` need one; empty: all.
+  /// Compares the function's gradients with differences. Inputs with true in `requires_grad` need a gradient; if it is
+  /// empty, all do.
   GradCheckResult compare_with_differences(const GradCheckFunction& function, const std::vector<bool>& requires_grad,
                                            double excess_limit) {
     const GradCheckResult result = grad_check(
@@ -51,7 +52,7 @@ class RowChecker {
   static double distance(const std::vector<A>& got, const std::vector<B>& expected, double min_scale) {
     double worst = 0, largest = min_scale;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      // Also skips infinities and NaN where they are expected.
+      // Equal infinities, and NaN where expected, count as equal.
       if (got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) continue;
       worst = worse(worst, std::abs(got[i] - expected[i]));
       largest = std::max<double>(largest, std::abs(expected[i]));
@@ -71,7 +72,7 @@ class RowChecker {
     expect(error <= 1e-13, "gradient of {} is not added to the existing one (off by {:.2e})", sample_.name(i), error);
   }
 
-  /// Expects the bits of another outcome; `how` describes how `got` was computed.
+  /// Expects the bits of another outcome; `how` describes the computation of `got`.
   void expect_same(const auto& got, const auto& expected, const std::string& how) {
     expect(same_bits(got.value, expected.value), "different values {}", how);
     for (std::size_t i = 0; i < expected.grads.size(); ++i)
@@ -89,7 +90,7 @@ class RowChecker {
     set_threads(1);
   }
 
-  /// Finds allocations in tests only, as `glossa` does not count them.
+  /// Finds allocations only in tests, because `glossa` does not count them.
   template <class T, Precision precision = Precision::full>
   void check_heap() {
     Sample<T> sample(row_, precision);
@@ -116,8 +117,8 @@ class RowChecker {
     return !log.products.empty();
   }
 
-  /// Checks a row with matrix products in bf16: compares the value with that in double and, if all kinks took the same
-  /// branches, the gradients. Also checks the bits with several threads and without reuse of memory.
+  /// Checks a row with matrix products in bf16. Compares the value with double and, if all kinks took the same
+  /// branches, also the gradients. Checks that the bits stay the same with several threads and without reuse of memory.
   void check_bf16(double limit) {
     if (!has_products()) return;
     Sample<float> sample(row_, Precision::bf16);

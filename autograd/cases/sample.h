@@ -9,8 +9,7 @@
 
 namespace glossa {
 
-/// The sample numbers for an input of a row. Float can represent all of them exactly, so that float and double get
-/// the same numbers.
+/// Sample numbers for an input of a row. All are exact in float, so float and double get the same numbers.
 inline std::vector<double> sample_values(const CaseInput& input, RandomStream& random) {
   if (!input.values.empty()) return input.values;
   constexpr double distance = 1.0 / 16;
@@ -34,15 +33,15 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// The subset of a row's inputs that has all of them.
+/// The subset that contains all of a row's inputs.
 inline constexpr std::uint64_t all_inputs = ~std::uint64_t{0};
 
-/// A row prepared to run in float or double. It has the function with its parameters, the inputs, a context, and a
-/// random cotangent: the gradient that backward starts from.
+/// A row prepared to run in float or double. Holds the function with its parameters, the inputs, a context, and a
+/// random cotangent (the gradient from which backward starts).
 template <class T>
 class Sample {
  public:
-  /// Result of one run: the value, and the gradients of all inputs, then of all parameters in name order.
+  /// Result of one run: the value, then the gradients of all inputs and of all parameters in name order.
   struct Outcome {
     std::vector<T> value;
     std::vector<std::vector<T>> grads;
@@ -61,8 +60,8 @@ class Sample {
       function_ = row.in_double(store_);
     store_.allocate(1);
     RandomStream random(1, row.name);
-    // Biases start at 0 and gains at 1, which would hide some errors, so every parameter value gets a random offset.
-    // All numbers are exact in float, so that float and double get the same numbers.
+    // Biases start at 0 and gains at 1, which would hide some errors. Every parameter value therefore gets a random
+    // offset. All numbers are exact in float, so float and double get the same numbers.
     for (Parameter<T>* parameter : store_.parameters())
       for (T& x : parameter->value.span()) x = static_cast<float>(static_cast<float>(x) + random.uniform() / 2 - 0.25);
     for (const CaseInput& input : row.inputs) {
@@ -97,7 +96,7 @@ class Sample {
     }
   }
 
-  /// Name of the input or parameter that Outcome::grads[i] belongs to.
+  /// Name of the input or parameter to which Outcome::grads[i] belongs.
   const std::string& name(std::size_t i) const { return names_[i]; }
 
   Variable<T> call() { return function_(context_, leaves_); }
@@ -118,8 +117,8 @@ class Sample {
     backward(forward(true));
   }
 
-  /// Runs one step; the inputs in `subset` need a gradient (see begin). With `add`, gradients of parameters are added
-  /// to those of the previous step.
+  /// Runs one step. The inputs in `subset` need a gradient (see begin). With `add`, parameter gradients add to those of
+  /// the previous step.
   Outcome run(std::uint64_t subset = all_inputs, bool add = false) {
     if (!add) store_.clear_grads();
     begin(true, false, subset);

@@ -16,7 +16,7 @@ std::vector<double> rows_of(const Tensor<double>& table, std::span<const int> id
   return y;
 }
 
-/// factor * table[id] + positions[place in the sequence]; zeros in gaps.
+/// factor * table[id] + positions[position in the sequence]; zeros in gap rows.
 Reference embed_reference(std::vector<int> ids, RowLayout layout) {
   return [ids, layout](InputNumbers x) {
     const Index d = x[0].cols();

@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// y[i] = x[i with its axes permuted]: axis k of the result is axis `axes[k]` of the operand.
+/// y[i] = x[permuted i]: axis k of the result is axis `axes[k]` of the operand.
 Reference permuted(std::array<int, 4> axes) {
   return [axes](InputNumbers x) {
     const auto n = extents4(x[0].shape);
@@ -21,7 +21,7 @@ Reference permuted(std::array<int, 4> axes) {
   };
 }
 
-/// InputNumbers [N_k, D] laid side by side along the columns.
+/// InputNumbers [N_k, D_k] side by side along the columns.
 std::vector<double> side_by_side(InputNumbers x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row)
@@ -128,7 +128,7 @@ void add_joining_cases(OpCases& cases) {
                                  fifty_seventy[] = {50, 70};
 
 void add_cutting_cases(OpCases& cases) {
-  // A row of split: join(pieces).
+  // Adds a row of split, computed as join(pieces).
   const auto row = [&](const char* what, CaseInput input, std::span<const Index> lengths, int axis,
                        auto join) -> OpCase& {
     return cases

@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// f(x_j, top, total) for each element of each row, where total is the sum of exp(x_j - top).
+/// f(x_j, top, total) for each element of each row; total is the sum of exp(x_j - top).
 template <class F>
 std::vector<double> of_rows(const Tensor<double>& x, const F& f) {
   std::vector<double> y;

@@ -7,13 +7,13 @@
 
 #include "autograd/kernels/panel.h"
 
-/// The loops around AMX's tiles, for the processor's tiles or for those that a test emulates.
+/// Loops around AMX's tiles, for the processor's own tiles or a test's emulation.
 namespace glossa::kernels {
 
 /// Rows and columns of a tile, in elements of 4 bytes.
 inline constexpr Index tile_side = 16;
 
-/// The shapes of the eight tiles, as the instruction `ldtilecfg` reads them.
+/// Shapes of the eight tiles, in the format of the instruction `ldtilecfg`.
 struct alignas(64) TileShapes {
   std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
   std::uint16_t row_bytes[16] = {};
@@ -25,8 +25,8 @@ struct alignas(64) TileShapes {
   }
 };
 
-/// The processor's tiles, configured from construction to destruction. Written as assembly because compilers have these
-/// instructions for tile numbers in literals only. A kind adds `multiply<c, a, b>()`, its instruction for C += A B.
+/// The processor's tiles, configured for the object's lifetime. Written in assembly because compilers accept only
+/// literal tile numbers for these instructions. A kind adds `multiply<c, a, b>()`, its instruction for C += A B.
 class ProcessorTiles {
  public:
   explicit ProcessorTiles(const TileShapes& shapes) { asm volatile("ldtilecfg %0" : : "m"(shapes)); }
@@ -45,7 +45,7 @@ class ProcessorTiles {
   }
 };
 
-/// The last `count` units, fewer than a tile has, of up to two tiles of A and of B, filled up with zeros.
+/// The last `count` units, fewer than a tile holds, of up to two tiles of A and of B, padded with zeros.
 struct LastUnits {
   Unit a[2 * tile_side * tile_side] = {}, b[tile_side * 2 * tile_side] = {};
 
@@ -55,8 +55,8 @@ struct LastUnits {
   }
 };
 
-/// C [rows, cols], of at most 32 x 32, in tiles 0 to 3. Tiles 4 and 5 hold 16 units of A's rows, tiles 6 and 7 hold 16
-/// units of B's columns, and each tile serves two products. `Tiles` has the instructions, `Sum` has 4 bytes.
+/// Computes C [rows, cols], at most 32 x 32, in tiles 0 to 3. Tiles 4 and 5 hold 16 units of A's rows, tiles 6 and 7
+/// hold 16 units of B's columns; each tile serves two products. `Tiles` provides the instructions; a `Sum` has 4 bytes.
 template <class Tiles, class Sum>
 void amx_block(Index rows, Index cols, Index units, const Unit* a, Index row, const Unit* b, bool add, Sum* c,
                Index stride) {
@@ -81,7 +81,7 @@ void amx_block(Index rows, Index cols, Index units, const Unit* a, Index row, co
     if (right > 0) tiles.template load<1>(c + tile_side, c_bytes);
     if (bottom > 0) tiles.template load<2>(below, c_bytes);
     if (right > 0 && bottom > 0) tiles.template load<3>(below + tile_side, c_bytes);
-  }  // otherwise the configuration has cleared them
+  }  // without `add`, the configuration has zeroed the tiles
   const auto multiply = [&](const Unit* from_a, Index a_bytes, const Unit* from_b, Index b_bytes) {
     tiles.template load<4>(from_a, a_bytes);
     tiles.template load<6>(from_b, b_bytes);
@@ -107,7 +107,7 @@ void amx_block(Index rows, Index cols, Index units, const Unit* a, Index row, co
   if (right > 0 && bottom > 0) tiles.template store<3>(below + tile_side, c_bytes);
 }
 
-/// C [rows, cols] = A B, or += if `add`, for at most one panel of columns. Row i of A begins at a[i * row].
+/// C [rows, cols] = A B, or += if `add`, for at most one panel of columns. Row i of A starts at a[i * row].
 template <class Tiles, class Sum>
 void amx_multiply(Index rows, Index cols, Index units, const Unit* a, Index row, const Unit* b, bool add, Sum* c,
                   Index stride) {

@@ -8,7 +8,7 @@
 
 namespace glossa::kernels {
 
-/// True if `v` replaces the earlier `best`, because `v` is larger or the first NaN.
+/// True if `v` replaces the earlier `best`: `v` is larger, or it is the first NaN.
 struct Beats {
   template <class T>
   bool operator()(T v, T best) const {
@@ -16,7 +16,7 @@ struct Beats {
   }
 };
 
-/// The larger of two numbers. NaN counts as the largest, as in Beats.
+/// The larger of two numbers; as in Beats, NaN counts as the largest.
 struct Maximum {
   template <class V>
   V operator()(V a, V b) const {
@@ -24,8 +24,8 @@ struct Maximum {
   }
 };
 
-/// Index of the first NaN among x[0], ..., x[n-1], or of the first maximum if no element is NaN; n >= 1. Makes two
-/// vectorized passes over the row: the first finds the maximum, the second finds its index.
+/// Index of the first NaN among x[0], ..., x[n-1], or of the first maximum without NaN; n >= 1. Makes two vectorized
+/// passes over the row: one finds the maximum, the other its index.
 template <class T>
 Index argmax(Index n, const T* x) {
   const T max = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
@@ -40,11 +40,11 @@ Index argmax(Index n, const T* x) {
   return std::find_if(x + first, x + n, is_it) - x;
 }
 
-/// As argmax, but on several threads. Finds the maximum of each piece of `elementwise_grain` elements, then compares
+/// As argmax, but uses several threads. Finds the maximum of each piece of `elementwise_grain` elements, then compares
 /// these maxima in order.
 template <class T>
 Index argmax_of_all(Index n, const T* x) {
-  std::array<Index, 256> pieces;  // index of each piece's maximum; at most 256 pieces at a time, to avoid allocation
+  std::array<Index, 256> pieces;  // index of each piece's maximum; limited to 256 pieces to avoid allocation
   Index best = 0;
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);

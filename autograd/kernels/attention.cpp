@@ -13,7 +13,7 @@ namespace glossa::kernels {
 
 namespace {
 
-/// Zeroes the rows that do not belong to a sequence.
+/// Zeroes the rows outside all sequences.
 template <class T>
 void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
   if (matrix.data == nullptr || matrix.add) return;
@@ -28,13 +28,14 @@ void zero_gaps(const RowLayout& layout, const Columns<T>& matrix, Index cols) {
   zero_until(layout.rows);
 }
 
-/// Elements of scratch for a mask of `count` bytes.
+/// Scratch size in elements for a mask of `count` bytes.
 template <class T>
 constexpr Index mask_size(Index count) {
   return padded<T>((count + Index{sizeof(T)} - 1) / Index{sizeof(T)});
 }
 
-/// Elements of scratch for q, k, v, the weights and the result of some heads of a sequence in T, if they are in bf16.
+/// Scratch size in elements for q, k, v, the weights and the result of some heads of a sequence in T, if they are in
+/// bf16.
 template <class T>
 Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
   if (!shape.in_bf16) return 0;
@@ -46,8 +47,7 @@ Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
          (shape.in_tiles(b) ? 0 : heads * keys * (padded<T>(rows) + mask_size<T>(padded<T>(rows))));
 }
 
-/// Elements of scratch that a thread needs for the sequences outside tiles. The derivative takes the most heads
-/// together.
+/// Scratch size in elements per thread, for sequences outside tiles. The derivative processes the most heads together.
 template <class T>
 Index scratch_size_of_thread(const AttentionShape<T>& shape) {
   Index size = 0;
@@ -58,15 +58,15 @@ Index scratch_size_of_thread(const AttentionShape<T>& shape) {
   return size;
 }
 
-/// A view of scratch with the columns of some heads in the rows of one sequence, which the paths address by their
-/// places in the whole matrix.
+/// A view of scratch that holds some heads' columns in one sequence's rows. The paths address it by positions in the
+/// whole matrix.
 template <class T>
 Columns<T> scratch_columns(const RowSpan& rows, const HeadRange& heads, Index width, Bump<T>& memory) {
   const Index cols = (heads.last - heads.first) * width, stride = padded<T>(cols);
   return {memory.take(rows.length, cols) - rows.offset * stride - heads.first * width, stride};
 }
 
-/// Those columns of `x` in T: `x` itself, or a copy in scratch of numbers in bf16.
+/// Returns the same columns of `x` in T: `x` itself, or a copy in scratch if the numbers are in bf16.
 template <class T>
 Columns<const T> widened(const Columns<const T>& x, const RowSpan&, const HeadRange&, Index, Bump<T>&) {
   return x;
@@ -93,7 +93,7 @@ AttentionColumns<const T> widened(const AttentionShape<T>& shape, const Attentio
 }
 
 /// Calls work(result) with the columns of `out` that some heads of a sequence fill, in T. If `out` is in bf16, these
-/// are in scratch, and rounded afterwards.
+/// columns are in scratch and are rounded afterwards.
 template <class T, class Work>
 void fill_result(const AttentionShape<T>&, const HeadRange&, const Columns<T>& out, Bump<T>&, const Work& work) {
   work(out);
@@ -110,7 +110,7 @@ void fill_result(const AttentionShape<T>& shape, const HeadRange& heads, const C
     bf16::round_row(cols, result.data + i * result.stride + first, out.data + i * out.stride + first);
 }
 
-/// The weights that are saved for some heads of a sequence: `size` of them, from number `first` on.
+/// The range of saved weights of some heads of a sequence: `size` weights, starting at number `first`.
 template <class T>
 struct SavedRange {
   Index first, size;
@@ -122,7 +122,7 @@ struct SavedRange {
   }
 };
 
-/// Saves the weights `from` of a range in bf16; the sign marks those that dropout drops.
+/// Saves a range of `from` in bf16. A sign bit marks weights that dropout drops.
 template <class T>
 void save_weights(const AttentionShape<T>& shape, const SavedRange<T>& range, const T* from, Bf16* to) {
   bf16::round_row(range.size, from + range.first, to + range.first);
@@ -133,8 +133,8 @@ void save_weights(const AttentionShape<T>& shape, const SavedRange<T>& range, co
     to[i].bits = static_cast<std::uint16_t>(to[i].bits | (shape.keep[static_cast<std::size_t>(i)] ? 0 : 0x8000));
 }
 
-/// Copies saved weights from bf16, and their mask to `keep`. The weights of a query are divided by their sum, because
-/// rounding has moved it away from 1, and the derivative of softmax would turn this difference into a gradient.
+/// Copies saved weights from bf16, and their mask to `keep`. Divides each query's weights by their sum: rounding moved
+/// the sum away from 1, and softmax's derivative would turn this difference into a gradient.
 template <class T>
 void read_weights(const AttentionShape<T>& shape, const HeadRange& heads, const Bf16* from, T* to, std::uint8_t* keep) {
   constexpr Index L = Lanes<T>::count;
@@ -152,7 +152,7 @@ void read_weights(const AttentionShape<T>& shape, const HeadRange& heads, const 
       const Index keys = reach.keys_of_lane(lane);
       typename Lanes<T>::Vector sum{};
       for (Index j = 0; j < keys; ++j) sum += load(weights + j * width);
-      for (Index l = 0; l < L; ++l) sum[l] = sum[l] > 0 ? 1 / sum[l] : T{0};  // 0: all keys are blocked
+      for (Index l = 0; l < L; ++l) sum[l] = sum[l] > 0 ? 1 / sum[l] : T{0};  // the sum is 0 if all keys are blocked
       for (Index j = 0; j < keys; ++j) store(weights + j * width, load(weights + j * width) * sum);
     }
   }
@@ -161,7 +161,7 @@ void read_weights(const AttentionShape<T>& shape, const HeadRange& heads, const 
 /// Calls work(heads, scratch) for all heads of all sequences outside tiles.
 template <class T, class Work>
 void for_heads(const AttentionShape<T>& shape, Pass pass, T* scratch, const Work& work) {
-  Index step = shape.heads;  // the fewest heads of a piece
+  Index step = shape.heads;  // smallest number of heads in a piece
   for (Index b = 0; b < shape.query.sequence_count(); ++b) step = std::min(step, heads_together(shape, b, pass));
   const Index pieces = shape.heads / step, scratch_size = scratch_size_of_thread(shape);
   parallel_for(shape.query.sequence_count() * pieces, [&](Index piece) {

@@ -12,8 +12,8 @@
 
 namespace glossa::kernels {
 
-/// q, k and v, or their gradients. Head h of q, k or v has columns [h * width, (h + 1) * width), where `width` is
-/// key_width for q and k, value_width for v. q has `heads` heads; k and v have `key_heads`.
+/// q, k and v, or their gradients. Head h has columns [h * width, (h + 1) * width); `width` is key_width in q and k,
+/// and value_width in v. q has `heads` heads; k and v have `key_heads`.
 template <class T>
 struct AttentionColumns {
   Columns<T> q, k, v;
@@ -23,18 +23,18 @@ struct AttentionColumns {
 enum class AttentionPath {
   few,    // one query at a time, for decoding
   whole,  // all weights of a head at once, kept for the derivative
-  tiles   // a tile of weights at a time; the derivative computes them again
+  tiles   // a tile of weights at a time; the derivative recomputes them
 };
 
-/// Sequences with fewer queries than this take the path `few`.
+/// Sequences with fewer queries take the path `few`.
 inline constexpr Index few_queries = 4;
 
-/// Maximum number of weights per head, Tq Tk, that the path `whole` keeps. Up to this number, keeping weights is faster
+/// Maximum number of weights per head, Tq Tk, that the path `whole` keeps. Up to this limit, keeping weights is faster
 /// than recomputing them. For heads of 64 columns, the kept weights take no more memory than q, k, v and the result.
 inline constexpr Index max_kept_weights = 256 * 256;
 
-/// The path of a sequence. It depends only on the numbers of queries and keys, so the bits of results do not depend on
-/// the batch.
+/// The path of a sequence. It depends only on the numbers of queries and keys, which keeps the bits of results
+/// independent of the batch.
 constexpr AttentionPath attention_path(Index queries, Index keys, Index max_kept = max_kept_weights) {
   if (queries < few_queries) return AttentionPath::few;
   return queries * keys > max_kept ? AttentionPath::tiles : AttentionPath::whole;
@@ -48,16 +48,16 @@ struct AttentionShape {
   bool causal;
   T scale;
   Index max_kept = max_kept_weights;
-  std::span<const Index> cells{};        // [b]: number of weights per head that are kept for all sequences before b
-  Tensor<T> mask{};                      // transposed, [S, padded(T)]; added to the scores; no data: no mask
-  std::span<const std::uint8_t> keep{};  // dropout mask of the kept weights, laid out like them; empty: no dropout
+  std::span<const Index> cells{};        // [b]: number of kept weights per head in all sequences before b
+  Tensor<T> mask{};                      // transposed, [S, padded(T)], added to the scores; no data: no mask
+  std::span<const std::uint8_t> keep{};  // dropout mask in the layout of the kept weights; empty: no dropout
   std::optional<DropoutSite> dropout{};  // draws the masks for the path `tiles`; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
-  std::span<const T> slopes{};           // [heads], of ALiBi: score -= slope * |distance|; empty: no ALiBi
-  bool in_bf16 = false;                  // q, k, v and the result are in bf16
-  bool saves_in_bf16 = false;            // so are the saved weights
+  std::span<const T> slopes{};           // ALiBi's slopes [heads]: score -= slope * |distance|; empty: no ALiBi
+  bool in_bf16 = false;                  // true: q, k, v and the result are in bf16
+  bool saves_in_bf16 = false;            // true: the saved weights are in bf16
 
-  /// Consecutive heads of queries that share one head of keys and values.
+  /// Number of consecutive query heads that share one head of keys and values.
   Index group_size() const { return heads / key_heads; }
 
   /// True if some keys may be blocked for some queries.
@@ -66,40 +66,38 @@ struct AttentionShape {
   AttentionPath path(Index b) const {
     return attention_path(query.sequences[b].length, key.sequences[b].length, max_kept);
   }
-  /// The position of query i in its sequence, less that of key j.
+  /// Position of query i in its sequence minus the position of key j.
   Index distance(Index i, Index j) const { return query.first_position + i - (key.first_position + j); }
 
   bool in_tiles(Index b) const { return path(b) == AttentionPath::tiles; }
   bool any_in_tiles() const;
 
-  /// The number of weights of all heads and sequences, without padding. If causal, weights above the diagonal are not
-  /// counted.
+  /// Number of weights of all heads and sequences, without padding. If causal, weights above the diagonal do not count.
   Index scores() const;
 
-  /// Elements of scratch that a call needs.
+  /// Scratch size of a call, in elements.
   Index scratch_size() const;
 };
 
 /// Numbers that the derivative needs besides operands and result. Weights are saved before dropout, as [heads, Tk,
 /// padded(Tq)] for each sequence. Each query is a lane, so softmax sums within lanes and never across a vector. The
-/// weights of sequence b start at heads * cells[b]. Weights well above the diagonal of a causal sequence are not
-/// written.
+/// weights of sequence b start at heads * cells[b]. Weights well above a causal sequence's diagonal are not written.
 template <class T>
 struct AttentionSaved {
   T* weights = nullptr;     // null: not saved
   T* log_sums = nullptr;    // log sum_j exp(score_j) for path `tiles`, [heads, query rows]; null: not saved
-  Bf16* rounded = nullptr;  // instead of `weights`: the same in bf16, negative if dropped
+  Bf16* rounded = nullptr;  // replaces `weights`: in bf16, negative if dropped
 };
 
 /// Sets out = dropout(softmax(scale q k^T + mask - slope |distance|)) v for each sequence and head. Sets gap rows of
-/// `out` to 0. Never adds to `out`. The elements E of q, k, v and `out` are T or Bf16; in bf16, weights and sums are in
-/// T.
+/// `out` to 0. Never adds to `out`. The elements E of q, k, v and `out` are T or Bf16; in bf16, weights and sums stay
+/// in T.
 template <class T, class E>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                        const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch);
 
-/// Computes the gradients of q, k and v from the gradient of `out`; gap rows get 0. The heads of a group add to the
-/// same columns of dk and dv, one after the other.
+/// Computes the gradients of q, k and v from the gradient of `out`; gap rows get 0. A group's heads add to the same
+/// columns of dk and dv, one after the other.
 template <class T, class E>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
                         const AttentionSaved<T>& saved, const Columns<const E>& out, const Columns<const T>& dout,

@@ -9,8 +9,8 @@ Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
   return shape.key.sequences[b].length * padded<T>(shape.heads);
 }
 
-/// Takes one query at a time, with its heads as lanes, so that keys and values are read once, in the order of memory,
-/// and by all heads that share them. `score` is scratch [keys, padded(heads)].
+/// Takes one query at a time, with its heads as lanes. Keys and values are read once, in memory order, for all heads
+/// that share them. `score` is scratch [keys, padded(heads)].
 template <class T>
 void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const AttentionColumns<const T>& x, T* weights,
                  const Columns<T>& out, T* score) {

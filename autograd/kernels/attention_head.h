@@ -6,7 +6,7 @@
 #include "autograd/kernels/attention.h"
 #include "autograd/kernels/pack.h"
 
-/// Code that the paths of attention share: a head's location, the keys that its queries see, and its three matrix
+/// Code that the paths of attention share: a head's location, the keys that its queries see, and the three matrix
 /// products.
 namespace glossa::kernels {
 
@@ -14,9 +14,9 @@ namespace glossa::kernels {
 template <class T>
 struct Head {
   RowSpan rows, keys;
-  Index number, cells;  // the head's index; offset of the head's kept weights
+  Index number, cells;  // the head's index; the offset of its kept weights
   Index key_number;     // index of its head of keys and values
-  bool leads;           // true for the first head of those that share keys and values
+  bool leads;           // true for the first of the heads that share keys and values
 
   Head(const AttentionShape<T>& shape, Index b, Index h)
       : number(h), key_number(h / shape.group_size()), leads(h % shape.group_size() == 0) {
@@ -25,45 +25,46 @@ struct Head {
     cells = shape.heads * shape.cells[b] + number * keys.length * padded<T>(rows.length);
   }
 
-  /// The `width` columns of the head in a matrix of queries or results, from the first row of `span` on.
+  /// The head's `width` columns in a matrix of queries or results, starting at the first row of `span`.
   template <class E>
   Columns<E> of(const Columns<E>& matrix, const RowSpan& span, Index width) const {
     return {matrix.data + span.offset * matrix.stride + number * width, matrix.stride, matrix.add};
   }
 
-  /// The `width` columns that the head reads in a matrix of keys or values, or adds to in their gradient. The first
-  /// head of a group assigns, unless `matrix.add` is set.
+  /// The head's `width` columns in a matrix of keys or values, or in the matrix of their gradient, to which it adds.
+  /// The first head of a group assigns unless `matrix.add` is set.
   template <class E>
   Columns<E> of_key(const Columns<E>& matrix, const RowSpan& span, Index width) const {
     return {matrix.data + span.offset * matrix.stride + key_number * width, matrix.stride, matrix.add || !leads};
   }
 };
 
-/// Linear biases of a head's scores (ALiBi; Press et al. 2022): query i gets -slope |first + i - j| for key j.
+/// Linear biases of a head's scores (ALiBi; Press et al. 2022): the score of query i and key j gets -slope |first + i -
+/// j|.
 template <class T>
 struct DistanceBias {
   T slope{0};  // 0: no biases
   Index first = 0;
 
-  /// The biases for queries from `i` and keys from `j` on.
+  /// The biases for queries starting at `i` and keys starting at `j`.
   DistanceBias(const AttentionShape<T>& shape, const Head<T>& head, Index i = 0, Index j = 0)
       : slope(shape.slopes.empty() ? T{0} : shape.slopes[head.number]), first(shape.distance(i, j)) {}
 
   explicit operator bool() const { return slope != 0; }
 
-  /// Adds the biases for key j to the scores of `count` queries, from query i on.
+  /// Adds the biases for key j to the scores of `count` queries, starting at query i.
   void add(Index j, Index i, Index count, T* score) const {
     const T start = static_cast<T>(first + i - j);
-    const int end = static_cast<int>(count);  // because vectors convert an int faster than an Index
+    const int end = static_cast<int>(count);  // vectors convert an int faster than an Index
 #pragma omp simd
     for (int l = 0; l < end; ++l) score[l] -= slope * std::abs(start + static_cast<T>(l));
   }
 };
 
-/// The keys that the queries of a tile see. If causal, query i sees the keys 0, ..., i + ahead; otherwise every query
-/// sees all `keys`. Other keys are blocked and have weight 0. Weights are computed in whole vectors and in blocks of
-/// rows, so some weights of blocked keys next to the diagonal are computed as well. For key j, computing starts with
-/// query `first_computed(j)`. `ahead` is a multiple of `block`.
+/// The keys that a tile's queries see. If causal, query i sees the keys 0, ..., i + ahead; otherwise every query sees
+/// all `keys`. Other keys are blocked and have weight 0. Weights are computed in whole vectors and blocks of rows,
+/// which includes some blocked keys next to the diagonal. For key j, computing starts with query `first_computed(j)`.
+/// `ahead` is a multiple of `block`.
 template <class T>
 struct Reach {
   static constexpr Index block = std::max<Index>(8, Lanes<T>::count);
@@ -75,22 +76,22 @@ struct Reach {
   /// True if some key is blocked for some query.
   bool cuts() const { return causal && keys > ahead + 1; }
 
-  /// The first query that sees key j; `rows` if none does.
+  /// First query that sees key j; `rows` if no query does.
   Index first_query(Index j) const { return cuts() ? std::clamp<Index>(j - ahead, 0, rows) : 0; }
 
-  /// The first query whose weight for key j is computed.
+  /// First query whose weight for key j is computed.
   Index first_computed(Index j) const { return first_query(j / block * block) / block * block; }
 
-  /// The number of keys that at least one query before `end` sees.
+  /// Number of keys seen by at least one query before `end`.
   Index keys_before(Index end) const { return cuts() ? std::clamp<Index>(end + ahead, 0, keys) : keys; }
 
-  /// The number of keys whose weights are computed for the vector of queries that begins at `lane`.
+  /// Number of keys with computed weights in the vector of queries that starts at `lane`.
   Index keys_of_lane(Index lane) const { return keys_before(lane / block * block + block); }
 };
 
-/// Computes to (+)= A B, where (+)= adds if `to.add`, else assigns. The result goes through `memory` unless the columns
-/// of B fill whole vectors. If `finite`, B has no NaN or infinity in blocked rows, so it is safe to multiply these rows
-/// by zeros of A.
+/// Computes to (+)= A B: adds if `to.add`, otherwise assigns. The result goes through `memory` unless the columns of B
+/// fill whole vectors. If `finite`, B has no NaN or infinity in blocked rows, which makes it safe to multiply these
+/// rows by zeros of A.
 template <class T>
 void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& to, bool finite,
              Bump<T> memory) {
@@ -106,8 +107,8 @@ void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, co
     }
 }
 
-/// Computes score[j, i] = a_j . b_i for each key row a_j and each query row b_i, of `k` numbers each. `b` is passed
-/// transposed.
+/// Computes score[j, i] = a_j . b_i for each key row a_j and each query row b_i, which have `k` numbers each. `b` is
+/// passed transposed.
 template <class T>
 void score_product(const Reach<T>& reach, Index k, const Columns<const T>& a, const Panel<T>& b, T* score) {
   const Index width = padded<T>(reach.rows), step = reach.cuts() ? reach.block : reach.keys;
@@ -117,7 +118,7 @@ void score_product(const Reach<T>& reach, Index k, const Columns<const T>& a, co
                     {b.data + first, b.stride}, Columns<T>{score + j * width + first, width});
 }
 
-/// to_i (+)= sum_j weight[j, i] b_j over the keys j that query i sees.
+/// to_i (+)= sum_j weight[j, i] b_j over the keys j seen by query i.
 template <class T>
 void sum_over_keys(const Reach<T>& reach, Index cols, const T* weight, const Panel<T>& b, const Columns<T>& to,
                    bool finite, Bump<T> memory) {

@@ -8,20 +8,21 @@ namespace glossa::kernels {
 
 enum class Pass { forward, backward };
 
-/// The heads of sequence b that a piece of work takes together, outside tiles: all, because their columns are adjacent
-/// in memory. With fewer than 32 sequences, a piece has one head, or a group if its heads share work: in the
-/// derivative, they add to the same columns of dk and dv, and the path `few` reads their keys and values once.
+/// Number of heads of sequence b in one piece of work, outside tiles. Usually all heads are in one piece, because their
+/// columns are adjacent in memory. With fewer than 32 sequences, a piece has one head, or one group if its heads share
+/// work. In the derivative, a group's heads add to the same columns of dk and dv; the path `few` reads a group's keys
+/// and values once.
 template <class T>
 Index heads_together(const AttentionShape<T>& shape, Index b, Pass pass) {
   if (shape.query.sequence_count() >= 32) return shape.heads;
   return pass == Pass::backward || shape.path(b) == AttentionPath::few ? shape.group_size() : 1;
 }
 
-/// Heads [first, last) of one sequence: one head, or whole groups that share keys and values.
+/// Heads [first, last) of one sequence: a single head, or whole groups that share keys and values.
 struct HeadRange {
   Index sequence, first, last;
 
-  /// The heads of keys and values of these heads, `group_size` of which share one.
+  /// The heads of keys and values that these heads use; `group_size` heads share one.
   HeadRange of_keys(Index group_size) const {
     return {sequence, first / group_size, (last + group_size - 1) / group_size};
   }

@@ -5,17 +5,17 @@ namespace glossa::kernels {
 
 namespace {
 
-/// The arguments of one call, which all tiles read and write.
+/// Arguments of one call, which all tiles read and write.
 template <class T>
 struct BackwardCall {
   const AttentionColumns<const T>& x;
   const T* log_sums;
   Columns<const T> out, dout;
-  AttentionColumns<T> dx;  // dk and dv are added up tile by tile
+  AttentionColumns<T> dx;  // dk and dv grow tile by tile
 };
 
-/// With P = exp(score - log_sum) and the dropout mask m: weight = m P in place of the scores, and
-/// dscore = P (m dP - sum P dP) in place of dP = dy v^T.
+/// With P = exp(score - log_sum) and the dropout mask m, replaces the scores by weight = m P, and dP = dy v^T by dscore
+/// = P (m dP - sum P dP).
 template <class T>
 void weigh_again(const Reach<T>& reach, const std::uint8_t* keep, T keep_scale, const T* log_sum, const T* dot,
                  T* weight, T* d_score) {
@@ -42,7 +42,7 @@ void weigh_again(const Reach<T>& reach, const std::uint8_t* keep, T keep_scale, 
   block_scores(reach, T{0}, d_score);
 }
 
-/// Takes the queries `q` of a head past the keys [first, end). Adds to dk and dv, and sets dq, before scaling, to these
+/// Processes a head's queries `q` with the keys [first, end). Adds to dk and dv, and sets dq, before scaling, to these
 /// keys' contribution.
 template <class T>
 void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan q, Index first, Index end,
@@ -91,7 +91,7 @@ void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpa
   }
 }
 
-/// Zeroes the rows `span` of a gradient, unless `add` is set; sets `add`, so that later writes add.
+/// Zeroes the rows `span` of a gradient unless `add` is set. Sets `add`, so that later writes add.
 template <class T>
 void begin_sum(Columns<T>& matrix, const RowSpan& span, Index cols) {
   if (matrix.data == nullptr || matrix.add) return;
@@ -101,7 +101,7 @@ void begin_sum(Columns<T>& matrix, const RowSpan& span, Index cols) {
   });
 }
 
-/// to (+)= scale * sum of `parts` consecutive matrices [stripe, padded(cols)].
+/// to (+)= scale * the sum of `parts` consecutive matrices [stripe, padded(cols)].
 template <class T>
 void add_parts(Index rows, Index cols, Index parts, const T* from, T scale, const Columns<T>& to) {
   const Index width = padded<T>(cols);

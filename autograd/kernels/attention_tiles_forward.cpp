@@ -7,7 +7,7 @@ namespace glossa::kernels {
 
 namespace {
 
-/// Applies dropout to the weights of a tile, in place, from key `first` and query `q.offset` on.
+/// Applies dropout in place to the weights of a tile, which starts at key `first` and query `q.offset`.
 template <class T>
 void drop(const AttentionShape<T>& shape, const Head<T>& head, const StripeMask<T>& mask, RowSpan q, Index first,
           Index keys, T* score) {
@@ -21,8 +21,8 @@ void drop(const AttentionShape<T>& shape, const Head<T>& head, const StripeMask<
   }
 }
 
-/// Takes the queries `q` of a head past all their keys: y = sum_j m_j exp(score_j - top) v_j / sum_j exp(score_j -
-/// top). During the loop, top, the sums and y cover the keys so far.
+/// Processes a head's queries `q` with all their keys: y = sum_j m_j exp(score_j - top) v_j / sum_j exp(score_j - top).
+/// During the loop, top, the sums and y cover the keys so far.
 template <class T>
 void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan q, const StripeMask<T>& mask,
                   const AttentionColumns<const T>& x, T* log_sums, const Columns<T>& out, Bump<T> memory) {
@@ -58,7 +58,7 @@ void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan
   }
   const Columns<T> to = head.of(out, rows, vw);
   for (Index i = 0; i < q.length; ++i) {
-    // If every score is -inf, all weights are zero, here and, because the sum is finite, in the derivative.
+    // If every score is -inf, all weights are zero. They are also zero in the derivative, because the sum is finite.
     const T inverse = total[i] == 0 ? T{0} : 1 / total[i];
     if (log_sums) log_sums[i] = total[i] == 0 ? T{0} : top[i] + std::log(total[i]);
     for (Index c = 0; c < vw; ++c) to.data[i * to.stride + c] = y[i * y_width + c] * inverse;

@@ -8,7 +8,7 @@ namespace glossa::kernels {
 
 namespace {
 
-/// Prefetches the columns of some heads in a sequence's rows, because the processor does not predict their strides.
+/// Prefetches some heads' columns in a sequence's rows, because the processor does not predict their strides.
 template <class E>
 void fetch(const Columns<E>& matrix, const RowSpan& rows, const HeadRange& heads, Index width) {
   constexpr Index line = 64 / sizeof(E);
@@ -30,7 +30,7 @@ Reach<T> reach_of(const AttentionShape<T>& shape, const Head<T>& head) {
   return {.rows = head.rows.length, .keys = head.keys.length, .causal = shape.causal};
 }
 
-/// The weights of a head, [keys, padded(queries)], after dropout: `weight` itself without dropout.
+/// Weights of a head, [keys, padded(queries)], after dropout. Without dropout, returns `weight`.
 template <class T>
 const T* drop(const AttentionShape<T>& shape, const Head<T>& head, const T* weight, Bump<T>& memory) {
   if (shape.keep.empty()) return weight;
@@ -48,8 +48,8 @@ const T* drop(const AttentionShape<T>& shape, const Head<T>& head, const T* weig
   return to;
 }
 
-/// Turns the scores q k^T of a head, [keys, padded(queries)], into its weights softmax(scale score + mask + bias).
-/// Blocked scores are not read.
+/// Turns a head's scores q k^T, [keys, padded(queries)], into its weights softmax(scale score + mask + bias). Blocked
+/// scores are not read.
 template <class T>
 void weigh(const AttentionShape<T>& shape, const Reach<T>& reach, const DistanceBias<T>& bias, T* score) {
   constexpr Index L = Lanes<T>::count;
@@ -82,7 +82,7 @@ template <class T>
 Index whole_scratch_size(const AttentionShape<T>& shape, Index b) {
   const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
   const Index k = padded<T>(shape.key_width), v = padded<T>(shape.value_width), s = padded<T>(rows);
-  // Needed at the same time, at most: panels of q, k, v, dout and q^T or dout^T; two score matrices; a result.
+  // Upper limit of simultaneous needs: panels of q, k, v, dout and q^T or dout^T; two score matrices; a result.
   return rows * (k + v) + keys * (k + v) + std::max(shape.key_width, shape.value_width) * s + 2 * keys * s +
          std::max(rows, keys) * std::max(k, v);
 }
@@ -128,7 +128,7 @@ void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, cons
     const bool finite = !shape.blocks() || (all_finite(reach.rows, kw, query) && all_finite(reach.keys, kw, key) &&
                                             all_finite(reach.rows, vw, d_out));
     Bump<T> memory{scratch};
-    // dout v^T, transposed as the weights are: v dout^T
+    // dout v^T, transposed like the weights: v dout^T
     T* const d_score = memory.take(reach.keys, reach.rows);
     score_product(reach, vw, value, transposed_panel(reach.rows, vw, d_out, memory), d_score);
     const T* const weight = weights + head.cells;

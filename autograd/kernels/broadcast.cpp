@@ -26,13 +26,13 @@ void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add) {
     return write(to.data, 0, 1, add, [total](Index) { return total; });
   }
   const auto n = extents4(from.shape), m = extents4(to.shape), stride = broadcast_strides(from.shape, from.shape);
-  // Extents of the axes that are summed over; 1 where `to` has the axis.
+  // Extents of the summed axes; 1 for an axis that `to` has.
   std::array<Index, 4> r;
   for (int axis = 0; axis < 4; ++axis) r[axis] = m[axis] == n[axis] ? 1 : n[axis];
-  // A row of `to` sums `rows` rows of `from`; row(k, i) is the i-th for row k.
+  // A row of `to` is the sum of `rows` rows of `from`; row(k, i) is the i-th of them for row k.
   const Index rows = r[0] * r[1] * r[2], rows_to = m[0] * m[1] * m[2];
   const auto row = [&](Index k, Index i) {
-    if (rows == 1 || rows_to == 1) return from.data + (k + i) * n[3];  // common case: avoids divisions
+    if (rows == 1 || rows_to == 1) return from.data + (k + i) * n[3];  // common case that avoids divisions
     const Index i0 = k / (m[1] * m[2]) + i / (r[1] * r[2]), i1 = k / m[2] % m[1] + i / r[2] % r[1];
     return from.data + i0 * stride[0] + i1 * stride[1] + (k % m[2] + i % r[2]) * stride[2];
   };

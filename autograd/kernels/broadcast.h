@@ -9,13 +9,13 @@ template <class T>
 void expand(const Tensor<T>& to, const Tensor<const T>& from);
 
 /// The reverse of `expand`: sums `from` over the axes in which `to` broadcasts to `from`. Assigns the sums to `to`, or
-/// adds them if `add`. Each sum is computed by one thread. Exception: if `to` has only one element, several threads
-/// compute pieces of its sum. The order of additions depends only on the shapes.
+/// adds them if `add`. One thread computes each sum; only if `to` has a single element, several threads compute pieces
+/// of its sum. The order of additions depends only on the shapes.
 template <class T>
 void reduce(const Tensor<T>& to, const Tensor<const T>& from, bool add);
 
-/// Returns `operand` for an elementwise loop over `shape`. If the operand has another shape, it is expanded into
-/// scratch memory of `owner`, which is a Context or a Backward.
+/// Returns `operand` for an elementwise loop over `shape`. An operand of another shape is expanded into scratch of
+/// `owner`, which is a Context or a Backward.
 template <class T>
 Tensor<const T> expanded(auto& owner, const Tensor<const T>& operand, const Shape& shape) {
   if (operand.shape == shape) return operand;

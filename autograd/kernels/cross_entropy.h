@@ -8,7 +8,7 @@
 
 namespace glossa::kernels {
 
-/// sum_j e^(x_j) = e^top sum, where top is the largest x_j.
+/// Top and sum of sum_j e^(x_j) = e^top sum; top is the largest x_j.
 template <class T>
 struct ExpSum {
   T top, sum;
@@ -22,7 +22,7 @@ ExpSum<T> exp_sum(Index n, const T* x) {
   return {top, row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); })};
 }
 
-/// lse = log sum_j e^(x_j) = top + rest, kept in two parts, because adding them would round.
+/// lse = log sum_j e^(x_j) = top + rest, kept in two parts because adding them would round.
 template <class T>
 struct LogSumExp {
   T top, rest;
@@ -48,15 +48,15 @@ RowLoss cross_entropy_row(Index n, const T* x, LogSumExp<T> lse, int target, dou
   return {nll, (1 - smoothing) * nll + smoothing * (double{lse.rest} - double{mean})};
 }
 
-/// A row's loss, and 1 / sum_j e^(x_j - top).
+/// A row's loss and 1 / sum_j e^(x_j - top).
 template <class T>
 struct RowExponentials {
   RowLoss loss;
   T inverse;
 };
 
-/// Writes e^(x_j - top), where top is the largest x_j, to `g`, which may be `x`. The row is read from memory once, and
-/// each element takes one exponential.
+/// Writes e^(x_j - top) to `g`, which may be `x`; top is the largest x_j. Reads the row from memory once and computes
+/// one exponential per element.
 template <class T>
 RowExponentials<T> row_exponentials(Index n, const T* x, T top, int target, double smoothing, T* g) {
   const T shifted_target = x[target] - top;
@@ -66,7 +66,7 @@ RowExponentials<T> row_exponentials(Index n, const T* x, T top, int target, doub
   return {{nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)}, T{1} / total};
 }
 
-/// Returns the loss, and writes its gradient with respect to the logits `x`, for dy = 1, to `g`, which may be `x`.
+/// Returns the loss. Writes its gradient with respect to the logits `x`, for dy = 1, to `g`, which may be `x`.
 template <class T>
 RowLoss cross_entropy_row_gradient(Index n, const T* x, int target, double smoothing, T* g) {
   const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
@@ -78,12 +78,12 @@ RowLoss cross_entropy_row_gradient(Index n, const T* x, int target, double smoot
   return row.loss;
 }
 
-/// One row's share of the loss of R-Drop (Wu et al. 2021), where x and y are the logits of two passes, p and q their
-/// softmax:
+/// One row's share of the loss of R-Drop (Wu et al. 2021). x and y are the logits of two passes, p and q their softmax:
 ///   loss = (loss of x + loss of y) / 2 + alpha / 4 (KL(p || q) + KL(q || p))
 /// Both divergences together are sum_j (p_j - q_j) (x_j - y_j). Writes the gradients with respect to x and y, for dy =
-/// 1, to `gx` and `gy`, which may be `x` and `y`. `difference` is memory for n numbers. Few passes over the rows, which
-/// together exceed a core's first cache: differences come with a maximum, and the last pass normalizes p and q.
+/// 1, to `gx` and `gy`, which may be `x` and `y`. `difference` is memory for n numbers. Makes few passes over the rows,
+/// because both together exceed the L1 cache. One pass computes differences and a maximum, and the last pass normalizes
+/// p and q.
 template <class T>
 RowLoss r_drop_row_gradient(Index n, const T* x, const T* y, int target, double smoothing, double alpha, T* gx, T* gy,
                             T* difference) {
@@ -114,8 +114,8 @@ RowLoss r_drop_row_gradient(Index n, const T* x, const T* y, int target, double 
       (of_x.loss.loss + of_y.loss.loss) / 2 + alpha / 4 * (static_cast<double>(mean_x) - static_cast<double>(mean_y))};
 }
 
-/// The derivative of cross_entropy_row: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V). `dx`
-/// may be `x` itself.
+/// Derivative of cross_entropy_row: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V). `dx` may
+/// be `x` itself.
 template <class T>
 void cross_entropy_row_backward(Index n, const T* x, LogSumExp<T> lse, int target, T smoothing, T dy, T* dx, bool add) {
   const T everywhere = smoothing / static_cast<T>(n);

@@ -9,14 +9,14 @@ namespace glossa::kernels {
 
 namespace {
 
-constexpr Index width = 16;  // counters of a block
-constexpr Index lanes = 8;   // 16-bit numbers of a counter
+constexpr Index width = 16;  // counters in a block
+constexpr Index lanes = 8;   // 16-bit numbers in a counter
 constexpr Index chunk = width * lanes;
-constexpr Index blocks = 2;  // computed side by side: a single block would stall on its multiplications
+constexpr Index blocks = 2;  // blocks computed side by side; a single block would stall on its multiplications
 
 using Words = std::array<std::array<std::uint32_t, blocks * width>, 4>;
 
-/// Philox for all counters, word by word so that it vectorizes.
+/// Computes Philox for all counters, word by word to allow vectorizing.
 void philox(Words& c, PhiloxKey key) {
 #pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {
@@ -35,8 +35,8 @@ void philox(Words& c, PhiloxKey key) {
 }
 
 /// Draws random numbers for the blocks {0, ..., count-1} and calls use(block, keep) for each block. counter(block) is
-/// the first of the block's sixteen counters; the following counters increment its word number `counts`. keep(lane,
-/// mask, length) compares that lane's number of the first `length` counters with the threshold and writes the mask.
+/// the first of the block's sixteen counters; the following counters increment word number `counts`. keep(lane, mask,
+/// length) compares the lane's numbers of the first `length` counters with the threshold and writes the mask.
 template <class Counter, class Use>
 void draw(Index count, const DropoutSite& site, int counts, const Counter& counter, const Use& use) {
   for (Index first = 0; first < count; first += blocks) {
@@ -95,7 +95,7 @@ void attention_dropout_block(std::uint8_t* mask, Index head_stride, const Attent
     draw(
         block.keys * parts, site, 1,
         [&](Index i) {
-          // The low 20 bits are the key (max_positions is at most 2^20), the others the group of heads.
+          // The low 20 bits contain the key (max_positions is at most 2^20), the others the group of heads.
           const Index key = block.first_key + i / parts, row = block.first_row + i % parts * width;
           return PhiloxCounter{static_cast<std::uint32_t>(key | (group / lanes) << 20),
                                static_cast<std::uint32_t>(position + row), sequence_id, site.site};

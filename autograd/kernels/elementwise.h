@@ -7,13 +7,11 @@
 
 namespace glossa::kernels {
 
-/// Elements per piece of work. The number is a multiple of every vector width, so only the last piece can end within a
-/// vector.
+/// Elements per piece of work; a multiple of every vector width, so only the last piece can end within a vector.
 inline constexpr Index elementwise_grain = 8192;
 
 /// Sets to[i] = f(i), or to[i] += f(i) if `add`, for i in {begin, ..., end-1}, on the calling thread. With
-/// GLOSSA_BOUNDS_CHECKS, `f` may throw. The loop is then not a simd loop, because an exception in a simd loop ends the
-/// program.
+/// GLOSSA_BOUNDS_CHECKS, `f` may throw. The loop then is not a simd loop, in which an exception would end the program.
 template <class T, class F>
 void write(T* to, Index begin, Index end, bool add, const F& f) {
 #if GLOSSA_BOUNDS_CHECKS

@@ -37,8 +37,8 @@ struct Tiling {
   Index count(Index m, Index n) const { return ((m + rows - 1) / rows) * ((n + cols - 1) / cols); }
 
  private:
-  /// Tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows. They
-  /// must not depend on the number of threads, because the library's sums may depend on the size of a tile.
+  /// Chooses tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows.
+  /// Tiles must not depend on the number of threads, because the library's sums may depend on their size.
   void cut_for_library(Index m, Index n) {
     rows = std::min<Index>(128, m);
     cols = std::min<Index>(512, n);
@@ -47,9 +47,9 @@ struct Tiling {
     cols = std::min(n, (cols + 15) / 16 * 16);
   }
 
-  /// In bf16 and int8, sums do not depend on tiles. A tile packs factors that are not packed yet, so tiles are as large
-  /// as the L2 cache and the number of threads allow. They have more rows than columns, because all rows use a panel
-  /// while it is in the L1 cache.
+  /// Chooses tiles for bf16 and int8, whose sums do not depend on tiles. A tile packs factors that are not packed yet.
+  /// Tiles are therefore as large as the L2 cache and the number of threads allow. They have more rows than columns,
+  /// because all rows use a panel while it is in the L1 cache.
   void cut_for_panels(Index m, Index n, bool packs_left) {
     constexpr Index panel = panel_columns, most_rows = bf16::most_rows, most_cols = bf16::most_columns;
     const auto part = [](Index whole, Index parts, Index step) {
@@ -83,9 +83,9 @@ void multiply_codes(Index rows, Index first_col, Index cols, const int8::Rows& x
                     Index stride) {
   int8::tile(int8::kind(), rows, first_col, cols, x, w, c, stride);
 }
-void multiply_codes(Index, Index, Index, const int8::Rows&, const int8::Weight&, double*, Index) {}  // never in double
+void multiply_codes(Index, Index, Index, const int8::Rows&, const int8::Weight&, double*, Index) {}  // never called
 
-/// A thread's memory for a tile whose result is in bf16, with room for the largest one at once.
+/// A thread's memory for a tile with a result in bf16, allocated at once for the largest tile.
 template <class T>
 T* tile_memory(Index size) {
   static thread_local std::vector<T> memory(bf16::most_rows * bf16::most_columns);

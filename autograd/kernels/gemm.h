@@ -10,15 +10,14 @@
 
 namespace glossa::kernels {
 
-/// A matrix to multiply. Its rows are `stride` elements apart. If `transposed`, the product uses the transpose of this
-/// matrix. For products in bf16, the same numbers may also exist in two other forms, which the product then reads
-/// instead. Products in int8 read codes.
+/// A matrix to multiply, with rows `stride` elements apart. If `transposed`, the product uses its transpose. Products
+/// in bf16 instead read the same numbers in one of two other forms, if present. Products in int8 read codes.
 template <class T>
 struct Factor {
   const T* data;
   Index stride;
   bool transposed = false;
-  const Bf16* rounded = nullptr;          // in bf16, with the same stride
+  const Bf16* rounded = nullptr;          // the matrix in bf16, with the same stride
   const std::uint32_t* packed = nullptr;  // a right factor's panels (bf16/product.h)
   int8::Rows rows = {};                   // a left factor in int8
   const int8::Weight* weight = nullptr;   // W, if the factor is W^T and W is in int8
@@ -30,7 +29,7 @@ struct Factor {
     return rest;
   }
 
-  /// The factor, of k rows, without its first `col` columns. If it is packed, these are whole panels.
+  /// The factor, which has k rows, without its first `col` columns. In a packed factor, these must be whole panels.
   Factor from_col(Index col, Index k) const {
     Factor rest = moved(transposed ? col * stride : col);
     rest.packed = packed ? packed + col * ((k + 1) / 2) : nullptr;
@@ -45,8 +44,8 @@ struct Factor {
 /// True if a product in bf16 has several tiles in the same columns of C. Packing B before the product then saves work.
 bool tiles_share_columns(Index m, Index n, Precision precision);
 
-/// The result of a product [m, n]: numbers with rows `stride` elements apart or, if there are no `numbers`, the same
-/// rounded to bf16. A product in bf16 sums in float in either case. Only a result with numbers can be added to.
+/// The result of a product [m, n]: `numbers` in rows `stride` elements apart or, if null, the numbers rounded to bf16.
+/// A product in bf16 sums in float in either case. Only a result with `numbers` can be added to.
 template <class T>
 struct Result {
   T* numbers;
@@ -55,28 +54,28 @@ struct Result {
 };
 
 /// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], A is [m, k] and B is [k, n]; a transposed factor has
-/// this shape after transposing. Each tile of C is computed by a single thread. The bits do not depend on the
-/// number of threads: tiles depend only on m, n and k or, in bf16 and int8, sums do not depend on tiles. In bf16, the
-/// factors are rounded, and sums are in float. A product is in int8 if both factors have codes, and then beta is 0;
-/// otherwise Precision::int8 means full precision.
+/// this shape after transposing. A single thread computes each tile of C. The bits do not depend on the number of
+/// threads. In full precision, tiles depend only on m, n and k; in bf16 and int8, sums do not depend on tiles. In bf16,
+/// the factors are rounded, and sums are in float. With Precision::int8, a product of two factors with codes is in int8
+/// and requires beta = 0; any other product has full precision.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
           Precision precision = Precision::full);
 
-/// A finished tile of C, with rows [first_row, last_row) and columns [first_col, last_col). Its numbers may still
-/// change: those of a result in bf16 are rounded afterwards.
+/// A finished tile of C, with rows [first_row, last_row) and columns [first_col, last_col). A result in bf16 is rounded
+/// later, so its numbers may still change.
 template <class T>
 struct Tile {
   Index first_row, last_row, first_col, last_col;
-  T* numbers;  // element (first_row, first_col)
+  T* numbers;  // start of element (first_row, first_col)
   Index stride;
 
   Index cols() const { return last_col - first_col; }
-  /// Row i of C, from column first_col on.
+  /// Row i of C, starting at column first_col.
   T* row(Index i) const { return numbers + (i - first_row) * stride; }
 };
 
-/// Type-erased callback for every finished tile of C, called while the tile is still in the cache.
+/// Type-erased callback for each finished tile of C. It is called while the tile is still in the cache.
 template <class T>
 struct TileFinish {
   const void* closure = nullptr;
@@ -88,8 +87,7 @@ struct TileSize {
   Index rows, cols;
 };
 
-/// A matrix product that is cut into tiles, for several threads. One parallel loop may compute the tiles of several
-/// products.
+/// A matrix product cut into tiles for several threads. One parallel loop may compute the tiles of several products.
 template <class T>
 class TiledProduct {
  public:
@@ -97,8 +95,8 @@ class TiledProduct {
   TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
                Precision precision = Precision::full, const TileFinish<T>& finish = {});
 
-  /// As above, with tiles of this size; in bf16 and int8, whole panels wide. If `c` has no memory for numbers, only
-  /// `finish` sees them.
+  /// As the first constructor, but with tiles of this size; in bf16 and int8, whole panels wide. If `c` has no memory
+  /// for numbers, only `finish` sees them.
   TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
                Precision precision, const TileFinish<T>& finish, const TileSize& size);
 
@@ -110,7 +108,7 @@ class TiledProduct {
   Factor<T> a_{}, b_{};
   T beta_{};
   Result<T> c_{};
-  Precision precision_ = Precision::full;  // int8 only if the factors have codes
+  Precision precision_ = Precision::full;  // int8 only if both factors have codes
   TileFinish<T> finish_{};
 };
 
@@ -123,7 +121,7 @@ void gemm_then(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b
   parallel_for(product.count(), [&](Index tile) { product.compute(tile); });
 }
 
-/// Callback for gemm_then: adds bias [n], if it has data, to each row.
+/// Callback for gemm_then: adds bias [n], if present, to each row.
 template <class T>
 struct AddBias {
   Tensor<const T> bias;
@@ -139,8 +137,8 @@ struct AddBias {
   }
 };
 
-/// GEMM library for float tiles, one for the entire process. The default is oneDNN if found at build time, else Eigen.
-/// Double tiles always use Eigen.
+/// The process-wide GEMM library for float tiles. The default is oneDNN if found at build time, otherwise Eigen. Double
+/// tiles always use Eigen.
 enum class GemmBackend { eigen, onednn };
 GemmBackend gemm_backend();
 /// Throws if the backend was not built in. The backend affects the last bits of results.
@@ -148,19 +146,19 @@ void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
-/// Returns a description of the current GEMM library and of everything on this processor that affects the bits of its
-/// results.
+/// Describes the current GEMM library and everything on this processor that affects the bits of its results.
 std::string describe_gemm_backend();
 
-/// Multiplies once with each kernel of the current GEMM library. oneDNN generates their code at the first use, and may
-/// crash if it has no memory then. So this function first makes sure of enough memory; throws Error if it is missing.
+/// Multiplies once with each kernel of the current GEMM library. oneDNN generates kernel code on first use, and may
+/// crash if memory is short. This function therefore first checks that enough memory is available; throws Error
+/// otherwise.
 void prepare_gemm();
 
 /// Computes one tile with one backend. Each backend has its own file.
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride);
 /// `threads` is the number of oneDNN's own threads. More than one is for measurements only: oneDNN then splits the sums
-/// over k among its threads, so the last bits depend on their number.
+/// over k among its threads, so their number affects the last bits.
 void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor<float>& b, float beta, float* c,
                  Index stride, int threads = 1);
 

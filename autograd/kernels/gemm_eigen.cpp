@@ -12,7 +12,7 @@ using Eigen::internal::gemm_blocking_space;
 using Eigen::internal::general_matrix_matrix_product;
 
 /// Calls the kernel behind Eigen's operator * for large matrices, for one order of the factors. The operator would also
-/// compile loops for small matrices, vectors and every expression, three times the code.
+/// compile loops for small matrices, vectors and every expression: three times as much code.
 template <class T, int order_a, int order_b>
 void add_product(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride) {
   using Eigen::Dynamic, Eigen::RowMajor;
@@ -26,7 +26,7 @@ void add_product(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>&
 template <class T>
 void eigen_tile(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, T* c, Index stride) {
   constexpr int rows = Eigen::RowMajor, columns = Eigen::ColMajor;
-  const LibraryScope scope;  // Eigen packs in its own memory
+  const LibraryScope scope;  // Eigen allocates memory for packing
   for (Index i = 0; i < m && beta == T{0}; ++i) std::fill_n(c + i * stride, n, T{0});
   if (a.transposed)
     b.transposed ? add_product<T, columns, columns>(m, n, k, a, b, c, stride)

@@ -7,7 +7,7 @@
 
 namespace glossa::kernels {
 
-/// Bytes in a vector register of the target machine. Longer vectors would be computed in memory.
+/// Bytes in a vector register of the target machine. The compiler would keep longer vectors in memory.
 #if defined __AVX512F__
 inline constexpr int vector_bytes = 64;
 #elif defined __AVX__
@@ -41,8 +41,8 @@ void store(T* to, typename Lanes<T>::Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// Lane l of the result is lane from(l) of the concatenation of a and b. `from`, of type From, has no state, so the
-/// order of lanes is known at compile time.
+/// Returns a vector whose lane l is lane from(l) of the concatenation of a and b. `from`, of type From, is stateless,
+/// so the order of lanes is known at compile time.
 template <class T, class From>
 typename Lanes<T>::Vector shuffled(typename Lanes<T>::Vector a, typename Lanes<T>::Vector b, From) {
   return [&]<int... l>(std::integer_sequence<int, l...>) { return __builtin_shufflevector(a, b, From{}(l)...); }

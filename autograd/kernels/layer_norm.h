@@ -7,17 +7,17 @@
 
 namespace glossa::kernels {
 
-/// The number about which a norm takes a row's variance: the row's mean (layer norm), or 0 (RMS norm).
+/// Center of a norm's variance: the row's mean (layer norm) or 0 (RMS norm).
 enum class About { mean, zero };
 
-/// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative. About zero, the mean counts as 0, so the
+/// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative. About zero, the mean is 0 and the
 /// variance is the mean of squares.
 template <class T>
 struct RowMoments {
   T mean, inverse_std;
 };
 
-/// The moments of a finite row whose sum or squares overflow. They are computed from the row times a small power of
+/// Moments of a finite row with a sum or squares that overflow. They are computed from the row times a small power of
 /// two. A variance that overflows T makes epsilon negligible.
 template <class T>
 RowMoments<T> large_row_moments(About about, Index d, const T* x, T epsilon) {
@@ -29,8 +29,8 @@ RowMoments<T> large_row_moments(About about, Index d, const T* x, T epsilon) {
   return {mean / unit, std::isinf(whole) ? unit / std::sqrt(variance) : T{1} / std::sqrt(whole + epsilon)};
 }
 
-/// The moments of one row. Takes one pass over the row for the mean, if any, and one for the variance, because
-/// subtracting the mean first avoids cancellation. Between the passes, the row stays in the L1 cache.
+/// Moments of one row. Makes one pass for the mean, if needed, and one for the variance, because subtracting the mean
+/// first avoids cancellation. Between the passes, the row stays in the L1 cache.
 template <class T>
 RowMoments<T> row_moments(About about, Index d, const T* x, T epsilon) {
   const T mean = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
@@ -64,8 +64,8 @@ RowMoments<T> norm_row(About about, Index d, const T* x, const T* gain, const T*
 
 /// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)),
 /// because dr/dx_j = -r^2 n_j / D implies dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). The terms mean(g) and 1/D come
-/// from the mean, and are absent about zero. dgain and dbias, if not null, accumulate: dgain += dy n, dbias += dy. n(j)
-/// returns n_j, `inverse_std` is r.
+/// from the mean; about zero, they are absent. dgain and dbias, if not null, accumulate: dgain += dy n, dbias += dy.
+/// n(j) returns n_j, `inverse_std` is r.
 template <class T, class Normalized>
 void norm_row_backward(About about, Index d, const Normalized& n, T inverse_std, const T* gain, const T* dy, T* dgain,
                        T* dbias, T* dx) {

@@ -8,14 +8,14 @@ namespace glossa::kernels {
 /// Some columns of a row-major matrix.
 template <class T>
 struct Columns {
-  T* data = nullptr;  // null: not used
+  T* data = nullptr;  // null if unused
   Index stride = 0;
   bool add = false;  // results only: add to the existing numbers
 
   Columns from_row(Index row) const { return {data + row * stride, stride, add}; }
 };
 
-/// A matrix with any two strides: element (i, j) is data[i * row + j * col]. Its transpose therefore needs no copy.
+/// A matrix with two arbitrary strides: element (i, j) is data[i * row + j * col]. Transposing it needs no copy.
 template <class T>
 struct Strided {
   const T* data;

@@ -9,7 +9,7 @@
 
 namespace glossa::kernels {
 
-/// Allocator of a thread's scratch; each row of the memory that `take` returns consists of whole vectors.
+/// Allocates a thread's scratch. Memory from `take` has rows of whole vectors.
 template <class T>
 struct Bump {
   T* next;
@@ -21,7 +21,7 @@ struct Bump {
   }
 };
 
-/// The matrix `from` [rows, cols] as a panel: `from` itself if its rows are whole vectors, else a copy.
+/// The matrix `from` [rows, cols] as a panel: `from` itself if its rows are whole vectors, otherwise a copy.
 template <class T>
 Panel<T> as_panel(Index rows, Index cols, const Columns<const T>& from, Bump<T>& memory) {
   const Index width = padded<T>(cols);

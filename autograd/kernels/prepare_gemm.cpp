@@ -9,13 +9,13 @@
 namespace glossa::kernels {
 
 void prepare_gemm() {
-  // The kernels' code takes up to 17 MB (with AVX-512). Libraries also start threads and heaps meanwhile.
+  // The kernels' code takes up to 17 MB (with AVX-512). Meanwhile, libraries also start threads and heaps.
   constexpr std::size_t enough = std::size_t{32} << 20;
   void* const reserve = mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   check(reserve != MAP_FAILED, "memory",
         "cannot prepare matrix products: the machine has no more memory. Hint: raise the limit (ulimit -v)");
   munmap(reserve, enough);
-  constexpr Index few = 8, side = 64;  // oneDNN has kernels of their own for 1 and for a few rows or columns
+  constexpr Index few = 8, side = 64;  // oneDNN has separate kernels for one and for a few rows or columns
   const LoopsAlone alone;
   const std::vector<float> a(side * side), b(side * side);
   std::vector<float> c(side * side);

@@ -7,18 +7,18 @@
 
 namespace glossa::kernels {
 
-/// A matrix product in a log: C [m, n] = A [m, k] B [k, n]. A transposed factor has this shape after transposing.
+/// A logged matrix product: C [m, n] = A [m, k] B [k, n]. A transposed factor has this shape after transposing.
 struct Product {
   Index m, n, k;
   bool transposed_a = false, transposed_b = false;
-  bool per_head = false;  // true: stands for all products of one attention call; same flop in total
+  bool per_head = false;  // true: represents all products of one attention call, with the same total flop
 
   double flop() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
   bool operator==(const Product&) const = default;
 };
 
-/// Log of the matrix products that one thread starts, for measurements of a step. The thread is the one that creates
-/// the ProductLog; logging lasts until the ProductLog is destroyed. Then the thread's previous log resumes.
+/// Log of the matrix products that one thread starts, for measurements of a step. Logs the thread that creates the
+/// ProductLog, for the object's lifetime. Afterwards, the thread's previous log resumes.
 class ProductLog {
  public:
   ProductLog() : before_(std::exchange(current_, this)) {}
@@ -26,7 +26,7 @@ class ProductLog {
   ProductLog(const ProductLog&) = delete;
   ProductLog& operator=(const ProductLog&) = delete;
 
-  /// Adds a product to the calling thread's log, if any; called by the kernels.
+  /// Adds a product to the calling thread's log, if any. Kernels call it.
   static void note(const Product& product) {
     if (current_) current_->products.push_back(product);
   }

@@ -23,8 +23,8 @@ struct Larger {
   }
 };
 
-/// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread. The order depends only on n and the length of a
-/// vector: two vectors are reduced side by side, then their lanes in a tree.
+/// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread. The order depends only on n and the vector length:
+/// two vectors are reduced side by side, then their lanes in a tree.
 template <class T, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
   constexpr Index L = Lanes<T>::count, lanes = 2 * L;
@@ -39,7 +39,7 @@ T fold(Index n, T start, const Combine& combine, const F& f) {
     for (Index l = 0; l < lanes; ++l) lane[l] = combine(lane[l], f(i + l));
   if (i < n)
 #pragma omp simd
-    for (Index l = 0; l < lanes; ++l)  // over all lanes, so that tails are vectorized
+    for (Index l = 0; l < lanes; ++l)  // covers all lanes, so that tails are vectorized
       if (l < n - i) lane[l] = combine(lane[l], f(i + l));
 #endif
   return join_lanes<T>(combine(load(lane), load(lane + L)), combine);
@@ -57,11 +57,11 @@ T row_max(Index n, T floor, const F& f) {
   return fold<T>(n, floor, Larger{}, f);
 }
 
-/// Sum of f(0), ..., f(n-1) on several threads, in pieces of `elementwise_grain` elements. The sums of the pieces are
-/// added in order.
+/// Sum of f(0), ..., f(n-1) on several threads, in pieces of `elementwise_grain` elements. The pieces' sums are added
+/// in order.
 template <class T, class F>
 T sum(Index n, const F& f) {
-  std::array<T, 256> pieces;  // sum of each piece; at most 256 pieces at a time, to avoid allocation
+  std::array<T, 256> pieces;  // sum of each piece; limited to 256 pieces to avoid allocation
   T total{0};
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);

@@ -8,9 +8,9 @@
 
 namespace glossa::kernels {
 
-/// Sums over the rows of a matrix are cut into strips of 64 columns, one thread per strip. A strip covers whole cache
-/// lines of every row, and there are usually enough strips for the threads. Rows are added in runs of 64 to keep
-/// rounding errors small.
+/// Width of the strips that divide sums over a matrix's rows, one thread per strip. A strip covers whole cache lines of
+/// every row, and there are usually enough strips for the threads. Rows are added in runs of 64 to keep rounding errors
+/// small.
 inline constexpr Index strip_width = 64, rows_per_run = 64;
 inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 
@@ -33,7 +33,7 @@ void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
   std::copy_n(total.data(), width, to);
 }
 
-/// Numbers in bf16 that are read in T.
+/// Numbers in bf16, read in T.
 template <class T>
 struct WidenedRow {
   const Bf16* from;

@@ -1,6 +1,6 @@
 #include "autograd/kernels/small_product.h"
 
-// Compiled with -ffp-contract=fast: products benefit from fused multiply-add, and this file has nothing else.
+// Compiled with -ffp-contract=fast, because fused multiply-add speeds up products. The file contains nothing else.
 namespace glossa::kernels {
 
 namespace {
@@ -12,11 +12,11 @@ constexpr int sums = 16;
 constexpr int sums = 8;
 #endif
 
-/// R rows by C vectors of the result, kept in registers for all of k.
+/// R rows by C vectors of the result, kept in registers over all of k.
 template <class T, int R, int C>
 void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
   using L = Lanes<T>;
-  typename L::Vector sum[R][C];  // no "= {}": compilers would clear it in memory
+  typename L::Vector sum[R][C];  // not initialized with "= {}", which compilers would do in memory
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
@@ -31,7 +31,7 @@ void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Inde
     for (int j = 0; j < C; ++j) store(c + i * ldc + j * L::count, sum[i][j]);
 }
 
-/// R rows of the result, as many columns at a time as registers allow.
+/// R rows of the result; computes as many columns at a time as registers allow.
 template <class T, int R>
 void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc,
                 bool add) {
@@ -44,8 +44,8 @@ void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T*
   for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
 }
 
-/// Calls work(first, end, step) for runs of heads whose keys are `step` columns apart: all heads, or the heads of one
-/// group, whose key is the same.
+/// Calls work(first, end, step) for runs of heads with keys `step` columns apart: all heads, or the heads of one group,
+/// which share a key.
 template <class Work>
 void for_runs(Index heads, Index group, Index width, const Work& work) {
   if (group == 1) return work(0, heads, width);

@@ -34,9 +34,9 @@ void softmax_lanes(Index keys, T* score, Index stride) {
   for (Index j = 0; j < keys; ++j) store(score + j * stride, load(score + j * stride) * inverse);
 }
 
-/// One step of a softmax that gets its keys tile by tile (Milakov and Gimelshein 2018). In each lane, replaces score_j
-/// by exp(score_j - top). `top` becomes the largest score so far, and `total` the sum of all exp(score - top), both
-/// including this tile. Earlier results used the earlier top, so they must be multiplied by `correction`. Start with
+/// One step of a softmax that receives its keys tile by tile (Milakov and Gimelshein 2018). In each lane, replaces
+/// score_j by exp(score_j - top). `top` becomes the largest score so far, and `total` the sum of all exp(score - top),
+/// both including this tile. Multiply earlier results by `correction`, because they used the earlier top. Start with
 /// top = blocked and total = 0.
 template <class T>
 void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T* correction) {
@@ -62,9 +62,9 @@ void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T*
   store(total, sum);
 }
 
-/// Let m = keep / (1 - p), where `keep` is the dropout mask. Then dropped = m weight, and dweight = m (dout v^T). In
-/// each lane, replaces dout v^T in `d` by dscore = scale weight (dweight - sum of weight dweight). If the weight is 0,
-/// dscore is 0, even if the value of a blocked key is NaN.
+/// Given the dropout mask `keep` and m = keep / (1 - p): dropped = m weight, and dweight = m (dout v^T). In each lane,
+/// replaces dout v^T in `d` by dscore = scale weight (dweight - sum of weight dweight). If the weight is 0, dscore is
+/// 0, even if a blocked key's value is NaN.
 template <class T>
 void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
   using Vector = typename Lanes<T>::Vector;

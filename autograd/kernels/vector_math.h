@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <limits>
 
-/// exp, tanh, sigmoid and erf. In float they have no branches or calls, so loops over them are vectorized. The bits of
-/// a result do not depend on its position in a vector, or on whether the loop's tail computes it. In double they are
-/// the standard library's functions, because double is for gradient checks, not for speed.
+/// exp, tanh, sigmoid and erf. In float, they have no branches or calls, so compilers vectorize loops over them. The
+/// bits of a result depend neither on its position in a vector nor on whether the loop's tail computes it. In double,
+/// they are the standard library's functions, because double serves gradient checks, not speed.
 namespace glossa::kernels {
 
-/// `when` ? a : b, computed with a mask. For `?:` the compiler may emit a branch, which prevents vectorizing.
+/// `when` ? a : b, computed with a mask. For `?:`, the compiler may emit a branch, which prevents vectorizing.
 inline float select(bool when, float a, float b) {
   const std::uint32_t mask = -static_cast<std::uint32_t>(when);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));
@@ -28,9 +28,9 @@ inline float multiply_add(float a, float b, float c) {
 #endif
 }
 
-/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. The member `n` is stored shifted, ready to be
-/// added to the exponent bits of a float. Valid for |x| < 127 ln 2. Other arguments give arbitrary numbers; NaN gives q
-/// = NaN.
+/// e^x = 2^n (1 + q) with an integer n and |x - n ln 2| <= ln(2) / 2. The member `n` is stored shifted, ready for
+/// adding to a float's exponent bits. Valid for |x| < 127 ln 2. Other arguments give arbitrary numbers; NaN gives q =
+/// NaN.
 struct ExpParts {
   float q;
   std::uint32_t n;
@@ -40,7 +40,7 @@ inline ExpParts exp_parts(float x) {
   constexpr float round_to_integer = 0x1.8p23f;  // adding it pushes the fraction out of the mantissa
   const float shifted = multiply_add(x, 0x1.715476p0f, round_to_integer);
   const float n = shifted - round_to_integer;
-  // ln 2 in two parts (Cody and Waite 1980): the larger part has so few bits that its product with n is exact.
+  // ln 2 in two parts (Cody and Waite 1980). The larger part has so few bits that its product with n is exact.
   const float r = multiply_add(n, 0x1.bd0106p-13f, multiply_add(n, -0x1.63p-1f, x));
   // (e^r - 1 - r) / r^2, fitted so that the error of e^r has equal ripples, at most 3.2e-9.
   float p = 0x1.6db4e8p-10f;
@@ -51,8 +51,8 @@ inline ExpParts exp_parts(float x) {
   return {multiply_add(r * r, p, r), std::bit_cast<std::uint32_t>(shifted) << 23};
 }
 
-/// e^x to 1.5 units in the last place. A result below the smallest normal number (x < -87.33) becomes 0: denormal
-/// numbers are slow on many processors.
+/// e^x to 1.5 units in the last place. A result below the smallest normal number (x < -87.33) becomes 0, because
+/// denormal numbers are slow on many processors.
 inline float exp(float x) {
   const ExpParts parts = exp_parts(x);
   float y = std::bit_cast<float>(std::bit_cast<std::uint32_t>(1 + parts.q) + parts.n);

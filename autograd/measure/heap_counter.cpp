@@ -1,5 +1,5 @@
 // A malloc that counts its calls (base/heap.h). It forwards them to the malloc that the program would otherwise use:
-// glibc's, or a preloaded one such as jemalloc's. The same library's free gets the memory back.
+// glibc's, or a preloaded one such as jemalloc's. The same library's free releases the memory.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Returns the function of this name in the libraries that follow the program.
+/// Returns the function with this name from the libraries that follow the program.
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -22,7 +22,7 @@ void count() { glossa::count_heap_allocation(glossa::LibraryScope::active()); }
 
 }  // namespace
 
-// The program's functions take precedence over those of shared libraries, for calls from these as well.
+// The program's functions take precedence over those of shared libraries, even for calls from shared libraries.
 extern "C" {
 void* malloc(std::size_t bytes) {
   static auto* const real = next<void*(std::size_t)>("malloc");

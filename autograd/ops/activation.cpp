@@ -22,7 +22,7 @@ Variable<T> sigmoid(const Variable<T>& x) {
 template <class T>
 Variable<T> relu(const Variable<T>& x) {
   return elementwise(
-      "relu", x, [](T v) { return v < 0 ? T{0} : v; },  // in this order NaN stays NaN
+      "relu", x, [](T v) { return v < 0 ? T{0} : v; },  // this order keeps NaN
       [](T dy, T v, T) { return v > 0 ? dy : T{0}; }, [](T v) { return v > 0; });
 }
 
@@ -32,7 +32,7 @@ Variable<T> gelu(const Variable<T>& x) {
   return elementwise(
       "gelu", x, [](T v) { return v / 2 * (1 + kernels::erf(v * root_half)); },
       [](T dy, T v, T y) {
-        // d/dx x Phi(x) = Phi(x) + x phi(x); Phi(x) is y / x, which avoids a second erf. At 0, y / x is 0 / 0, and near
+        // d/dx x Phi(x) = Phi(x) + x phi(x). Phi(x) is y / x, which avoids a second erf. At 0, y / x is 0 / 0, and near
         // 0 y may underflow; Phi is 1/2 there.
         const T cumulative = kernels::select(std::abs(v) < T(1e-30), T(0.5), y / v);
         return dy * (cumulative + v * density * kernels::exp(-v * v / 2));
@@ -41,7 +41,7 @@ Variable<T> gelu(const Variable<T>& x) {
 
 namespace {
 
-/// The argument of the tanh in gelu_tanh, sqrt(2/pi) (x + 0.044715 x^3), and its derivative.
+/// Argument of the tanh in gelu_tanh, sqrt(2/pi) (x + 0.044715 x^3), and its derivative.
 template <class T>
 constexpr T inner_factor = std::numbers::sqrt2_v<T>* std::numbers::inv_sqrtpi_v<T>;
 template <class T>

@@ -78,7 +78,7 @@ Variable<T> scaled(const char* op, const Variable<T>& x, double factor) {
       op, x, [s](T v) { return s * v; }, [s](T dy, T, T) { return s * dy; });
 }
 
-/// minimum and maximum: `prefers_a(a, b)` is true if the result is a.
+/// minimum and maximum. `prefers_a(a, b)` is true if the result is a.
 template <class T, class Prefers>
 Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, const Prefers& prefers_a) {
   Context<T>& c = context_of(op, {a, b});
@@ -88,7 +88,7 @@ Variable<T> select(const char* op, const Variable<T>& a, const Variable<T>& b, c
   const Tensor<const T> first = kernels::expanded(c, x, y.shape), second = kernels::expanded(c, z, y.shape);
   kernels::map(y, [&](Index i) {
     const T left = first[i], right = second[i];
-    return prefers_a(right, left) || right != right ? right : left;  // NaN propagates from either side
+    return prefers_a(right, left) || right != right ? right : left;  // propagates NaN from either side
   });
   c.add_branches(y.size(), [&](Index i) { return prefers_a(first[i], second[i]); });
 

@@ -12,7 +12,7 @@ using kernels::AttentionSaved;
 using kernels::AttentionShape;
 using kernels::Columns;
 
-/// Input number and first column of q, k or v.
+/// Position of q, k or v: the number of its input and its first column.
 struct Place {
   int input;
   Index column;
@@ -24,7 +24,7 @@ struct Operands {
   Index key_width, value_width;
 };
 
-/// The weights in the caller's layout, [heads, Tq, Tk] for each sequence, from [heads, Tk, padded(Tq)].
+/// Converts weights to the caller's layout: from [heads, Tk, padded(Tq)] to [heads, Tq, Tk] for each sequence.
 template <class T>
 Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weights) {
   Index size = 0;
@@ -43,7 +43,7 @@ Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weigh
   return result;
 }
 
-/// The numbers of an input: in T, or in bf16.
+/// Numbers of an input, in T or in bf16.
 template <class E, class T>
 const E* elements(Context<T>& c, const Variable<T>& x) {
   if constexpr (std::is_same_v<E, T>)
@@ -52,12 +52,12 @@ const E* elements(Context<T>& c, const Variable<T>& x) {
     return c.factor(x).rounded;
 }
 
-/// The three forms differ only in the inputs that contain q, k and v. For each sequence and head, with the scale s, the
-/// mask M, which includes the biases, and m, dropout's mask divided by 1 - p (products with m and P are elementwise,
-/// the sum is over a row):
+/// The three forms differ only in the inputs that contain q, k and v. s is the scale, M the mask plus the biases, m
+/// dropout's mask divided by 1 - p. Products with m and P are elementwise, the sum is over a row. For each sequence and
+/// head:
 ///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
-/// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles, which do not keep P, recompute P
+/// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles do not keep P: they recompute it
 /// from log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
 template <class E, class T>
 Variable<T> attend_in(const AttentionCall<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands,
@@ -84,7 +84,7 @@ Variable<T> attend_in(const AttentionCall<T>& call, std::initializer_list<Variab
   AttentionShape<T> kept_shape = shape;
   if (shape.saves_in_bf16) kept_shape.keep = {};
   return c.record(call.op, inputs, y, [shape = kept_shape, operands, x, saved, y](Backward<T>& back) {
-    // An input that contains several of q, k and v has one sink.
+    // An input that contains two or three of q, k and v has a single sink.
     Sink<T> sinks[3];
     bool asked[3] = {};
     const auto gradient = [&](Place place) {
@@ -114,9 +114,9 @@ Variable<T> attend(const AttentionCall<T>& call, std::initializer_list<Variable<
 
 enum class Role { queries, keys };
 
-/// Checks an operand with the heads of `of_queries` matrices of queries and `of_keys` matrices of keys or values side
-/// by side; returns the width of a head. Several sequences may read the same keys, unless the keys get a gradient,
-/// because heads write gradients concurrently.
+/// Checks an operand that holds, side by side, the heads of `of_queries` matrices of queries and `of_keys` matrices of
+/// keys or values. Returns the width of a head. Several sequences may read the same keys unless the keys get a
+/// gradient, because heads write gradients concurrently.
 template <class T>
 Index check_operand(const AttentionCall<T>& call, const char* what, const Variable<T>& x, Role role, Index of_queries,
                     Index of_keys) {

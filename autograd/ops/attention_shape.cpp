@@ -21,8 +21,7 @@ RowLayout keep_layout(auto& context, RowLayout layout) {
   return layout;
 }
 
-/// For each sequence, the kept weights of a head, summed over earlier sequences; at the end, the sum over all
-/// sequences.
+/// For each sequence, the number of a head's kept weights in all earlier sequences. The last element is the total.
 template <class T>
 std::span<const Index> count_cells(Context<T>& c, const AttentionShape<T>& shape) {
   const std::span<Index> cells = c.template array<Index>(shape.query.sequence_count() + 1);
@@ -34,7 +33,7 @@ std::span<const Index> count_cells(Context<T>& c, const AttentionShape<T>& shape
   return cells;
 }
 
-/// The caller's mask [T, S] as the kernels read it: [S, padded(T)] for the longest sequences.
+/// Converts the caller's mask [T, S] to the kernels' form: [S, padded(T)] for the longest sequences.
 template <class T>
 Tensor<T> mask_by_key(Context<T>& c, const AttentionCall<T>& call) {
   const Tensor<T>& mask = *call.mask;
@@ -52,8 +51,8 @@ Tensor<T> mask_by_key(Context<T>& c, const AttentionCall<T>& call) {
   return result;
 }
 
-/// Draws the dropout mask of the kept weights; tiles draw their own part later. The mask of weights that are saved in
-/// bf16 lasts until the op's scratch is released: these weights carry it.
+/// Draws the dropout mask of the kept weights; tiles draw theirs later. If the weights are saved in bf16, they carry
+/// the mask, which then lasts only until the op's scratch is released.
 template <class T>
 void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
   const kernels::DropoutSite site(c.random_key(), c.next_random_site(), probability);
@@ -70,7 +69,7 @@ void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
   shape.keep_scale = static_cast<T>(site.keep_scale());
 }
 
-/// ALiBi's slope of a head (see AttentionOptions).
+/// ALiBi's slope for one head (see AttentionOptions).
 double slope_of(Index head, Index heads) {
   const double power = static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(heads))), h = double(head);
   if (h < power) return std::exp2(-8 * (h + 1) / power);
@@ -106,7 +105,7 @@ AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, I
                           .scale = static_cast<T>(scale),
                           .in_bf16 = in_bf16,
                           .saves_in_bf16 = in_bf16 && !call.weights};
-  // A mask or requested weights are as large as all weights, so tiles would not save memory.
+  // A mask or requested weights take as much memory as all weights, so tiles would not save memory.
   if (call.mask || call.weights) shape.max_kept = std::numeric_limits<Index>::max();
   shape.cells = count_cells(c, shape);
   if (call.mask) shape.mask = mask_by_key(c, call);

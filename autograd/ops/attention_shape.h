@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// The arguments that attention, self_attention and cross_attention share.
+/// Arguments that attention, self_attention and cross_attention share.
 template <class T>
 struct AttentionCall {
   const char* op;
@@ -16,9 +16,9 @@ struct AttentionCall {
   Tensor<T>* weights;
 };
 
-/// The call as the kernels read it, in memory of the step: layouts, options, mask, slopes, and in training the dropout
+/// The call in the kernels' form, in the step's memory: layouts, options, mask, slopes and, in training, the dropout
 /// mask of the kept weights. If the weights are saved in bf16, this mask is in scratch, which must last until the end
-/// of the forward pass. Throws if the layouts or options do not fit.
+/// of the forward pass. Throws if the layouts or options are invalid.
 template <class T>
 kernels::AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, Index key_width,
                                            Index value_width, bool in_bf16);

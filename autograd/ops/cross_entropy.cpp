@@ -14,7 +14,7 @@ namespace {
 using kernels::LogSumExp;
 using kernels::RowLoss;
 
-constexpr Index grain = 8;  // rows per piece: few, because vocabulary rows are long
+constexpr Index grain = 8;  // rows per piece; few, because vocabulary rows are long
 
 void check_targets(const char* op, const Shape& logits, std::span<const int> targets, int ignore_index,
                    double smoothing) {
@@ -25,7 +25,7 @@ void check_targets(const char* op, const Shape& logits, std::span<const int> tar
           logits, targets[i], i);
 }
 
-/// The numbers of the loss, without its variable: sums over the rows, in order.
+/// The loss as numbers, without its variable: sums over the rows, in order.
 template <class T>
 CrossEntropy<T> add_up(std::span<const RowLoss> rows, std::span<const int> targets, int ignore_index, T& sum) {
   CrossEntropy<T> result;
@@ -39,15 +39,15 @@ CrossEntropy<T> add_up(std::span<const RowLoss> rows, std::span<const int> targe
   return result;
 }
 
-/// Options of the loss, and the number of passes in the rows of x.
+/// Options of the loss and the number of passes in x.
 struct LossOptions {
   int ignore_index;
   double smoothing;
-  double alpha = 0;  // of R-Drop, with two passes
-  Index passes = 1;  // the rows of x are those of the targets, this many times
+  double alpha = 0;  // R-Drop's factor, with two passes
+  Index passes = 1;  // the rows of x are the rows of the targets, repeated this many times
 };
 
-/// The losses alone, of one pass; log sum exp of each counted row goes to `lse`, if not null.
+/// Computes only the losses of one pass. Writes log sum exp of each counted row to `lse`, unless null.
 template <class T>
 void compute_values(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
                     const Tensor<const T>& logits, LogSumExp<T>* lse) {
@@ -73,7 +73,7 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
   check(x.shape.rank() == 2 && x.rows() == std::ssize(targets), op,
         "expected logits [N, V] and N targets; got {} and {}", x.shape, targets.size());
   check_targets(op, x.shape, targets, ignore_index, label_smoothing);
-  // Probabilities are never stored: the derivative recomputes them from x and lse.
+  // Probabilities are never stored; the derivative recomputes them from x and lse.
   const std::span<LogSumExp<T>> lse = c.template array<LogSumExp<T>>(x.rows());
   const std::span<RowLoss> losses = c.template array<RowLoss>(x.rows());
   const std::span<const int> target = c.keep(targets);
@@ -99,18 +99,18 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
 
 namespace {
 
-/// Rows whose logits are in memory at the same time: few enough to stay in the cache, enough for near-peak matrix
+/// Number of rows with logits in memory at the same time: few enough for the cache, enough for near-peak matrix
 /// products.
 constexpr Index rows_per_chunk(Index classes, Precision precision) {
-  constexpr Index many_logits = Index{1} << 23;  // 256 rows of a large vocabulary would be most of a step's memory
+  constexpr Index many_logits = Index{1} << 23;  // for a large vocabulary, 256 rows would take most of a step's memory
   return precision == Precision::bf16 && 256 * classes > many_logits ? 208 : 256;
 }
 
-/// From this number of rows on, a step in bf16 packs both forms of W once for all chunks. With fewer, packing in the
-/// tiles costs little time, and no memory.
+/// With at least this many rows, a step in bf16 packs both forms of W once for all chunks. With fewer rows, packing in
+/// the tiles costs little time and no memory.
 constexpr Index many_rows = 2048;
 
-/// The factors of the three products of rows first, first + 1, ...: X [n, D] and W [V, D], or W^T.
+/// Factors of the three products for rows first, first + 1, ...: X [n, D] and W [V, D], or W^T.
 template <class T>
 struct ChunkFactors {
   kernels::Factor<T> x, weight, weight_transposed;
@@ -138,32 +138,32 @@ void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>&
                         factors.precision, kernels::AddBias<T>{bias});
 }
 
-/// G = d loss / d logits of a chunk's rows, written over the logits: each row in T or, in bf16, into the first half of
+/// G = d loss / d logits of a chunk's rows. G overwrites the logits: each row is in T or, in bf16, in the first half of
 /// the row's memory.
 template <class T>
 struct LogitGradients {
   Tensor<T> logits;
-  Tensor<T> rows;  // three for each thread: of R-Drop's differences and, in bf16, of G in T
+  Tensor<T> rows;  // three per thread, for R-Drop's differences and, in bf16, for G in T
   bool in_bf16;
 
   T* spare(Index k) const { return rows.row(3 * thread_index() + k); }
   T* row(Index i, Index pass = 0) const { return in_bf16 ? spare(pass) : logits.row(i); }
 
-  /// Rounds a row, in bf16.
+  /// Rounds a row, if in bf16.
   void finish(Index i, Index pass = 0) const {
     if (in_bf16) kernels::bf16::round_row(logits.cols(), row(i, pass), reinterpret_cast<Bf16*>(logits.row(i)));
   }
 
-  /// G of `n` rows.
+  /// G of `n` rows, starting at row `begin`.
   kernels::Factor<T> factor(Index begin) const {
     constexpr auto halves = static_cast<Index>(sizeof(T) / sizeof(Bf16));
-    T* const data = logits.data + begin * logits.cols();  // of no rows, perhaps
+    T* const data = logits.data + begin * logits.cols();  // possibly without rows
     if (in_bf16) return {.data = nullptr, .stride = halves * logits.cols(), .rounded = reinterpret_cast<Bf16*>(data)};
     return {.data = data, .stride = logits.cols()};
   }
 };
 
-/// The losses of a chunk's targets and G, which is zero in ignored rows.
+/// Computes a chunk's losses and G, which is zero in ignored rows.
 template <class T>
 void compute_losses(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
                     const LogitGradients<T>& gradients) {
@@ -190,15 +190,15 @@ void compute_losses(std::span<RowLoss> losses, std::span<const int> targets, con
   });
 }
 
-/// The derivatives for dy = 1. Derivatives that are not needed have no memory.
+/// Derivatives for dy = 1. Those that are not needed have no memory.
 template <class T>
 struct UnitGradients {
   Tensor<T> dx, dweight, dbias;
 
   explicit operator bool() const { return dx.data || dweight.data || dbias.data; }
 
-  /// Adds n rows first, first + 1, ... of X, the rows begin, begin + 1, ... of G: dX = G W, dW += G^T X, db += column
-  /// sums of G.
+  /// Adds the contribution of n rows, which start at row `first` of X and row `begin` of G: dX = G W, dW += G^T X, db
+  /// += column sums of G.
   void add_rows(Index first, Index begin, Index n, const LogitGradients<T>& gradients,
                 const ChunkFactors<T>& factors) const {
     const kernels::Factor<T> g = gradients.factor(begin);
@@ -214,8 +214,8 @@ struct UnitGradients {
   }
 };
 
-/// The forward pass computes the value and the gradients for dy = 1; backward scales these gradients. Thus only one
-/// chunk's logits are in memory, and they are used while cached.
+/// The forward pass computes the value and the gradients for dy = 1; backward scales these gradients. Only one chunk's
+/// logits are in memory at a time, and they are used while cached.
 template <class T>
 CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>& weight,
                                         const OptionalVariable<T>& bias, std::span<const int> targets,
@@ -268,7 +268,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
       to.write([&](Index i) { return dy * gradient[i]; });
       back.give(gradient);
     };
-    scaled(1, unit.dweight);  // the largest first, so that x's gradient can use its memory
+    scaled(1, unit.dweight);  // the largest first, so that x's gradient can reuse its memory
     scaled(0, unit.dx);
     scaled(2, unit.dbias);
   };

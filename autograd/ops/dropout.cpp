@@ -14,7 +14,7 @@ Variable<T> dropout_rows(const Variable<T>& x, double p, const RowLayout& layout
   const Tensor<T> y = c.tensor(in.shape);
   kernels::map(y, [&](Index i) { return mask(i, in[i]); });
 
-  // dx = m dy / (1 - p), where m is the mask of ones and zeros.
+  // dx = m dy / (1 - p), with the mask m of ones and zeros.
   return c.record("dropout", {x}, y, [mask](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     back.add(0, [&](Index i) { return mask(i, dy[i]); });
@@ -25,7 +25,7 @@ Variable<T> dropout_rows(const Variable<T>& x, double p, const RowLayout& layout
 
 template <class T>
 Variable<T> dropout(const Variable<T>& x, double p) {
-  const RowSpan all{0, x.shape().rows()};  // without sequences: one sequence of all rows
+  const RowSpan all{0, x.shape().rows()};  // without a layout, all rows are one sequence
   return dropout_rows(x, p, {.rows = all.length, .sequences = {&all, 1}});
 }
 

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// The elements of a matrix that dropout keeps, and the factor that scales them.
+/// The elements of a matrix that dropout keeps, and their factor.
 template <class T>
 struct DropoutMask {
   const std::uint8_t* keep = nullptr;  // null: dropout is inactive
@@ -23,8 +23,8 @@ inline void check_probability(const char* op, double p) {
 }
 
 /// Draws the mask of the forward pass's next site (see docs/notation.md), for `matrix` [N, D]. Returns no mask outside
-/// training or if p = 0. The mask lasts for the step or, with `in_scratch`, until the op's scratch is released.
-/// `in_scratch` is for ops whose derivative does not read the mask.
+/// training or if p = 0. The mask lasts for the step or, with `in_scratch`, until the op's scratch is released. Use
+/// `in_scratch` for ops whose derivative does not read the mask.
 template <class T>
 DropoutMask<T> draw_mask(const char* op, Context<T>& c, const Shape& matrix, double p, const RowLayout& layout,
                          bool in_scratch = false) {

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-/// A gate's function at one number, and its derivative there.
+/// Value and derivative of a gate's function at one number.
 template <class T>
 struct GatePoint {
   T value, slope;
@@ -35,7 +35,7 @@ struct GeluGate {
   }
 };
 
-/// y = gate(a) b, if (a, b) are the halves of a row of x.
+/// y = gate(a) b for the halves (a, b) of each row of x.
 template <class Gate, class T>
 Variable<T> gated(const char* op, const Variable<T>& x, Use use) {
   Context<T>& c = context_of(op, {x});

@@ -12,19 +12,19 @@ namespace {
 using kernels::About;
 using kernels::RowMoments;
 
-constexpr Index rows_per_piece = 64;  // normalized by a thread at a time
+constexpr Index rows_per_piece = 64;  // rows that a thread normalizes at a time
 constexpr Index pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_per_piece; }
 
 /// A norm's state for its derivative.
 template <class T>
 struct Saved {
   About about;
-  Tensor<const T> x;  // the normalized input; no data: `normalized` replaces it
+  Tensor<const T> x;  // the normalized input; if it has no data, `normalized` replaces it
   std::span<RowMoments<T>> moments;
   const T* gain = nullptr;
   Bf16* normalized = nullptr;  // (x - mean) / sqrt(variance + epsilon), in bf16
 
-  /// The derivative of row i, which norm_row_backward documents.
+  /// Derivative of row i; norm_row_backward has the formulas.
   void row_backward(Index i, const T* dy, T* dgain, T* dbias, T* dx) const {
     const Index d = x.cols();
     const auto [mean, inverse] = moments[i];
@@ -38,7 +38,7 @@ struct Saved {
   }
 };
 
-/// `bias` is null for norms without it.
+/// Checks gain and bias; `bias` is null for norms without it.
 template <class T>
 void check_affine(const char* op, const Shape& x, const Variable<T>& gain, const Variable<T>* bias) {
   const bool fits = x.rank() >= 1 && gain.shape() == Shape{x.cols()};
@@ -60,18 +60,18 @@ void add_rows(const Tensor<T>& sum, const Tensor<T>& pieces) {
     kernels::write(sum.data, 0, sum.size(), true, [row = pieces.row(p)](Index j) { return row[j]; });
 }
 
-/// The derivative of all forms, row by row. Inputs gain_input and gain_input + 1 are gain and bias, if any; write(i,
-/// dx) receives the gradient of the normalized input's row i.
+/// Derivative of all forms, row by row. Inputs gain_input and gain_input + 1 are gain and bias, if present. write(i,
+/// dx) receives the gradient of row i of the normalized input.
 template <class T, class Write>
 void backward(Backward<T>& back, const Saved<T>& saved, int gain_input, const Write& write) {
   const Tensor<const T> dy = back.dy();
   const Index d = saved.x.cols(), rows = saved.x.rows(), count = pieces(rows);
   const Sink<T> to_gain = back.optional_sink(gain_input);
   const Sink<T> to_bias = back.optional_sink(gain_input + 1);
-  // One pass over x and dy. Every piece of rows has its own sums for gain and bias; these are added in order.
+  // Makes one pass over x and dy. Each piece of rows has its own sums for gain and bias, which are then added in order.
   const Tensor<T> dgain = to_gain ? back.scratch({count, d}) : Tensor<T>{};
   const Tensor<T> dbias = to_bias ? back.scratch({count, d}) : Tensor<T>{};
-  const Tensor<T> dx = back.scratch({count, d});  // a row at a time
+  const Tensor<T> dx = back.scratch({count, d});  // one row per piece
   parallel_for(count, [&](Index piece) {
     T* const gain_sums = to_gain ? dgain.row(piece) : nullptr;
     T* const bias_sums = to_bias ? dbias.row(piece) : nullptr;
@@ -144,7 +144,7 @@ Variable<T> add_norm_op(const char* op, About about, const Variable<T>& x, const
   const Tensor<const T> a = c.read(x);
   const T *const g = numbers_of(c, &gain), *const b = numbers_of(c, bias);
   const DropoutMask<T> mask = draw_mask(op, c, a.shape, p, layout);
-  const auto taken = c.take(branch);  // after all checks
+  const auto taken = c.take(branch);  // only after all checks
   const Tensor<const T> r = taken.from;
   const Index d = a.cols(), rows = a.rows();
   const auto moments = c.template array<RowMoments<T>>(rows);
@@ -171,7 +171,8 @@ Variable<T> add_norm_op(const char* op, About about, const Variable<T>& x, const
                 : c.record(op, {x, branch, gain}, y, derivative);
   };
   if (c.rounds({x, branch, gain}) || (bias && c.rounds({*bias}))) {
-    // The derivative needs no sum but the normalized row, and bf16 suffices for it. So y takes the branch's memory.
+    // The derivative needs the normalized row, for which bf16 suffices, but not the sum. y can therefore take the
+    // branch's memory.
     const Tensor<T> y = taken.to;
     const Saved<T> saved{about, {nullptr, a.shape}, moments, g, c.bf16_tensor(a.shape).data};
     const Tensor<Bf16> rounded = c.bf16_tensor(a.shape);

@@ -7,7 +7,8 @@
 
 namespace glossa {
 
-/// Packs a right factor [k, n] for products in bf16 whose tiles share its columns. `memory(size)` returns scratch.
+/// Packs a right factor [k, n] for products in bf16 with several tiles in the same columns. `memory(size)` returns
+/// scratch.
 template <class T, class Memory>
 void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Factor<T>& b, const Memory& memory) {
   if constexpr (std::is_same_v<T, float>) {
@@ -20,8 +21,8 @@ void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Fac
   }
 }
 
-/// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops: in int8, in the context's prepared
-/// form, or W [O, I] read transposed; a product in bf16 may pack it in the context's scratch.
+/// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops. The factor is in int8, in the
+/// context's prepared form, or W [O, I] read transposed. A product in bf16 may pack it in the context's scratch.
 template <class T>
 kernels::Factor<T> transposed_weight(Context<T>& c, Index rows, const Variable<T>& weight) {
   if (const auto prepared = c.prepared(weight)) return *prepared;
@@ -31,9 +32,9 @@ kernels::Factor<T> transposed_weight(Context<T>& c, Index rows, const Variable<T
   return result;
 }
 
-/// Computes the derivative of Y = X W^T + b, for all linear ops; inputs 0, 1 and (optionally) 2 are X, W and b. X is
-/// [N, I], W [O, I], dY [N, O]. The three gradients are independent of each other, so one parallel loop computes all of
-/// them. In bf16, db is the sum of the rounded rows of dY.
+/// Derivative of Y = X W^T + b for all linear ops. Inputs 0, 1 and (optionally) 2 are X, W and b: X [N, I], W [O, I],
+/// dY [N, O]. The three gradients are independent, so one parallel loop computes all of them. In bf16, db is the sum of
+/// the rounded rows of dY.
 template <class T>
 void linear_gradients(Backward<T>& back, const kernels::Factor<T>& dy, const kernels::Factor<T>& x,
                       const Tensor<const T>& weight) {

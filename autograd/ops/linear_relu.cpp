@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// Bias, relu and dropout, in place, in a tile of the product.
+/// Applies bias, relu and dropout in place to a tile of the product.
 template <class T>
 struct FinishRelu {
   Tensor<const T> bias;
@@ -14,7 +14,7 @@ struct FinishRelu {
   Index outputs;
 
   void operator()(const kernels::Tile<T>& tile) const {
-    const auto relu = [](T z) { return z < T{0} ? T{0} : z; };  // NaN stays NaN
+    const auto relu = [](T z) { return z < T{0} ? T{0} : z; };  // keeps NaN
     const T* const added = bias.data ? bias.data + tile.first_col : nullptr;
     for (Index i = tile.first_row; i < tile.last_row; ++i) {
       T* const row = tile.row(i);
@@ -28,9 +28,9 @@ struct FinishRelu {
   }
 };
 
-/// The derivative needs only y: dropout kept the positive elements, and zeros have no gradient. dz = dy factor where
-/// y > 0, then the linear layer's own derivative. positive(i) is true if y[i] > 0. In bf16, dz exists in bf16 only;
-/// otherwise it is written over dy.
+/// The derivative needs only y, because dropout kept the positive elements, and zeros have no gradient. dz = dy factor
+/// where y > 0; the linear layer's derivative follows. positive(i) is true if y[i] > 0. In bf16, dz exists only in
+/// bf16; otherwise it overwrites dy.
 template <class T, class Positive>
 void relu_gradients(Backward<T>& back, const kernels::Factor<T>& x, const Tensor<const T>& weight, T factor,
                     const Positive& positive) {
@@ -64,7 +64,7 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const O
   const Shape shape{rows, outputs};
   const kernels::Factor<T> left = c.factor(x);
 
-  /// Computes the result into `to`, and records it as y; positive(i) is true if y[i] > 0.
+  /// Computes the result into `to` and records it as y. positive(i) is true if y[i] > 0.
   const auto compute = [&](const auto& y, const kernels::Result<T>& to, const auto& positive) {
     const Arena::Mark scratch = c.scratch_mark();
     const DropoutMask<T> mask = draw_mask(op, c, shape, p, layout, /*in_scratch=*/true);

@@ -6,14 +6,14 @@ namespace glossa {
 
 namespace {
 
-/// True if some trailing axes of x (possibly none or all) hold `count` elements.
+/// True if some trailing axes of x, possibly none or all, hold `count` elements.
 bool has_trailing(const Shape& x, Index count) {
   Index size = 1;
   for (int axis = x.rank() - 1; axis >= 0 && size != count; --axis) size *= x[axis];
   return size == count;
 }
 
-/// `mask`, repeated for every element of `shape`, in memory of the step.
+/// Repeats `mask` for every element of `shape`, in the step's memory.
 template <class T>
 std::span<const bool> repeated(const char* op, Context<T>& c, std::span<const bool> mask, const Shape& shape) {
   const Index count = std::ssize(mask);
@@ -24,7 +24,7 @@ std::span<const bool> repeated(const char* op, Context<T>& c, std::span<const bo
   return all;
 }
 
-/// Copies a mask of bits into memory of the step, as bool.
+/// Copies a mask of bits into the step's memory, as bool.
 template <class T>
 std::span<const bool> unpacked(Context<T>& c, const auto& mask) {
   const std::span<bool> copy = c.template array<bool>(std::ssize(mask));

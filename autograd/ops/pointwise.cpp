@@ -51,7 +51,7 @@ Variable<T> clamp(const Variable<T>& x, double low, double high) {
   if (!(low <= high)) fail("clamp", "expected low <= high; got {} and {} (shape {})", low, high, x.shape());
   const T lower = static_cast<T>(low), upper = static_cast<T>(high);
   return elementwise(
-      "clamp", x, [=](T v) { return std::min(std::max(v, lower), upper); },  // in this order NaN stays NaN
+      "clamp", x, [=](T v) { return std::min(std::max(v, lower), upper); },  // this order keeps NaN
       [=](T dy, T v, T) { return ((v >= lower) & (v <= upper)) ? dy : T{0}; }, [=](T v) { return v < lower; },
       [=](T v) { return v > upper; });
 }

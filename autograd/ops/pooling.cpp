@@ -7,7 +7,7 @@ namespace glossa {
 
 namespace {
 
-/// The row of each sequence chosen by `row_of`.
+/// The row that `row_of` chooses in each sequence.
 template <class T, class RowOf>
 Variable<T> pool(const char* op, const Variable<T>& x, const RowLayout& layout, const RowOf& row_of) {
   Context<T>& c = context_of(op, {x});

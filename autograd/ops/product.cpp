@@ -17,7 +17,7 @@ struct Stack {
     cols = extents4(shape)[3];
   }
 
-  /// Offset of matrix (i, j) of the broadcast stack; axes of extent 1 repeat.
+  /// Offset of matrix (i, j) of the broadcast stack. Axes of extent 1 repeat.
   Index offset(Index i, Index j) const {
     return ((count0 == 1 ? 0 : i) * count1 + (count1 == 1 ? 0 : j)) * rows * cols;
   }
@@ -39,7 +39,7 @@ void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const
     }
 }
 
-/// Checks that the extents agree over which a product sums.
+/// Checks that both operands have the same extent of the summed axis.
 void check_inner(const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
   const auto inner = [](const Shape& x, bool last) { return x[last || x.rank() == 1 ? -1 : -2]; };
   check(a.rank() > 0 && b.rank() > 0 && inner(a, !transpose_a) == inner(b, transpose_b), "matmul",
@@ -63,7 +63,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
   }
   const Tensor<const T> x = c.read(a), z = c.read(b);
   const Index m = x.shape[transpose_a ? -1 : -2], n = z.shape[transpose_b ? -2 : -1];
-  // With matrix axes of 1, the shapes broadcast as usual.
+  // With matrix axes set to 1, the shapes broadcast as usual.
   const Shape batch = broadcast(x.shape.with(-1, 1).with(-2, 1), z.shape.with(-1, 1).with(-2, 1), "matmul");
   const Tensor<T> y = c.tensor(batch.with(-2, m).with(-1, n));
   const Stack walk(y.shape);
@@ -75,7 +75,7 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
     const auto write = [&](int input, const Tensor<const T>& left, bool tl, const Tensor<const T>& right, bool tr) {
       if (!back.needs(input)) return;
       const Sink<T> to = back.sink(input);
-      if (dy.size() == 0) to.zeroed();  // because no product writes the gradient
+      if (dy.size() == 0) to.zeroed();  // no product writes the gradient
       stacked_gemm(walk, left, tl, right, tr, to.grad, to.add, back.precision());
     };
     if (transpose_a)

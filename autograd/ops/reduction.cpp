@@ -10,8 +10,8 @@ namespace glossa {
 
 namespace {
 
-/// Shapes of a reduction: `kept` has extent 1 in place of each reduced axis, so it broadcasts to the input; `result` is
-/// the shape the caller requested. Each element of the result comes from `count` elements of the input.
+/// Shapes of a reduction. `kept` has extent 1 for each reduced axis, which makes it broadcast to the input. `result` is
+/// the requested shape. Each element of the result comes from `count` elements of the input.
 struct Reduction {
   Shape kept, result;
   Index count;
@@ -38,7 +38,7 @@ Reduction over(const char* op, const Shape& x, const Axes& axes, bool keepdim) {
   return r;
 }
 
-/// A tensor seen as [outer, extent, inner], to be reduced over the middle axis.
+/// A tensor viewed as [outer, extent, inner], to be reduced over the middle axis.
 struct Slices {
   Index outer, extent, inner;
 };
@@ -55,7 +55,7 @@ void check_not_empty(const char* op, const Shape& x, Index count) {
   if (count == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
 }
 
-/// Numbers of the result's shape, seen at every element of the input.
+/// Numbers of the result's shape, readable at every element of the input.
 template <class T>
 Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Reduction& r, const Shape& input) {
   return kernels::expanded(back, Tensor<const T>{x.data, r.kept}, input);
@@ -105,9 +105,9 @@ Variable<T> max_of(const Variable<T>& x, const Slices& s, const Shape& result) {
   });
 }
 
-/// Subtracts from x the mean of the elements reduced with it: deviations that add up to 0. The second subtraction
-/// removes the rounding error of the first mean (Chan, Golub and LeVeque 1983), so numbers that are large beside their
-/// deviations lose nothing.
+/// Subtracts from x the mean of the elements that are reduced together, so that the deviations add up to 0. The second
+/// subtraction removes the rounding error of the first mean (Chan, Golub and LeVeque 1983). Numbers that are large
+/// compared with their deviations therefore lose nothing.
 template <class T>
 Tensor<T> centered(Context<T>& c, const Tensor<const T>& x, const Reduction& r) {
   const Tensor<T> y = c.tensor(x.shape);
@@ -124,7 +124,7 @@ Tensor<T> centered(Context<T>& c, const Tensor<const T>& x, const Reduction& r) 
   return y;
 }
 
-/// The divisor of a variance.
+/// Divisor of a variance.
 template <class T>
 T divisor_of(const char* op, const Shape& x, const Reduction& r, int correction) {
   if (correction < 0 || r.count <= correction)

@@ -9,8 +9,8 @@ namespace glossa {
 
 namespace {
 
-/// Turns pair i of a head, (x_2i, x_2i+1), by its position's angle: to (+)= (x_2i cos - x_2i+1 sin, x_2i sin + x_2i+1
-/// cos). With `direction` -1, turns back. Unless `add`, `to` may be `x`.
+/// Rotates pair i of a head, (x_2i, x_2i+1), by its position's angle: to (+)= (x_2i cos - x_2i+1 sin, x_2i sin + x_2i+1
+/// cos). With `direction` -1, rotates back. Unless `add`, `to` may be `x`.
 template <class T>
 void turn_head(Index pairs, const T* cos, const T* sin, T direction, const T* x, T* to, bool add) {
   const auto turn = [&](const auto& put) {
@@ -27,14 +27,14 @@ void turn_head(Index pairs, const T* cos, const T* sin, T direction, const T* x,
     turn([to](Index j, T value) { to[j] = value; });
 }
 
-/// The rotations of a matrix's rows.
+/// Rotations of a matrix's rows.
 template <class T>
 struct Turns {
-  Tensor<T> cos, sin;         // [P, K/2]: of position * base^(-2i/K), for P positions from the layout's first on
-  std::span<const Index> at;  // [N]: each row's row of the tables; -1 in gaps
-  Index columns, width;       // of the heads, and of the matrix
+  Tensor<T> cos, sin;         // [P, K/2], of position * base^(-2i/K) for P positions from the layout's first
+  std::span<const Index> at;  // [N]: row of the tables for each row; -1 in gaps
+  Index columns, width;       // columns of all heads; width of the matrix
 
-  /// to (+)= row i, given as `x`, with its heads turned; zeros for a gap row. Unless `add`, `to` may be `x`.
+  /// to (+)= row i, passed as `x`, with its heads rotated; zeros for a gap row. Unless `add`, `to` may be `x`.
   void turn(Index i, T direction, const T* x, T* to, bool add) const {
     if (at[i] < 0) return kernels::write(to, 0, width, add, [](Index) { return T{0}; });
     const Index pairs = cos.cols();
@@ -44,8 +44,8 @@ struct Turns {
   }
 };
 
-/// Tables for the positions of a layout. Angles are computed in double, because a float cannot hold a large one exactly
-/// enough.
+/// Makes the tables for a layout's positions. Angles are computed in double, because float represents large angles too
+/// coarsely.
 template <class T>
 Turns<T> turns_of(Context<T>& c, const RowLayout& layout, Index head_width, double base, Index columns, Index width) {
   const std::span<Index> at = c.template array<Index>(layout.rows);
@@ -59,7 +59,7 @@ Turns<T> turns_of(Context<T>& c, const RowLayout& layout, Index head_width, doub
   const std::span<double> frequency = c.template array<double>(pairs);
   for (Index i = 0; i < pairs; ++i) frequency[i] = std::pow(base, -2.0 * double(i) / double(head_width));
   const Turns<T> turns{c.tensor({positions, pairs}), c.tensor({positions, pairs}), at, columns, width};
-  constexpr Index cost = 32;  // of one angle, in elementwise operations
+  constexpr Index cost = 32;  // cost of one angle, in elementwise operations
   kernels::for_each_row(positions, cost * pairs, [&](Index t) {
     for (Index i = 0; i < pairs; ++i) {
       const double angle = double(layout.first_position + t) * frequency[i];
@@ -85,7 +85,7 @@ Variable<T> rotary(const Variable<T>& x, const RowLayout& layout, Index head_wid
   check(std::isfinite(base) && base > 0, op, "expected a finite base above 0; got {}", base);
   const Turns<T> turns = turns_of(c, layout, head_width, base, columns, width);
 
-  // dx = dy, with its heads turned back.
+  // dx = dy with its heads rotated back.
   const auto derivative = [turns](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     const Sink<T> to = back.sink(0);

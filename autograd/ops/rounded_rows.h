@@ -5,7 +5,8 @@
 
 namespace glossa {
 
-/// Fills y [..., D] in bf16: compute(i, row) writes row i in T, in scratch of the calling thread; then it is rounded.
+/// Fills y [..., D] in bf16. compute(i, row) writes row i in T, in scratch of the calling thread; the row is then
+/// rounded.
 template <class T, class Compute>
 void fill_rounded_rows(Context<T>& c, const Tensor<Bf16>& y, const Compute& compute) {
   const Arena::Mark mark = c.scratch_mark();

@@ -17,7 +17,7 @@ void check_ids(const char* op, const Tensor<const T>& table, std::span<const int
           table.rows(), table.shape, ids[i], i);
 }
 
-/// table[row_of(i)] += f(i, j) for all i in order. Rows repeat, so threads share the columns, not the rows.
+/// table[row_of(i)] += f(i, j) for all i in order. Rows may repeat, so threads share the columns instead of the rows.
 template <class T, class RowOf, class F>
 void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f) {
   const Tensor<T> sums = to.zeroed();
@@ -40,7 +40,7 @@ Variable<T> select_rows(const char* op, const Variable<T>& table, std::span<cons
   const Tensor<T> y = c.tensor({n, d});
   for (Index i = 0; i < n; ++i) std::copy_n(rows.row(ids[i]), d, y.row(i));
 
-  // dtable[v] = sum of dy_i over the rows i whose id is v.
+  // dtable[v] = sum of dy_i over the rows i with id v.
   return c.record(op, {table}, y, [ids = c.keep(ids), n](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     scatter_add(
@@ -75,7 +75,7 @@ Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, doubl
         "expected positions [P, {}]; got {}", d, places.shape);
   check_layout("embed_tokens", layout, {static_cast<Index>(ids.size()), d});
 
-  // Position of each row in its sequence; -1 in gaps.
+  // Position of each row in its sequence; -1 in gap rows.
   const std::span<Index> position = c.template array<Index>(n);
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sequence : layout.sequences) {
@@ -108,8 +108,8 @@ Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, doubl
     }
   });
 
-  // With g = dy after the mask: dtable[v] = s * sum of g_i over the rows i whose id is v; dpositions[t] = sum of g_i
-  // over those at position t.
+  // With g = dy after the mask: dtable[v] = s * sum of g_i over the rows i with id v; dpositions[t] = sum of g_i over
+  // the rows at position t.
   const auto derivative = [ids = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     const auto dropped = [&](Index i, Index j) {

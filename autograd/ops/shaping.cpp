@@ -10,7 +10,7 @@ namespace {
 
 using Strides = std::array<Index, Shape::max_rank>;
 
-/// A rectangle of memory: `rows` runs of `width` neighbors, `stride` apart.
+/// A rectangle of memory: `rows` runs of `width` adjacent elements, `stride` apart.
 template <class T>
 struct Block {
   T* data;
@@ -41,7 +41,7 @@ Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> 
   for (int i = 0; i < rank; ++i) shape = shape.with(i, in.shape[axes[i]]);
   const Tensor<T> y = c.tensor(shape);
   const Strides strides_x = broadcast_strides(in.shape, in.shape), strides_y = broadcast_strides(shape, shape);
-  Strides in_x{}, in_y{};  // strides in x for walking through y, and in y for walking through x
+  Strides in_x{}, in_y{};  // strides in x for traversing y, and in y for traversing x
   for (int i = 0; i < rank; ++i) {
     const int pad = Shape::max_rank - rank;
     in_x[i + pad] = strides_x[axes[i] + pad];
@@ -55,7 +55,7 @@ Variable<T> permuted(const char* op, const Variable<T>& x, std::span<const int> 
   });
 }
 
-/// Places the parts side by side: each part counts as [outer, its size / outer], and the result has `shape`.
+/// Places the parts side by side. Each part counts as [outer, its size / outer]; the result has `shape`.
 template <class T>
 Variable<T> joined(const char* op, Context<T>& c, std::span<const Variable<T>> parts, const Shape& shape, Index outer) {
   const Tensor<T> y = c.tensor(shape);
@@ -88,7 +88,7 @@ Index size_before(const Shape& shape, int axis) {
   return size;
 }
 
-/// An index or bound that may be negative, counted from the end, as one from the start.
+/// Converts an index or bound that may be negative, counted from the end, to one counted from the start.
 Index from_start(Index index, Index extent) { return index < 0 ? index + extent : index; }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace glossa {
 
 namespace {
 
-/// The number subtracted from a row to keep exp from overflowing: the row's maximum. 0 for a row of -inf, where -inf
-/// would give NaN.
+/// The number to subtract from a row, so that exp does not overflow: the row's maximum, or 0 for a row of -inf, where
+/// -inf would give NaN.
 template <class T>
 T shift_of(const T* x, Index cols) {
   const T max = kernels::row_max<T>(cols, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
@@ -43,7 +43,7 @@ Variable<T> softmax(const Variable<T>& x) {
     for (Index j = 0; j < cols; ++j) to[j] *= factor;
   });
 
-  // dx = y (dy - <dy, y>), row by row; for finite dy, dx is zero where y is zero.
+  // dx = y (dy - <dy, y>), row by row. For finite dy, dx is zero where y is zero.
   return c.record("softmax", {x}, y, [y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
     kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {

@@ -4,7 +4,7 @@
 
 #include "autograd/kernels/bf16/kind.h"
 
-// Compiled for AVX512-BF16 whatever the target of the rest, and only called on a processor that has it.
+// Compiled for AVX512-BF16 regardless of the build's target; called only on processors that support it.
 #define GLOSSA_AVX512_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
 
 namespace glossa::kernels::bf16 {
@@ -15,12 +15,12 @@ constexpr int lanes = 16;
 
 __mmask16 first_lanes(Index count) { return static_cast<__mmask16>((1u << std::min<Index>(count, lanes)) - 1); }
 
-/// Two vectors of floats in bf16, the first in the lower half.
+/// Converts two vectors of floats to bf16, the first in the lower half.
 GLOSSA_AVX512_BF16 __m512i halves(__m512 first, __m512 second) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first));
 }
 
-/// Positions begin, begin + step, begin + 1, begin + 1 + step, ...: those of pairs in two rows of halves.
+/// Positions begin, begin + step, begin + 1, begin + 1 + step, ..., which interleave two rows of halves into pairs.
 template <int begin, int step>
 GLOSSA_AVX512_BF16 __m512i places_of_pairs() {
   alignas(64) std::uint16_t place[2 * lanes];
@@ -68,7 +68,7 @@ GLOSSA_AVX512_BF16 void avx512_round_interleave(Index count, const float* even, 
   }
 }
 
-/// Squares of 16 x 16 pairs, in registers: doubles the size of the transposed blocks four times, from 1 to 16.
+/// Transposes squares of 16 x 16 pairs in registers. Four steps double the size of the transposed blocks, from 1 to 16.
 GLOSSA_AVX512_BF16 void transpose_square(__mmask16 rows, __mmask16 cols, const Pair* from, Index from_stride, Pair* to,
                                          Index to_stride) {
   __m512i row[lanes], half[lanes];
@@ -115,8 +115,8 @@ GLOSSA_AVX512_BF16 void avx512_transpose(Index rows, Index cols, const Pair* fro
                        to + j * to_stride + i, to_stride);
 }
 
-/// C [R, cols] with V vectors a row: 24 sums stay in registers for all pairs, beside V vectors of B and one pair of A
-/// in all lanes. Each vector of B serves R rows, each pair of A serves V vectors.
+/// Computes C [R, cols] with V vectors per row. 24 sums stay in registers for all pairs, besides V vectors of B and one
+/// pair of A in all lanes. Each vector of B serves R rows; each pair of A serves V vectors.
 template <int R, int V>
 GLOSSA_AVX512_BF16 void block(Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add, float* c,
                               Index stride) {
@@ -137,7 +137,7 @@ GLOSSA_AVX512_BF16 void block(Index cols, Index pairs, const LeftPairs& a, const
     for (int i = 0; i < R; ++i) {
       __m512i both = _mm512_set1_epi32(static_cast<int>(left[i * a.row]));
 #ifdef __clang__
-      asm("" : "+v"(both));  // hides the numbers' origin: clang 16 crashes on a broadcast pair of bf16
+      asm("" : "+v"(both));  // hides the numbers' origin, because clang 16 crashes on a broadcast pair of bf16
 #endif
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) sum[i][v] = _mm512_dpbf16_ps(sum[i][v], reinterpret_cast<__m512bh>(both), right[v]);
@@ -150,7 +150,7 @@ GLOSSA_AVX512_BF16 void block(Index cols, Index pairs, const LeftPairs& a, const
       _mm512_mask_storeu_ps(c + i * stride + v * lanes, v + 1 < V ? __mmask16{0xFFFF} : last, sum[i][v]);
 }
 
-/// All rows, R at a time, then the rest in halves.
+/// Computes all rows, R at a time, then the rest in halves.
 template <int R, int V>
 GLOSSA_AVX512_BF16 void blocks(Index rows, Index cols, Index pairs, LeftPairs a, const Pair* b, bool add, float* c,
                                Index stride) {

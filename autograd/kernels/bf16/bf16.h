@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// A number in bfloat16: the upper half of a float, that is, its sign, its exponent and 7 bits of its fraction.
+/// A number in bfloat16: the upper half of a float, with its sign, its exponent and 7 bits of its fraction.
 struct Bf16 {
   std::uint16_t bits = 0;
 
@@ -13,8 +13,8 @@ struct Bf16 {
   friend bool operator==(Bf16, Bf16) = default;
 };
 
-/// x in bf16, rounded to nearest, ties to even. As the processors' instructions do it, turns subnormal floats into 0 of
-/// their sign, and keeps NaN a NaN.
+/// x in bf16, rounded to nearest, ties to even. Like the processors' instructions, turns subnormal floats into 0 with
+/// their sign, and keeps NaN.
 constexpr Bf16 rounded(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   constexpr std::uint32_t exponent = 0x7F800000;
@@ -23,7 +23,7 @@ constexpr Bf16 rounded(float x) {
   return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
 }
 
-/// to[i] = from[i], for `count` numbers.
+/// to[i] = from[i] for `count` numbers.
 template <class Count, class T>
 void widen(Count count, const Bf16* from, T* to) {
 #pragma omp simd

@@ -4,7 +4,7 @@
 #include "autograd/kernels/panel.h"
 
 /// Products of factors in bf16, summed in float. A kind is one implementation of their innermost loops; product.h cuts
-/// products into the blocks that a kind computes.
+/// products into blocks for a kind.
 namespace glossa::kernels::bf16 {
 
 /// Two adjacent factors of a sum, the first in the lower half.
@@ -18,8 +18,8 @@ struct LeftPairs {
   Index row, pair;
 };
 
-/// One implementation. All kinds round alike; the kinds `plain` and `avx512` also sum in the same order, so their bits
-/// agree unless a product overflows or is subnormal, which only `plain` rounds before it adds it.
+/// One implementation. All kinds round alike. The kinds `plain` and `avx512` also sum in the same order. Their bits
+/// agree unless a product overflows or is subnormal; only `plain` rounds such a product before adding it.
 struct Kind {
   const char* name;
   bool left_in_rows;  // true: `multiply` expects left factors with pair = 1
@@ -43,7 +43,7 @@ const Kind& plain();
 const Kind& avx512();
 const Kind& amx();
 
-/// The kind for this processor, or the one that GLOSSA_ISA selects (see processor.h).
+/// The kind for this processor, or the one selected by GLOSSA_ISA (see processor.h).
 const Kind& kind();
 
 }  // namespace glossa::kernels::bf16

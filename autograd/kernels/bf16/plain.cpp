@@ -7,7 +7,7 @@ namespace glossa::kernels::bf16 {
 
 namespace {
 
-/// Turns subnormal sums, including those to add to, into 0, as the instructions do.
+/// Turns subnormal sums, including those to add to, into 0, as the processors' instructions do.
 float flushed(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return (bits & 0x7F800000) == 0 ? std::bit_cast<float>(bits & 0x80000000) : x;
@@ -31,8 +31,8 @@ void plain_transpose(Index rows, Index cols, const Pair* from, Index from_stride
     for (Index j = 0; j < cols; ++j) to[j * to_stride + i] = from[i * from_stride + j];
 }
 
-/// Adds a pair's products to a sum one after the other, the second first, as AVX512-BF16 does. The product of two
-/// numbers in bf16 is exact in float.
+/// Adds a pair's products to a sum one after the other, the second first, as AVX512-BF16 does. The product of two bf16
+/// numbers is exact in float.
 void plain_multiply(Index rows, Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add, float* c,
                     Index stride) {
   for (Index i = 0; i < rows; ++i) {

@@ -8,19 +8,19 @@ namespace glossa::kernels::bf16 {
 
 namespace {
 
-/// Pairs of k that are summed before the sum returns to C: a panel of B then takes 32 KiB and stays in the L1 cache.
+/// Pairs of k to sum before a sum returns to C. With this number, a panel of B takes 32 KiB and stays in the L1 cache.
 constexpr Index block_pairs = 128;
 
-/// Pairs [first, first + count) of the k numbers of a sum.
+/// Pairs [first, first + count) of the k numbers to sum.
 struct Block {
   Index first, count, k;
 
   Index begin() const { return 2 * first; }
-  Index size() const { return std::min(2 * count, k - begin()); }  // in numbers
+  Index size() const { return std::min(2 * count, k - begin()); }  // size in numbers
   bool ends_in_half_pair() const { return size() % 2 != 0; }
 };
 
-/// A thread's memory for packing. It has room for the largest tiles at once, so that later steps allocate nothing.
+/// A thread's memory for packing. It is allocated at once for the largest tiles, so later steps allocate nothing.
 template <int purpose>
 Pair* scratch(Index pairs) {
   static thread_local std::vector<std::uint32_t> memory(std::max(most_rows, panel_columns) * block_pairs);
@@ -28,7 +28,7 @@ Pair* scratch(Index pairs) {
   return memory.data();
 }
 
-/// Rows [0, rows) of a factor whose sums run along its rows, as rows of pairs.
+/// Rows [0, rows) of a factor with sums along its rows, as rows of pairs.
 struct PairRows {
   const Pair* data;
   Index stride;
@@ -50,7 +50,7 @@ PairRows pair_rows(const Kind& kind, Index rows, const Factor<float>& from, cons
   return {memory, block.count};
 }
 
-/// Columns [first, first + cols) of a factor whose sums run along its columns, as [pairs, stride].
+/// Columns [first, first + cols) of a factor with sums along its columns, as [pairs, stride].
 void pair_columns(const Kind& kind, Index first, Index cols, const Factor<float>& from, const Block& block, Pair* to,
                   Index stride) {
   for (Index p = 0; p < block.count; ++p) {
@@ -63,7 +63,7 @@ void pair_columns(const Kind& kind, Index first, Index cols, const Factor<float>
   }
 }
 
-/// One block of one panel, to [pairs, panel_columns].
+/// Packs one block of one panel as [pairs, panel_columns].
 void pack_block(const Kind& kind, Index first, Index cols, const Factor<float>& b, const Block& block, Pair* to) {
   for (Index p = 0; p < block.count && cols < panel_columns; ++p)
     std::fill(to + p * panel_columns + cols, to + (p + 1) * panel_columns, 0);
@@ -73,7 +73,7 @@ void pack_block(const Kind& kind, Index first, Index cols, const Factor<float>& 
   kind.transpose(cols, block.count, rows.data, rows.stride, to, panel_columns);
 }
 
-/// The left factor's rows in one block.
+/// Rows of the left factor in one block.
 LeftPairs left_pairs(const Kind& kind, Index rows, const Factor<float>& a, const Block& block) {
   if (!a.transposed) {
     const PairRows whole = pair_rows(kind, rows, a, block, scratch<1>(rows * block.count));

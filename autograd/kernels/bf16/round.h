@@ -8,7 +8,7 @@ namespace glossa::kernels::bf16 {
 
 /// to[i] = from[i] in bf16, on the calling thread.
 inline void round_row(Index count, const float* from, Bf16* to) { kind().round(count, from, to); }
-inline void round_row(Index, const double*, Bf16*) {}  // no step in double has numbers in bf16
+inline void round_row(Index, const double*, Bf16*) {}  // double has no bf16 form
 
 /// to[i] = x[i] in bf16, on all threads.
 inline void round(const Tensor<const float>& x, Bf16* to) {

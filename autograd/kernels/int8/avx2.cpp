@@ -3,7 +3,7 @@
 #include "autograd/kernels/int8/kind.h"
 #include "autograd/kernels/int8/row_blocks.h"
 
-// Compiled for AVX2 whatever the target of the rest, and only called on a processor that has it.
+// Compiled for AVX2 regardless of the build's target; called only on processors that support it.
 #define GLOSSA_AVX2 __attribute__((target("avx2")))
 
 namespace glossa::kernels::int8 {
@@ -14,13 +14,13 @@ constexpr int avx2_lanes = 8;
 
 GLOSSA_AVX2 __m256i avx2_load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
-/// The sums of four adjacent products of codes, in int32. The sum of two fits in 16 bits (max_pair in quantize.h).
+/// Sums of four adjacent products of codes, in int32. The sum of two products fits in 16 bits (max_pair in quantize.h).
 GLOSSA_AVX2 __m256i products(__m256i a, __m256i b) {
   return _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
 }
 
-/// R rows of 16 sums, as in vnni.cpp. With `fetch`, the next panel's columns are loaded into the cache meanwhile,
-/// because a few rows are summed faster than memory is read on demand. Beyond the last panel, this has no effect.
+/// Computes R rows of 16 sums, as in vnni.cpp. With `fetch`, loads the next panel's columns into the cache meanwhile,
+/// because summing a few rows is faster than reading memory on demand. Beyond the last panel, this has no effect.
 template <int R>
 GLOSSA_AVX2 void avx2_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                             std::int32_t* sums, bool fetch) {

@@ -3,7 +3,7 @@
 #include "autograd/kernels/int8/kind.h"
 #include "autograd/kernels/int8/row_blocks.h"
 
-// Compiled for AVX-VNNI whatever the target of the rest, and only called on a processor that has it.
+// Compiled for AVX-VNNI regardless of the build's target; called only on processors that support it.
 #define GLOSSA_AVX_VNNI __attribute__((target("avx2,avxvnni")))
 
 namespace glossa::kernels::int8 {
@@ -14,7 +14,7 @@ constexpr int avxvnni_lanes = 8;
 
 GLOSSA_AVX_VNNI __m256i avxvnni_load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
-/// R rows of 16 sums, as in vnni.cpp.
+/// Computes R rows of 16 sums, as in vnni.cpp.
 template <int R>
 GLOSSA_AVX_VNNI void avxvnni_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                                    std::int32_t* sums) {

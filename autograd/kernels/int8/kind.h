@@ -5,16 +5,16 @@
 /// Products of codes, summed in int32. A kind is one implementation of their innermost loops; product.h calls it.
 namespace glossa::kernels::int8 {
 
-/// One implementation. Integers add exactly, so all kinds have the same bits.
+/// One implementation. Integers add exactly, so all kinds give the same bits.
 struct Kind {
   const char* name;
-  int offset;  // added to the left factor's codes: 128 for instructions whose left codes are not negative
+  int offset;  // added to the left factor's codes: 128 if the instructions need codes without a sign
 
-  /// to = a row of codes in the kind's form of left factors.
+  /// Writes a row of codes to `to`, in the kind's form of left factors.
   void (*lay_out)(Index quads, const Code* codes, Unit* to);
 
-  /// sums[i * panel_columns + j] = start[j] + sum over k of left code (i, k) times right code (k, j), for `rows` rows
-  /// and, of one panel, at least `cols` columns. Row i of the left factor begins at a[i * row].
+  /// Computes sums[i * panel_columns + j] = start[j] + sum over k of left code (i, k) times right code (k, j). Covers
+  /// `rows` rows and at least `cols` columns of one panel. Row i of the left factor starts at a[i * row].
   void (*multiply)(Index rows, Index cols, Index quads, const Unit* a, Index row, const Unit* b,
                    const std::int32_t* start, std::int32_t* sums);
 };
@@ -25,10 +25,10 @@ const Kind& avxvnni();
 const Kind& vnni();
 const Kind& amx();
 
-/// The kind for this processor, or the one that GLOSSA_ISA selects (see processor.h).
+/// The kind for this processor, or the one selected by GLOSSA_ISA (see processor.h).
 const Kind& kind();
 
-/// Kind::lay_out for codes as they are, and for codes plus 128.
+/// Kind::lay_out for unchanged codes, and for codes plus 128.
 void lay_out_signed(Index quads, const Code* codes, Unit* to);
 void lay_out_unsigned(Index quads, const Code* codes, Unit* to);
 

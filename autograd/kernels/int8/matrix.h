@@ -9,10 +9,10 @@ namespace glossa::kernels::int8 {
 
 using Code = std::int8_t;
 
-/// Four adjacent codes of a row, a unit of packed factors. A row ends with codes of 0 up to a whole quad.
+/// Number of units in a row. A unit of a packed factor holds four adjacent codes; codes of 0 fill up the last one.
 constexpr Index quads(Index codes) { return (codes + 3) / 4; }
 
-/// The left factor [n, K] of a product: row i has `stride` units from units + i * stride on, in the form of a kind.
+/// The left factor [n, K] of a product, in the form of a kind. Row i starts at units + i * stride.
 struct Rows {
   const Unit* units = nullptr;
   Index stride = 0;
@@ -22,19 +22,18 @@ struct Rows {
   Rows from_row(Index row) const { return {units + row * stride, stride, scales + row}; }
 };
 
-/// A weight [outputs, inputs], whose rows are the columns of a product's right factor, in panels [quads,
-/// panel_columns].
+/// A weight [outputs, inputs] in panels [quads, panel_columns]. Its rows are the columns of a product's right factor.
 struct Weight {
   Index outputs, inputs;
   const Unit* panels;        // [panels(outputs), quads(inputs), panel_columns]
   const float* scales;       // [outputs]
-  const std::int32_t* sums;  // [outputs]: the sum of a row's codes
+  const std::int32_t* sums;  // [outputs]: sum of each row's codes
 
   /// The panel that begins with row `row`.
   const Unit* panel(Index row) const { return panels + row * quads(inputs); }
 };
 
-/// Units in all panels of a weight.
+/// Number of units in all panels of a weight.
 constexpr Index panel_units(Index outputs, Index inputs) {
   return kernels::panels(outputs) * panel_columns * quads(inputs);
 }

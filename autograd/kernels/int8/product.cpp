@@ -11,10 +11,10 @@ namespace glossa::kernels::int8 {
 
 namespace {
 
-/// Rows whose sums are in the L1 cache at a time; a multiple of the rows of every kind's blocks.
+/// Rows with sums in the L1 cache at a time; a multiple of every kind's rows per block.
 constexpr Index strip_rows = 24;
 
-/// A row's codes, filled up to a whole quad with zeros.
+/// Memory for a row's codes, padded with zeros to a whole quad.
 Code* code_memory(Index inputs) {
   static thread_local std::vector<Code> memory;
   const auto size = static_cast<std::size_t>(4 * quads(inputs));

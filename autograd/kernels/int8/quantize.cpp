@@ -12,7 +12,7 @@ namespace glossa::kernels::int8 {
 
 namespace {
 
-/// x rounded to nearest, ties to even, for |x| < 2^22: the sum's last bit counts ones.
+/// x rounded to nearest, ties to even, for |x| < 2^22. In the sum below, the last bit has the value 1.
 std::int32_t nearest(float x) {
   constexpr float shift = 0x1.8p23f;
   return std::bit_cast<std::int32_t>(x + shift) - std::bit_cast<std::int32_t>(shift);
@@ -22,7 +22,8 @@ float largest_magnitude(Index count, const float* x) {
   return row_max<float>(count, 0, [&](Index j) { return std::abs(x[j]); });
 }
 
-/// Writes the codes of a row with the scale largest / 127, which it returns; no number is larger than `largest`.
+/// Writes the codes of a row with the scale largest / 127, and returns this scale. No magnitude in x may exceed
+/// `largest`.
 float quantize_up_to(float largest, Index count, const float* x, Code* codes) {
   const bool is_finite = std::isfinite(largest) && row_sum<float>(count, [&](Index j) { return x[j] * 0; }) == 0;
   if (!is_finite || largest < 0x1p-100f) {

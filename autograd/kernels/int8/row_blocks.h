@@ -4,7 +4,8 @@
 
 namespace glossa::kernels::int8 {
 
-/// Calls block.operator()<R>(i) for R rows from row i on: for as many rows as registers allow, then once for the rest.
+/// Calls block.operator()<R>(i) for R rows starting at row i. R is as large as registers allow, and smaller in a last
+/// call for the rest.
 template <int R, class Block>
 void for_row_blocks(Index rows, const Block& block, Index first = 0) {
   for (; rows - first >= R; first += R) block.template operator()<R>(first);

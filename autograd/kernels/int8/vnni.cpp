@@ -3,7 +3,7 @@
 #include "autograd/kernels/int8/kind.h"
 #include "autograd/kernels/int8/row_blocks.h"
 
-// Compiled for AVX512-VNNI whatever the target of the rest, and only called on a processor that has it.
+// Compiled for AVX512-VNNI regardless of the build's target; called only on processors that support it.
 #define GLOSSA_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 
 namespace glossa::kernels::int8 {
@@ -12,8 +12,8 @@ namespace {
 
 constexpr int vnni_lanes = 16;
 
-/// R rows of sums with V vectors each: they stay in registers for all quads, beside V vectors of B and one quad of A in
-/// all vnni_lanes. Each vector of B serves R rows, each quad of A serves V vectors.
+/// Computes R rows of sums with V vectors each. The sums stay in registers for all quads, besides V vectors of B and
+/// one quad of A in all vnni_lanes. Each vector of B serves R rows; each quad of A serves V vectors.
 template <int R, int V>
 GLOSSA_VNNI void vnni_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                             std::int32_t* sums) {
