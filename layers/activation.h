@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-/// Functions between the two matrices of a feed-forward layer. To add a function, extend this enum, activation_names
-/// and the array in `activate`. The last two are gated.
+/// Functions between the two matrices of a feed-forward layer. The last two are gated. To add a function, extend this
+/// enum, activation_names and the array in `activate`.
 enum class Activation { relu, gelu, gelu_tanh, silu, swiglu, geglu };
 
 /// Names, in enum order.
@@ -19,13 +19,14 @@ inline constexpr std::initializer_list<const char*> activation_names = {"relu", 
 
 constexpr const char* name_of(Activation activation) { return activation_names.begin()[static_cast<int>(activation)]; }
 
-/// True if the function takes rows of two halves, a gate and the numbers that it multiplies, and halves the width
+/// True if the function multiplies the halves of each row, a gate and its factors. The result has half the width
 /// (Shazeer 2020).
 constexpr bool is_gated(Activation activation) {
   return activation == Activation::swiglu || activation == Activation::geglu;
 }
 
-/// Applies an activation: x [..., H] -> [..., H] or, if gated, x [..., 2 H] -> [..., H]. Only gated ones heed `use`.
+/// Applies an activation: x [..., H] -> [..., H] or, if gated, x [..., 2 H] -> [..., H]. Only gated activations use
+/// `use`.
 template <class T>
 Variable<T> activate(const Variable<T>& x, Activation activation, Use use = Use::any) {
   using Function = Variable<T> (*)(const Variable<T>&, Use);

@@ -9,12 +9,12 @@ namespace {
 
 constexpr const char* op = "additive_attention";
 
-/// The keys of each query, side by side: query i has `width` cells, and its sequence's keys are in the first of these.
+/// The keys of each query, side by side. Query i has `width` cells; its sequence's keys occupy the first of them.
 template <class T>
 struct Cells {
-  Index width = 1;          // longest sequence of keys
+  Index width = 1;          // length of the longest key sequence
   std::span<int> key_rows;  // [Nq * width]: row of each cell's key; any row for empty cells
-  Tensor<T> mask;           // [Nq, 1, width]: added to the scores; -inf in cells without a key to attend to
+  Tensor<T> mask;           // [Nq, 1, width], added to the scores; -inf in cells without a visible key
 };
 
 template <class T>
@@ -41,7 +41,7 @@ Cells<T> lay_out(Context<T>& c, const RowLayout& query, const RowLayout& key, bo
   return cells;
 }
 
-/// Weights [Nq, H, width] as from glossa::attention: sequence by sequence, [H, Tq, Tk] each.
+/// Weights [Nq, H, width] in the form of glossa::attention: [H, Tq, Tk] for each sequence in turn.
 template <class T>
 Tensor<T> by_sequence(Context<T>& c, const Tensor<const T>& weights, const RowLayout& query, const RowLayout& key) {
   const Index heads = weights.shape[1];
@@ -56,7 +56,7 @@ Tensor<T> by_sequence(Context<T>& c, const Tensor<const T>& weights, const RowLa
   return result;
 }
 
-/// Keys and values [Nk, 2 G K] with each head repeated for the `times` heads of queries that share it: [Nk, 2 H K].
+/// Repeats each head of keys and values [Nk, 2 G K] for the `times` heads of queries that share it: [Nk, 2 H K].
 template <class T>
 Variable<T> repeat_heads(const Variable<T>& kv, Index groups, Index times) {
   if (times == 1) return kv;
@@ -85,7 +85,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
         "expected q [{}, {} K], kv [{}, {} K] and a vector [{}, K]; got {}, {} and {}", rows, heads, key.rows,
         2 * groups, heads, q.shape(), kv.shape(), vector.shape());
   const Cells<T> cells = lay_out(c, query, key, options.causal, mask);
-  if (key.rows == 0) {  // no query has a key to attend to
+  if (key.rows == 0) {  // no query has a visible key
     if (weights) *weights = c.tensor({0});
     return scale(q, 0.0);
   }
@@ -100,7 +100,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
 
   const Variable<T> attended = softmax(add(transpose(scores, 1, 2), c.constant(cells.mask)));  // [Nq, H, n]
   if (weights) *weights = by_sequence(c, attended.value(), query, key);
-  // One column per key and head, which does not depend on n, so a sequence draws the same mask in any batch.
+  // Each key and head has one column. This does not depend on n, so a sequence draws the same mask in any batch.
   const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {rows, n * heads}), options.dropout, query);
   return reshape(sum(mul(reshape(kept, {rows, n, heads, 1}), values), 1), {rows, inner});
 }

@@ -17,7 +17,7 @@ Linear<T> declare_in_proj(ParameterStore<T>& store, const std::string& scope, co
   return {weight, &store.declare(in_scope(scope, "in_proj_bias"), {rows}, init::constant(0))};
 }
 
-/// Throws unless self-attention can have the relative positions of its options.
+/// Throws unless self-attention supports the relative positions in its options.
 void check_relative_positions(const std::string& scope, const AttentionLayerOptions& o, Index head_width) {
   const std::string where = scope.empty() ? "attention" : scope;
   check(o.relative_positions != RelativePositions::alibi || o.similarity != Similarity::additive, where,
@@ -68,7 +68,7 @@ Variable<T> SelfAttention<T>::step(const Variable<T>& x, const DecoderCache<T>& 
   check(!qkv.requires_grad(), "attention.step", "expected a step without recording; got one with it");
   cache.append(own, qkv.value());
   const Variable<T> past = x.context().constant({own.past.data(), {layout.past.rows, 2 * cache.width()}});
-  // Needs no causal mask: the past ends with the query's own position.
+  // No causal mask is needed, because the past ends with the query's own position.
   return heads_(slice(qkv, 1, 0, qkv.shape().cols() - 2 * cache.width()), past, layout.query, layout.past,
                 /*causal=*/false);
 }

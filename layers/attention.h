@@ -9,21 +9,20 @@ namespace glossa {
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project to queries, keys and values, attend per head, join
 // the heads, project back. D is the width of the model, H the number of heads, K the width of a head, G the number of
-// heads of keys and values: H, or a divisor of H, so that H / G heads of queries share each (grouped-query attention,
-// Ainslie et al. 2023). Parameters are as in PyTorch: SCOPE.in_proj_weight [(H + 2 G) K, D], SCOPE.in_proj_bias
-// [(H + 2 G) K], and the parameters of AttentionHeads. The rows of the in_proj parameters are for the queries first,
-// then for the keys, then for the values; they are initialized as one matrix. If head_width is not set and the number
-// of heads does not divide the width, or key_heads do not divide the heads, the constructors throw an error that names
-// the scope.
-// `mask` is additive (see additive_mask in layers/mask.h). `weights`, if given, receives the attention weights (see
-// glossa::attention in autograd/ops.h).
+// heads of keys and values. G divides H, and H / G heads of queries share each head of keys and values (grouped-query
+// attention, Ainslie et al. 2023). Parameters are as in PyTorch: SCOPE.in_proj_weight [(H + 2 G) K, D],
+// SCOPE.in_proj_bias [(H + 2 G) K], and the parameters of AttentionHeads. The rows of the in_proj parameters belong to
+// the queries, then the keys, then the values; they are initialized as one matrix. The constructors throw an error that
+// names the scope if head_width is not set and the number of heads does not divide the width. They also throw if
+// key_heads do not divide the heads. `mask` is additive (see additive_mask in layers/mask.h). `weights`, if given,
+// receives the attention weights (see glossa::attention in autograd/ops.h).
 
 /// Self-attention: queries, keys and values all come from one variable.
 template <class T>
 class SelfAttention {
  public:
-  /// Throws an error that names `scope` if the similarity, the width of a head or rotary_base does not fit the relative
-  /// positions.
+  /// Throws an error that names `scope` if the relative positions do not allow the similarity, the head width or
+  /// rotary_base.
   SelfAttention(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
   /// x [N, D] -> [N, D].
@@ -34,8 +33,8 @@ class SelfAttention {
   Variable<T> project(const Variable<T>& x) const { return in_proj_(x); }
 
   /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. First adds the token's key and
-  /// value to the past in `own`, then attends to that past, so a token attends to itself as well. For inference only:
-  /// no gradient flows into the past.
+  /// value to the past in `own`, then attends to that past, which includes the token itself. For inference only: no
+  /// gradient flows into the past.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 
@@ -46,12 +45,12 @@ class SelfAttention {
   Linear<T> in_proj_;
   AttentionHeads<T> heads_;
   bool causal_;
-  Index head_width_, queries_and_keys_;  // K, and the columns of queries and keys, (H + G) K
+  Index head_width_, queries_and_keys_;  // K; number of columns of queries and keys, (H + G) K
   std::optional<double> rotary_base_;
 };
 
 /// Cross-attention: queries come from one variable; keys and values come from the memory, which is the encoder's
-/// output. It has no relative positions, whatever the options.
+/// output. It ignores the option of relative positions.
 template <class T>
 class CrossAttention {
  public:
@@ -72,7 +71,7 @@ class CrossAttention {
                    const CacheLayout& layout) const;
 
  private:
-  Linear<T> in_proj_, queries_, keys_values_;  // the joint projection, and its two parts; only the parts are applied
+  Linear<T> in_proj_, queries_, keys_values_;  // the joint projection and its two parts; only the parts are applied
   AttentionHeads<T> heads_;
   bool causal_;
 };

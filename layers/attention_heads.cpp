@@ -9,7 +9,7 @@ namespace glossa {
 
 namespace {
 
-/// q W per head, so that attention's q . k becomes q^T W k: q [N, H K], weight [H, K, K] -> [N, H K].
+/// Computes q W per head, which turns attention's q . k into q^T W k: q [N, H K], weight [H, K, K] -> [N, H K].
 template <class T>
 Variable<T> transform_queries(const Variable<T>& q, const Variable<T>& weight) {
   const Index heads = weight.shape()[0], width = weight.shape()[1];

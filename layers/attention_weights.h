@@ -11,15 +11,15 @@ namespace glossa {
 template <class T>
 using LayerWeights = std::vector<std::vector<T>>;
 
-/// All attention weights of a forward pass. Source tokens attend to source tokens in `encoder`, target tokens to target
-/// tokens in `decoder`, and target tokens to source tokens in `cross`.
+/// All attention weights of a forward pass. In `encoder`, source tokens attend to source tokens; in `decoder`, target
+/// tokens to target tokens; in `cross`, target tokens to source tokens.
 template <class T>
 struct AttentionWeights {
   LayerWeights<T> encoder, decoder, cross;
 };
 
-/// Returns attention(inputs...), a layer's result without a mask. Appends its weights to `layers`, unless it is null.
-/// The weights are copied, because the next step reuses their memory.
+/// Returns attention(inputs...), a layer's result without a mask. Appends its weights to `layers` unless null. The
+/// weights are copied, because the next step reuses their memory.
 template <class Attention, class T, class... Inputs>
 Variable<T> attend(const Attention& attention, LayerWeights<T>* layers, const Inputs&... inputs) {
   if (!layers) return attention(inputs...);

@@ -51,8 +51,8 @@ class Decoder {
     return stack_(x, layout, memory, memory_layout, weights);
   }
 
-  /// Starts `cache` for `rows` targets of at most `capacity` tokens each. Computes every layer's keys and values of the
-  /// memory.
+  /// Starts `cache` for `rows` targets of at most `capacity` tokens each, and computes every layer's keys and values of
+  /// the memory.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const;
 

@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-/// A target's initial room in tokens, enough for most translations of such sources.
+/// A target's initial room in tokens, enough for most translations of sources with these lengths.
 Index first_room(const RowLayout& memory) {
   Index longest = 0;
   for (const RowSpan& source : memory.sequences) longest = std::max(longest, source.length);
@@ -33,7 +33,7 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
   slots_.resize(static_cast<std::size_t>(rows));
   std::iota(slots_.begin(), slots_.end(), Index{0});
   free_slots_.clear();
-  copies_.clear();  // copies of a batch that ran out of memory
+  copies_.clear();  // an earlier batch may have left copies when it ran out of memory
   layers_.assign(static_cast<std::size_t>(layers), {});
   arena_.reset();
   for (LayerCache<T>& layer : layers_)
@@ -55,7 +55,7 @@ LayerCache<T>& DecoderCache<T>::layer(Index i) {
   return layers_[static_cast<std::size_t>(i)];
 }
 
-/// The slot of an ended row, or a new one.
+/// Returns the slot of an ended row, or a new slot.
 template <class T>
 Index DecoderCache<T>::free_slot() {
   if (free_slots_.empty()) return slot_count_++;
@@ -64,7 +64,7 @@ Index DecoderCache<T>::free_slot() {
   return slot;
 }
 
-/// Gives every layer room for at least `count` past values.
+/// Allocates room for at least `count` past values in every layer.
 template <class T>
 void DecoderCache<T>::make_room(Index count) {
   for (LayerCache<T>& layer : layers_) {
@@ -97,7 +97,7 @@ void DecoderCache<T>::select(std::span<const Index> survivors) {
   memory_spans_.clear();
   is_taken_.assign(old_slots_.size(), false);
   constexpr Index none = -1;
-  for (const Index from : survivors) {  // the first row to continue an old row takes its slot
+  for (const Index from : survivors) {  // the first row that continues an old row takes its slot
     slots_.push_back(is_taken_[from] ? none : old_slots_[from]);
     memory_spans_.push_back(old_spans_[from]);
     is_taken_[from] = true;
@@ -118,7 +118,7 @@ void DecoderCache<T>::advance() {
   if (position_ == room_ && room_ < capacity_) grow(std::min(capacity_, 2 * room_));
 }
 
-/// Grows slots in place to `room` tokens, after moving used slots to the front.
+/// Grows slots in place to `room` tokens, after moving the used slots to the front.
 template <class T>
 void DecoderCache<T>::grow(Index room) {
   std::erase_if(free_slots_, [&](Index slot) { return slot >= rows(); });
@@ -132,7 +132,7 @@ void DecoderCache<T>::grow(Index room) {
   make_room(slot_count_ * room * 2 * width_);
   parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
     T* const past = layers_[i].past.data();
-    for (Index slot = slot_count_ - 1; slot > 0; --slot)  // last slot first, so that none is overwritten
+    for (Index slot = slot_count_ - 1; slot > 0; --slot)  // last slot first, so that no slot is overwritten
       std::copy_backward(past + slot * slot_size(), past + (slot + 1) * slot_size(),
                          past + (slot * room + room_) * 2 * width_);
   });

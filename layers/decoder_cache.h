@@ -9,62 +9,61 @@
 
 namespace glossa {
 
-/// One layer's state between tokens. In shapes, R is the number of target rows, Ns of source rows, H of heads, G of
-/// heads of keys and values, and K of columns per head.
+/// One layer's state between tokens. Shapes: R target rows, Ns source rows, H heads, G heads of keys and values, K
+/// columns per head.
 template <class T>
 struct LayerCache {
   std::span<T> past{};    ///< keys and values of the target tokens so far, in DecoderCache's slots
   std::span<T> memory{};  ///< keys and values of the source, [Ns, 2 G K], projected once
 };
 
-/// Target rows, and the cache rows that they attend to in this step.
+/// Target rows, and the cache rows to which they attend in this step.
 struct CacheLayout {
-  RowLayout query;  ///< the target rows, each a sequence of length 1, at the current position
+  RowLayout query;  ///< the target rows, each a sequence of length 1 at the current position
   RowLayout past, memory;
-  RowLayout readers;  ///< for each sequence of `memory`, the target rows that read it; these rows are adjacent
+  RowLayout readers;  ///< for each sequence of `memory`, the adjacent target rows that read it
 };
 
 /// Key-value cache of a decoder, or of a causal encoder: R target rows (hypotheses) advance together, one token per
 /// step. Each row's keys and values occupy one slot of a buffer and stay there when rows are reordered. At first, a
 /// slot has room for a target somewhat longer than the longest source. All slots double in size when they are full.
-/// Slots of ended rows are reused. Memory use thus grows with the actual rows and tokens, not with their maximum
-/// numbers. The cache keeps its memory between steps and reuses it from batch to batch.
+/// Slots of ended rows are reused. Memory use grows with the actual rows and tokens, not with their maximum numbers.
+/// The cache keeps its memory between steps and reuses it from batch to batch.
 template <class T>
 class DecoderCache {
  public:
-  /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. For a causal encoder, which has no
+  /// Starts an empty cache for `rows` targets of at most `capacity` tokens each, for a causal encoder, which has no
   /// source.
   void start(Index layers, Index width, Index rows, Index capacity);
 
   /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. Each row reads one sequence of
-  /// `memory`: row r reads sequence r * memory.sequence_count() / rows. Several hypotheses thus share one source
-  /// without a copy.
+  /// `memory`: row r reads sequence r * memory.sequence_count() / rows. Several hypotheses can therefore share one
+  /// source without a copy.
   void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);
 
   Index rows() const { return static_cast<Index>(slots_.size()); }
-  Index position() const { return position_; }  ///< tokens so far
+  Index position() const { return position_; }  ///< number of tokens so far
   Index width() const { return width_; }
   LayerCache<T>& layer(Index i);
 
-  /// Makes new row r the continuation of old row survivors[r]. A row may move, end, or be repeated; only repeated rows
+  /// Makes new row r the continuation of old row survivors[r]. A row may move, end or be repeated; only repeated rows
   /// are copied.
   void select(std::span<const Index> survivors);
 
-  /// Appends this step's keys and values to the past of `layer`. They are the columns of qkv [R, (H + 2 G) K] from H K
-  /// on.
+  /// Appends this step's keys and values, the columns of qkv [R, (H + 2 G) K] from H K on, to the past of `layer`.
   void append(LayerCache<T>& layer, const Tensor<const T>& qkv) const;
 
   /// Layout of the current step. The step's own position counts as past.
   CacheLayout layout();
 
-  /// The target rows, each a sequence of length 1, at the current position.
+  /// The target rows, each a sequence of length 1 at the current position.
   RowLayout query_layout();
 
   void advance();
 
  private:
   struct Copy {
-    Index from, to;  // slots
+    Index from, to;  // slot numbers
   };
 
   Index free_slot();
@@ -77,9 +76,9 @@ class DecoderCache {
   Arena arena_;
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
-  std::vector<Index> slots_, old_slots_, free_slots_;  // of rows; of rows before `select`; unused
-  std::vector<bool> is_taken_;                         // per old slot: true if a row continues in it
-  std::vector<Copy> copies_;                           // copies still to be made
+  std::vector<Index> slots_, old_slots_, free_slots_;  // slots of the rows; of the rows before `select`; unused
+  std::vector<bool> is_taken_;                         // true for each old slot in which a row continues
+  std::vector<Copy> copies_;                           // copies that are still to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;
   std::vector<RowSpan> read_spans_, reader_spans_;
 };

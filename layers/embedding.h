@@ -8,15 +8,15 @@
 namespace glossa {
 
 /// Input of a Transformer stack, computed from token ids: dropout(factor * table[id] + position). N ids -> [N, D]. In
-/// Vaswani et al. 2017, sections 3.4 and 3.5, factor = sqrt(D). Gap rows (see RowLayout) become zero. Without a table
-/// of positions, for RelativePositions, computes dropout(factor * table[id]).
+/// Vaswani et al. 2017, sections 3.4 and 3.5, factor = sqrt(D). Gap rows (see RowLayout) become zero. With
+/// RelativePositions, which need no table of positions, computes dropout(factor * table[id]).
 template <class T>
 class Embedding {
  public:
   struct Options {
     double factor = 1;
     double dropout = 0;
-    Index max_positions = 0;  ///< without a table of positions: maximum length of a sequence; 0: any length
+    Index max_positions = 0;  ///< maximum sequence length without a table of positions; 0: unlimited
   };
 
   /// The caller declares `table` [V, D] and may share it between source, target and output projection.

@@ -30,9 +30,9 @@ class EncoderLayer {
   Residual<T> residual1_, residual2_;
 };
 
-/// The encoder: a stack of layers. With options.causal, an Encoder can be the stack of a decoder-only language model,
-/// between an embedding and an output projection. Such a stack reads complete texts in training, and one token at a
-/// time in generation.
+/// The encoder: a stack of layers. With options.causal, an Encoder can be a decoder-only language model's stack,
+/// between embedding and output projection. It then reads complete texts in training, and one token at a time in
+/// generation.
 template <class T>
 class Encoder {
  public:

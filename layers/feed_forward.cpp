@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// The width of linear1's result.
+/// Width of linear1's result.
 Index first_width(const FeedForwardOptions& o) {
   if (o.hidden == 0) return o.width;
   return is_gated(o.activation) ? 2 * o.hidden : o.hidden;

@@ -8,12 +8,12 @@
 namespace glossa {
 
 struct FeedForwardOptions {
-  Index width, hidden;  ///< hidden 0: one matrix [D, D], without bias, activation or dropout
+  Index width, hidden;  ///< hidden 0: a single matrix [D, D], without bias, activation or dropout
   Activation activation = Activation::relu;
   double dropout = 0;
   bool bias = true;
-  /// If unset, Linear's defaults apply; if set, biases start at 0. With a gate, the first weight is one matrix [2 F,
-  /// D].
+  /// If unset, Linear's defaults apply; otherwise biases start at 0. With a gate, the first weight is a single matrix
+  /// [2 F, D].
   Initializer weight_init = {};
 };
 
@@ -21,8 +21,8 @@ struct FeedForwardOptions {
 /// max(0, .). Dropout follows the activation. x [N, D] -> [N, D]. Parameters: SCOPE.linear1.*, SCOPE.linear2.*.
 ///
 /// With a gated activation (Shazeer 2020): (silu(x W^T + b) (x V^T + c)) W2^T + b2, elementwise product. linear1.weight
-/// [2 F, D] and linear1.bias [2 F] then hold the gate's W and b first, V and c below. linear1.weight is initialized as
-/// one matrix, so Xavier's bound has the fan-out 2 F.
+/// [2 F, D] and linear1.bias [2 F] then hold the gate's W and b above V and c. linear1.weight is initialized as one
+/// matrix; Xavier's bound therefore uses the fan-out 2 F.
 template <class T>
 class FeedForward {
  public:

@@ -9,15 +9,15 @@
 
 namespace glossa {
 
-// Models take lengths, not masks. The functions below convert masks, which articles and other programs use. True always
-// means blocked, as in masked_fill and nn.Transformer.
+// Models take lengths, not masks. The functions below convert masks, the form used in articles and other programs. True
+// always means blocked, as in masked_fill and nn.Transformer.
 
-/// Returns the sequences of a padded box [B, T] of token ids. A sequence ends where only `pad` follows. A row that is
-/// all padding is a sequence of length 0.
+/// Returns the sequences of a padded box [B, T] of token ids. A sequence ends where only `pad` remains. A row of only
+/// padding is a sequence of length 0.
 std::vector<RowSpan> spans_of_padded(std::span<const int> ids, Index sequences, int pad);
 
-/// Blocked keys: element (row, col) is true if query `row` may not attend to key `col`. Initially no key is blocked.
-/// masked_fill takes a Mask directly; attention takes the additive form (see additive_mask).
+/// A mask of blocked keys: element (row, col) is true if query `row` may not attend to key `col`. Initially no key is
+/// blocked. masked_fill takes a Mask directly; attention takes its additive form (see additive_mask).
 class Mask {
  public:
   Mask(Index rows, Index cols)
@@ -30,7 +30,7 @@ class Mask {
   bool& operator()(Index row, Index col) { return blocked_[row * cols_ + col]; }
   bool operator()(Index row, Index col) const { return blocked_[row * cols_ + col]; }
 
-  /// The mask in row-major order.
+  /// All elements in row-major order.
   operator std::span<const bool>() const { return {blocked_.get(), static_cast<std::size_t>(rows_ * cols_)}; }
 
  private:
@@ -41,8 +41,7 @@ class Mask {
 /// [T, T], true above the diagonal: position i may not attend to later positions.
 Mask causal_mask(Index positions);
 
-/// The additive form that attention takes: 0 where the mask is false, -inf where it is true. The tensor is valid until
-/// the next step.
+/// The additive form of a mask, for attention: 0 for false, -inf for true. The tensor is valid until the next step.
 template <class T>
 Tensor<T> additive_mask(Context<T>& context, const Mask& mask);
 

@@ -9,8 +9,8 @@ namespace glossa {
 
 namespace {
 
-/// x / (sqrt(mean(x^2)) + epsilon). The norm of a row of zeros has derivative 0, whereas sqrt would have none, so
-/// padding has no effect.
+/// x / (sqrt(mean(x^2)) + epsilon). For a row of zeros, the norm op has derivative 0, while sqrt has none; padding
+/// therefore has no effect.
 template <class T>
 Variable<T> over_rms(const Variable<T>& x, double epsilon) {
   Context<T>& c = x.context();

@@ -21,7 +21,7 @@ enum class NormAffine {
   none,    ///< neither gain nor bias
 };
 
-/// Position of epsilon, which prevents division by zero variance.
+/// Position of epsilon, which prevents a division by zero.
 enum class EpsilonPlace {
   inside,   ///< (x - mean) / sqrt(variance + epsilon)
   outside,  ///< (x - mean) / (sqrt(variance) + epsilon); x / (sqrt(mean(x^2)) + epsilon)
@@ -44,7 +44,7 @@ class Norm {
 
   Variable<T> operator()(const Variable<T>& x, Use use = Use::any) const;
 
-  /// The norm of x + dropout(branch): x [N, D], branch [N, D] -> [N, D]. In the usual form, this is a single op.
+  /// The norm of x + dropout(branch): x [N, D], branch [N, D] -> [N, D]. The usual form is a single op.
   Variable<T> add(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout) const;
 
  private:

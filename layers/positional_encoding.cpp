@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-/// The exponent e in a column's frequency 10000^-e. If sines come first, there are `sines` of them.
+/// Exponent e in a column's frequency 10000^-e. `sines` is the number of sines, if they come first.
 double exponent(Index column, Index width, Index sines, Sinusoid order) {
   const double d = static_cast<double>(width);
   switch (order) {
@@ -33,7 +33,7 @@ std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid 
   check(width >= 1, "positional_encoding", "expected a width of at least 1; got {}", width);
   const bool in_halves = order == Sinusoid::halves || order == Sinusoid::sorted;
   const Index sines = order == Sinusoid::halves ? width / 2 : (width + 1) / 2;
-  const Index used = order == Sinusoid::halves ? 2 * sines : width;  // the other columns stay 0
+  const Index used = order == Sinusoid::halves ? 2 * sines : width;  // further columns stay 0
   std::vector<double> table(static_cast<std::size_t>(positions * width));
   for (Index p = 0; p < positions; ++p)
     for (Index j = 0; j < used; ++j) {
@@ -74,7 +74,7 @@ PositionalEncoding<T> PositionalEncoding<T>::learned(ParameterStore<T>& store, c
 template <class T>
 Variable<T> PositionalEncoding<T>::operator()(Context<T>& context) const {
   if (weight_) return context.parameter(*weight_);
-  // Constants are never written to.
+  // Constants are never written.
   return context.constant({table_->data(), shape_});
 }
 
@@ -84,7 +84,7 @@ Variable<T> PositionalEncoding<T>::operator()(const Variable<T>& x, const RowLay
   Context<T>& c = x.context();
   const Variable<T> table = (*this)(c);
   const std::span<int> positions = c.template array<int>(layout.rows);
-  std::ranges::fill(positions, 0);  // values of gap rows do not matter
+  std::ranges::fill(positions, 0);  // gap rows may have any position
   check_positions("positional_encoding", layout, table.shape().rows());
   for (const auto [offset, length] : layout.sequences)
     for (Index t = 0; t < length; ++t) positions[offset + t] = static_cast<int>(layout.first_position + t);

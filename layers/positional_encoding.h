@@ -17,13 +17,13 @@ enum class Sinusoid {
   sorted,       ///< the columns of `interleaved`, but all sines before all cosines (MarianMTModel of transformers)
 };
 
-/// The table of sinusoids [positions, width], row-major, position 0 first. Throws if width < 1.
+/// The table of sinusoids [positions, width], row-major, starting with position 0. Throws if width < 1.
 std::vector<double> sinusoidal_positions(Index positions, Index width, Sinusoid order);
 
 /// Throws Error `[where] ...` if a sequence is longer than `available` positions.
 void check_positions(const char* where, const RowLayout& layout, Index available);
 
-/// A table [P, D] that is added to embeddings, row p at position p of a sequence. It holds fixed sinusoids, or is a
+/// A table [P, D] to add to embeddings: position p of each sequence gets row p. The table holds fixed sinusoids or is a
 /// learned parameter SCOPE.weight (Gehring et al. 2017).
 template <class T>
 class PositionalEncoding {

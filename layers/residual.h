@@ -6,16 +6,15 @@
 
 namespace glossa {
 
-/// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class distinguishes pre from
-/// post.
+/// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class distinguishes pre-norm from
+/// post-norm.
 template <class T>
 class Residual {
  public:
   Residual(ParameterStore<T>& store, const std::string& norm_scope, const StackOptions& o)
       : norm_(store, norm_scope, o.width, o.normalization()), place_(o.norm), dropout_(o.residual_dropout) {}
 
-  /// x [N, D]; sublayer: [N, D] -> [N, D]. If the context does not record operations for backward, the sub-layer's
-  /// memory is released.
+  /// x [N, D]; sublayer: [N, D] -> [N, D]. Releases the sub-layer's memory if the context records nothing for backward.
   template <class Sublayer>
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Sublayer& sublayer) const {
     Frame<T> frame(x.context(), inputs_stay);

@@ -12,8 +12,8 @@
 
 namespace glossa {
 
-/// Layers one after the other (SCOPE.layers.0.*, SCOPE.layers.1.*, ...), then an optional final norm (SCOPE.norm.*). If
-/// the context does not record operations for backward, the memory of each layer is released.
+/// Consecutive layers (SCOPE.layers.0.*, SCOPE.layers.1.*, ...), then an optional final norm (SCOPE.norm.*). Releases
+/// each layer's memory if the context records nothing for backward.
 template <class T, class Layer>
 class Stack {
  public:

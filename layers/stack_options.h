@@ -15,11 +15,11 @@ enum class NormPlace { pre, post };
 /// Options shared by the layers of an encoder or decoder stack.
 struct StackOptions {
   Index layers = 6, width = 512, heads = 8;
-  Index key_heads = 0;   ///< heads of keys and values; 0: heads
-  Index head_width = 0;  ///< 0: width / heads
+  Index key_heads = 0;   ///< heads of keys and values; 0 means `heads`
+  Index head_width = 0;  ///< 0 means width / heads
   Similarity similarity = Similarity::scaled_dot;
   bool causal = false;        ///< for encoders: no token sees later tokens; decoders always have causal self-attention
-  Index feed_forward = 2048;  ///< hidden width; 0: one matrix, see FeedForwardOptions
+  Index feed_forward = 2048;  ///< hidden width; 0: a single matrix (see FeedForwardOptions)
   NormPlace norm = NormPlace::post;
   bool final_norm = true;  ///< a norm after the last layer, as in nn.Transformer, but not in Vaswani et al. 2017
   NormKind norm_kind = NormKind::layer;
@@ -27,12 +27,12 @@ struct StackOptions {
   NormAffine norm_affine = NormAffine::vector;
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   Activation activation = Activation::relu;
-  bool bias = true;                               ///< for the linear layers; norm_affine is for the norms
-  std::optional<AttentionBias> attention_bias{};  ///< unset: all if `bias`, else none
-  RelativePositions relative_positions = RelativePositions::none;  ///< of self-attention
+  bool bias = true;                               ///< biases of linear layers; norm_affine sets those of norms
+  std::optional<AttentionBias> attention_bias{};  ///< if unset, all if `bias`, otherwise none
+  RelativePositions relative_positions = RelativePositions::none;  ///< only for self-attention
   double rotary_base = 10000;
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
-  Initializer weight_init{};  ///< of every matrix; unset: as in nn.Transformer
+  Initializer weight_init{};  ///< for every matrix; if unset, as in nn.Transformer
 
   AttentionLayerOptions attention(bool causal) const {
     return {.width = width,

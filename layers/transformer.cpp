@@ -14,7 +14,7 @@ StackOptions with_layers(StackOptions stack, Index layers) {
   return stack;
 }
 
-/// `initial`, except for a row of zeros.
+/// `initial`, but with row `row` set to zeros.
 Initializer with_zero_row(Initializer initial, Index row) {
   return [initial = std::move(initial), row](std::span<double> values, const Shape& shape, RandomStream& random) {
     initial(values, shape, random);

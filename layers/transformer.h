@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// Sharing of source embedding, target embedding and output projection (Press and Wolf 2017).
+/// Weights shared between source embedding, target embedding and output projection (Press and Wolf 2017).
 enum class Tied {
   none,
   output,      ///< target embedding and output projection
@@ -20,16 +20,16 @@ enum class Tied {
 
 struct TransformerOptions {
   Index source_vocabulary = 0, target_vocabulary = 0;
-  StackOptions stack;  ///< of encoder and decoder, except for `layers`, which the next two options replace
+  StackOptions stack;  ///< for encoder and decoder; the next two options replace `layers`
   Index encoder_layers = 6, decoder_layers = 6;
   double embedding_dropout = 0.1;
-  bool learned_positions = false;  ///< else sinusoids; stack.relative_positions replaces both
+  bool learned_positions = false;  ///< false: sinusoids; stack.relative_positions replaces both
   Sinusoid sinusoid = Sinusoid::interleaved;
-  Index max_positions = 1024;  ///< maximum length of a sequence, also with stack.relative_positions
+  Index max_positions = 1024;  ///< maximum sequence length, also with stack.relative_positions
   Tied tied = Tied::none;
-  bool scale_embeddings = true;  ///< by sqrt(D)
+  bool scale_embeddings = true;  ///< factor sqrt(D)
   bool output_bias = true;
-  std::optional<Index> start_row{};  ///< id of the decoder's start token, if its embedding stays zero
+  std::optional<Index> start_row{};  ///< id of the decoder's start token, if its embedding is always zero
 };
 
 /// The encoder-decoder Transformer (Vaswani et al. 2017, figure 1). Parameters: `encoder.*` and `decoder.*` as in
@@ -38,12 +38,12 @@ struct TransformerOptions {
 /// absent. With `Tied::all`, a single table `tok_emb.embedding.weight` replaces both embedding tables and
 /// generator.weight. With `Tied::embeddings`, it replaces only the embedding tables. Embeddings start as N(0, 1/D), as
 /// in tensor2tensor and fairseq, unless stack.weight_init is set. If `start_row` is set, this row of the target tables
-/// starts as zeros. The row and its output bias are never trained, because Marian's models do not have them.
+/// starts as zeros. The row and its output bias are never trained: Marian's models lack them.
 template <class T>
 class Transformer {
  public:
-  /// Declares the parameters in `store`; call store.allocate afterwards. A scope begins all names, if it is not empty.
-  /// Throws if the options do not fit together.
+  /// Declares the parameters in `store`; call store.allocate afterwards. All names begin with `scope`, unless it is
+  /// empty. Throws if the options are incompatible.
   Transformer(ParameterStore<T>& store, const TransformerOptions& options, const std::string& scope = "");
 
   const TransformerOptions& options() const { return options_; }
@@ -52,8 +52,8 @@ class Transformer {
   Variable<T> encode(Context<T>& context, std::span<const int> source, const RowLayout& layout,
                      AttentionWeights<T>* weights = nullptr) const;
 
-  /// Target ids (from <s> on) of Nt rows, memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives the decoder's
-  /// attention.
+  /// Target ids of Nt rows, starting with <s>; memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives the
+  /// decoder's attention.
   Variable<T> decode(Context<T>& context, std::span<const int> target, const RowLayout& layout,
                      const Variable<T>& memory, const RowLayout& memory_layout,
                      AttentionWeights<T>* weights = nullptr) const;
@@ -64,11 +64,11 @@ class Transformer {
   /// As project, but calls `use` for each tile of the logits instead of keeping them (see linear_tiles).
   void project_tiles(const Variable<T>& states, const std::function<void(const kernels::Tile<T>&)>& use) const;
 
-  /// Cross-entropy of states [N, D] with the target tokens `next`; the logits are never in memory all at once.
+  /// Cross-entropy of states [N, D] with the target tokens `next`. The logits are never in memory all at once.
   CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                        double label_smoothing) const;
 
-  /// The loss of R-Drop: states [2N, D] of N target tokens `next` in two passes, one after the other. See r_drop.
+  /// R-Drop's loss: states [2N, D] of N target tokens `next` in two passes, one after the other. See r_drop.
   CrossEntropy<T> r_drop_loss(const Variable<T>& states, std::span<const int> next, double alpha, int ignore_index,
                               double label_smoothing) const;
 
@@ -76,8 +76,8 @@ class Transformer {
   Variable<T> operator()(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                          std::span<const int> target, const RowLayout& target_layout) const;
 
-  /// Decoding token by token: call `start` once per batch, then `step` with the last token of each of R rows. `step`
-  /// returns logits [R, V]; `advance` does the same up to the states [R, D], which `project` and `project_tiles` take.
+  /// Decodes token by token: call `start` once per batch, then `step` with the last token of each of R rows. `step`
+  /// returns logits [R, V]. `advance` stops at the states [R, D], which `project` and `project_tiles` take.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const {
     decoder_.start(cache, memory, memory_layout, rows, capacity);

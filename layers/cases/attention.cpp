@@ -91,13 +91,13 @@ void add_attention_cases(LayerCases& cases) {
           options);
     }
 
-  // Queries, keys and values come from one variable, through the projections of cross-attention.
+  // Queries, keys and values come from one variable and use the projections of cross-attention.
   cases.add_layer<CrossAttention>(
       "CrossAttention.with_itself", {{5, width}},
       [](const auto& layer, auto x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); },
       AttentionLayerOptions{.width = width, .heads = 2, .dropout = 0.3});
 
-  // AttentionHeads, which self-attention and cross-attention share: queries from one variable, keys and values from
+  // AttentionHeads, shared by self-attention and cross-attention. Queries come from one variable, keys and values from
   // another, or all from one.
   for (const Similarity similarity : {scaled_dot, general}) {
     const AttentionLayerOptions options{.width = width, .heads = 2, .similarity = similarity, .dropout = 0.3};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index row_width = 4, positions = 5;
 
-/// The kinds of positions, by name.
+/// Makes a table of positions of the named kind.
 template <class T>
 PositionalEncoding<T> make_positions(ParameterStore<T>& store, const std::string& kind) {
   if (kind == "learned") return PositionalEncoding<T>::learned(store, "positions", positions, row_width);
@@ -40,7 +40,7 @@ void add_embedding_cases(LayerCases& cases) {
                 });
     }
 
-  // Tokens repeat; some tokens and positions do not occur. The ids of gap rows do not matter.
+  // Tokens repeat; some tokens and positions do not occur. The ids of gap rows have no effect.
   static constexpr int packed_ids[] = {3, 0, 3, 3, 5}, padded_ids[] = {3, 0, 3, 3, 1, 1, 5, 1, 1, 1, 1, 1};
   for (const std::string kind : {"learned", "interleaved", "halves", "no_positions"})
     for (const CaseLayouts* const layouts : case_layouts)

@@ -4,35 +4,35 @@
 
 namespace glossa {
 
-/// As excess_limit, for layers. It is larger than for ops, because the rounding errors of hundreds of operations add
-/// up.
+/// As excess_limit, but for layers. It is larger than for ops, because the rounding errors of hundreds of operations
+/// add up.
 inline constexpr double layer_excess_limit = 10 * excess_limit;
 
-/// Error in bf16 of a layer that amplifies rounding errors, as a multiple of its error in float. A float has 16 more
-/// bits. Chance adds to it: how the few roundings of a row cancel in float depends on compiler and processor (the
-/// largest multiple seen is 3.2 * 0x1p16).
+/// Limit for a layer that amplifies rounding errors: its error in bf16 as a multiple of its error in float. A float has
+/// 16 more bits. Compiler and processor determine how a row's few roundings in float happen to cancel. The largest
+/// multiple seen is 3.2 * 0x1p16.
 inline constexpr double bf16_over_float = 6 * 0x1p16;
 
 /// One row in the table of gradient checks for layers and models.
 struct LayerCase : SampleCase {
   bool whole_model = false;                      // true: a Taylor test follows
-  std::vector<std::string> without_effect = {};  // parameters whose effect a later norm cancels; gradient almost 0
+  std::vector<std::string> without_effect = {};  // parameters with gradients near 0: a later norm cancels them
 };
 
-/// A row from one generic callable, build(ParameterStore<T>&) -> CaseFunction<T>.
+/// Makes a row from one generic callable, build(ParameterStore<T>&) -> CaseFunction<T>.
 template <class Build>
 LayerCase layer_case(std::string name, std::vector<CaseInput> inputs, Build build) {
   return {{.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build}};
 }
 
-/// The table while it is built. `add` makes a row as layer_case does.
+/// A table under construction. `add` makes a row as layer_case does.
 struct LayerCases {
   template <class Build>
   void add(std::string name, std::vector<CaseInput> inputs, Build build) {
     rows.push_back(layer_case(std::move(name), std::move(inputs), build));
   }
 
-  /// Adds a row for Layer<T>(store, "layer", given...), which call(layer, x) applies to the inputs.
+  /// Adds a row for Layer<T>(store, "layer", given...); call(layer, x) applies the layer to the inputs.
   template <template <class> class Layer, class Call, class... Given>
   void add_layer(std::string name, std::vector<CaseInput> inputs, Call call, Given... given) {
     add(std::move(name), std::move(inputs), [=]<class T>(ParameterStore<T>& store) {
@@ -43,13 +43,13 @@ struct LayerCases {
   std::vector<LayerCase> rows;
 };
 
-/// Every row for layers, family by family.
+/// All rows for layers, family by family.
 const std::vector<LayerCase>& layer_cases();
 
 /// Rows for whole models: the label-smoothed loss of a batch as a function of every parameter.
 const std::vector<LayerCase>& model_cases();
 
-void add_linear_cases(LayerCases& cases);  // also normalization, feed-forward, residual
+void add_linear_cases(LayerCases& cases);  // including normalization, feed-forward, residual
 void add_embedding_cases(LayerCases& cases);
 void add_attention_cases(LayerCases& cases);
 void add_stack_cases(LayerCases& cases);
@@ -59,12 +59,12 @@ void add_stack_cases(LayerCases& cases);
 ///   equals finite differences
 /// - the gradient reaches every parameter
 /// - the value has the same bits if computed without a tape
-/// - gradients accumulate, and do not change if inputs or other parameters need no gradient
+/// - gradients accumulate, and do not depend on which inputs and other parameters need gradients
 /// - 1, 2, 4 and 8 threads give the same bits
 /// - a step does not allocate heap memory after warm-up
 /// - float equals double up to rounding, with every GEMM backend
-/// - if the layer computes matrix products: these in bf16 equal double, up to rounding, and give the same bits with all
-///   these numbers of threads and without reuse of memory
+/// - if the layer computes matrix products: in bf16, they equal double up to rounding, and give the same bits with 1,
+///   2, 4 and 8 threads and without reuse of memory
 CaseReport check_layer(const LayerCase& row);
 
 }  // namespace glossa

@@ -4,15 +4,15 @@
 
 namespace glossa {
 
-/// The rows of a source and of a target batch.
+/// Row layouts of a source batch and a target batch.
 struct CaseLayouts {
   const char* name;
   RowLayout source, target;
 };
 
 /// Two sequences, packed or padded. The first has 4 source rows and 2 target rows, the second has 1 source row and 3
-/// target rows. The padded source box is two columns wider than its longest sequence, the padded target box one column
-/// wider. The sequences have indices 9 and 4 in their corpus.
+/// target rows. The padded source box is two columns wider than its longest sequence; the padded target box is one
+/// column wider. The sequences have indices 9 and 4 in their corpus.
 inline const CaseLayouts& packed_layouts() {
   static constexpr std::uint32_t ids[] = {9, 4};
   static constexpr RowSpan source[] = {{0, 4}, {4, 1}}, target[] = {{0, 2}, {2, 3}};

@@ -7,7 +7,7 @@ namespace glossa {
 
 namespace {
 
-/// Ids for a batch: word(sequence, place) in the rows of its sequences, `pad` in the gaps.
+/// Ids for a batch: word(sequence, position) in the rows of its sequences, `pad` in the gaps.
 template <class Word>
 std::vector<int> fill(const RowLayout& layout, int pad, const Word& word) {
   std::vector<int> ids(static_cast<std::size_t>(layout.rows), pad);

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// Options of a Transformer for tests: two layers per side, one vocabulary, and one rate for every dropout.
+/// Options of a Transformer for tests: two layers per side, one vocabulary, and the same rate for every dropout.
 inline TransformerOptions small_transformer(Index vocabulary, double dropout, StackOptions stack,
                                             Index max_positions = 64) {
   stack.residual_dropout = stack.attention_dropout = stack.activation_dropout = dropout;
