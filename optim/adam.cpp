@@ -40,7 +40,7 @@ Adam<T>::Adam(const ParameterStore<T>& store, std::span<const Segment> segments,
   check_betas("AdamOptions::beta1", "AdamOptions::beta2", {options.beta1, options.beta2});
   for (const Segment& segment : segments)
     if (segment.betas) check_betas("AdamBetas::beta1", "AdamBetas::beta2", *segment.betas);
-  // With epsilon 0, a number that never had a gradient, for example in a gap, would become 0/0.
+  // With epsilon 0, an element that never had a gradient, for example in a gap, would become 0/0.
   if (!(static_cast<T>(options.epsilon) > 0 && std::isfinite(static_cast<T>(options.epsilon))))
     misuse("AdamOptions::epsilon", "expected a finite number above 0; got {}", options.epsilon);
 }

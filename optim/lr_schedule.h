@@ -10,21 +10,21 @@ struct ScheduleOptions {
 
   Kind kind = Kind::constant;
   double lr = 1e-3;                   // peak, reached at update `warmup`; not used by noam
-  std::int64_t warmup = 0;            // updates of linear increase from warmup_init_lr; 0: none
+  std::int64_t warmup = 0;            // number of updates of linear increase from warmup_init_lr; 0: no warm-up
   double warmup_init_lr = 0;          // not used by noam
   double min_lr = 0;                  // lower bound after the warm-up
-  std::int64_t total_updates = 0;     // cosine and linear: the update at which min_lr is reached
-  double factor = 1;                  // noam: factor of the formula
-  std::int64_t width = 512;           // noam: model width
-  double plateau_factor = 0.5;        // plateau: factor applied to lr, in (0, 1)
-  std::int64_t plateau_patience = 3;  // plateau: validations without improvement before lr is reduced
+  std::int64_t total_updates = 0;     // for cosine and linear: the update that reaches min_lr
+  double factor = 1;                  // for noam: factor of the formula
+  std::int64_t width = 512;           // for noam: model width
+  double plateau_factor = 0.5;        // for plateau: factor applied to lr, in (0, 1)
+  std::int64_t plateau_patience = 3;  // for plateau: validations without improvement before lr is reduced
 };
 
 /// State of a plateau schedule; saved in checkpoints.
 struct PlateauState {
   bool seen = false;  // true if `best` is set
   double best = 0;
-  std::int64_t bad = 0;         // validations since the best one or the last reduction, whichever is later
+  std::int64_t bad = 0;         // validations since the best one or, if later, the last reduction
   std::int64_t reductions = 0;  // number of reductions of lr
 
   friend bool operator==(const PlateauState&, const PlateauState&) = default;
@@ -43,10 +43,10 @@ class Schedule {
   /// Throws a misuse error for options that leave the formula undefined.
   explicit Schedule(const ScheduleOptions& options);
 
-  /// The rate of an update; 0 stands for the start of the warm-up. Throws a misuse error if `update` is negative.
+  /// Learning rate of an update; 0 means the start of the warm-up. Throws a misuse error if `update` is negative.
   double lr(std::int64_t update) const;
 
-  /// Passes a validation's metric to a plateau schedule; others ignore it. NaN is not an improvement.
+  /// Passes a validation's metric to a plateau schedule. Other schedules ignore it. NaN is not an improvement.
   void observe(double metric, bool larger_is_better);
 
   const PlateauState& plateau() const { return plateau_; }

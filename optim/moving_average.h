@@ -11,15 +11,15 @@ namespace glossa {
 ///
 ///     average += (1 - d) (value - average),    d = min(decay, (1 + t) / (10 + t)),
 ///
-/// with t counting the updates from 1. In early updates d is smaller than `decay`, as in TensorFlow's
-/// tf.train.ExponentialMovingAverage with num_updates. The average thus forgets the initial values within a few
-/// updates. During the first 9 / (1 - decay) updates, it covers about the last ninth of the updates done. It starts at
-/// the initial values, so it needs no bias correction; Adam's moments do, because they start at 0. The only counter
-/// needed is t, which the optimizer already keeps.
+/// with t counting the updates from 1. In early updates, d is smaller than `decay`, as in TensorFlow's
+/// tf.train.ExponentialMovingAverage with num_updates. The average therefore forgets the initial values within a few
+/// updates. During the first 9 / (1 - decay) updates, it covers about the last ninth of all updates so far. It starts
+/// at the initial values and needs no bias correction, unlike Adam's moments, which start at 0. Its only counter is t,
+/// which the optimizer already keeps.
 ///
-/// Each update rounds by at most half a unit in the last place, and earlier rounding errors decay as well. In float the
-/// average is within 6e-8 / (1 - decay) of the exact average, relative to the largest value seen: 6e-4 at 0.9999. One
-/// float per number therefore suffices, except for a decay even nearer to 1.
+/// Each update rounds by at most half a unit in the last place, and earlier rounding errors decay as well. In float,
+/// the average is within 6e-8 / (1 - decay) of the exact average, relative to the largest value seen: 6e-4 at 0.9999.
+/// One float per number therefore suffices, except for a decay even closer to 1.
 template <class T>
 class MovingAverage {
  public:
@@ -42,7 +42,7 @@ class MovingAverage {
   std::span<T> average_;
 };
 
-/// While an AverageInUse exists, the average takes the place of the values.
+/// While an AverageInUse exists, the average replaces the values.
 template <class T>
 class AverageInUse {
  public:

@@ -43,7 +43,7 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
       trained_.push_back(parameter);
   }
 
-  // Shares have about the same number of pieces. No piece is split between shares.
+  // Shares have about the same number of pieces, and no piece is split between shares.
   const std::span<const Segment> pieces = pieces_;
   const auto first_of = [&](int index) { return pieces.size() * static_cast<std::size_t>(index) / share.count; };
   bounds_.push_back(0);
@@ -57,8 +57,7 @@ Optimizer<T>::Optimizer(const ParameterStore<T>& store, std::span<const Segment>
   for (const std::string_view name : state_names) state_.push_back({name, all.subspan(state_.size() * size, size)});
 }
 
-/// Divides the pieces of own_ at the parameters that received no gradient, and zeroes what other parameters' gradients
-/// lack.
+/// Splits the pieces of own_ at parameters without a gradient. Zeroes the missing parts of other parameters' gradients.
 template <class T>
 void Optimizer<T>::find_received() {
   received_.clear();

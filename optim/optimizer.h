@@ -19,22 +19,22 @@ struct StateBuffer {
   std::span<T> values;
 };
 
-/// Place of an optimizer among those of a job's processes: optimizer `index` of `count`. Each process has one
-/// optimizer, for its own range of the parameters. The range of a single optimizer contains all parameters.
+/// An optimizer's share of the work of several processes: optimizer `index` of `count`. Each process has one optimizer,
+/// for its own range of the parameters. The range of a single optimizer contains all parameters.
 struct OptimizerShare {
   int index = 0, count = 1;
 };
 
 /// Turns gradients into new parameter values, in one pass over the flat buffers of a store. If several processes train
-/// one model, each has an optimizer for one range of the buffers, and state for that range only (ZeRO, stage 1:
+/// one model, each has an optimizer for one range of the buffers, with state only for that range (ZeRO, stage 1:
 /// Rajbhandari et al. 2020).
 ///
-/// Several optimizers of one store should have disjoint parameters (segments_of). A parameter of several optimizers is
-/// moved by the step of each, with the same gradient, as in PyTorch.
+/// Several optimizers of one store should have disjoint parameters (segments_of). If a parameter belongs to several
+/// optimizers, each one's step moves it, with the same gradient, as in PyTorch.
 ///
-/// Parameters without a gradient since `clear_grads` are skipped, as in PyTorch: value and state stay, and the norm
-/// does not count them. Call ParameterStore::fill_unset_grads after backward to give them a gradient of zero instead.
-/// If only some parts of a parameter received a gradient, the other parts have a gradient of zero.
+/// Parameters without a gradient since `clear_grads` are skipped, as in PyTorch: value and state stay unchanged, and
+/// the norm ignores them. To give them a gradient of zero instead, call ParameterStore::fill_unset_grads after
+/// backward. If only some parts of a parameter received a gradient, the other parts have a gradient of zero.
 template <class T>
 class Optimizer {
  public:
@@ -43,12 +43,12 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// One update with learning rate `lr`. Reads every gradient once and multiplies it by `gradient_scale`, so clipping
-  /// and averaging over tokens need no separate pass. Throws if no parameter of the store has a gradient, and if a
+  /// and averaging over tokens need no separate pass. Throws if no parameter of the store has a gradient, or if a
   /// parameter was frozen or unfrozen since construction.
   virtual void step(double lr, double gradient_scale) = 0;
 
-  /// Euclidean norm of the gradients that the step would read. Infinite if the square of the norm overflows T. Adam's
-  /// second moment would then overflow as well and never recover, so skip such a step, as for NaN.
+  /// Euclidean norm of the gradients that the step would read; infinite if its square overflows T. Adam's second moment
+  /// would then also overflow and never recover, so skip such a step, as for NaN.
   double grad_norm() { return norm_of(squares()); }
 
   /// `squares` returns one sum of squared gradients per piece of the buffers, 0 for pieces in other processes' ranges.
@@ -57,21 +57,21 @@ class Optimizer {
   std::span<double> squares();
   double norm_of(std::span<const double> squares) const;
 
-  /// The beginning of each process's range of the flat buffers, in elements, then the end of the last range.
+  /// Start of each process's range of the flat buffers, in elements, followed by the end of the last range.
   std::span<const Index> bounds() const { return bounds_; }
 
   /// This optimizer's range.
   Index begin() const { return bounds_[static_cast<std::size_t>(share_.index)]; }
   Index end() const { return bounds_[static_cast<std::size_t>(share_.index) + 1]; }
 
-  /// The parameters with at least one element in the segments, in name order.
+  /// Parameters with at least one element in the segments, in name order.
   std::span<Parameter<T>* const> parameters() const { return trained_; }
 
   /// State to save in checkpoints, together with `steps`. The buffers are laid out like the range, with zeros for gaps,
   /// frozen parameters and fixed rows. They are 64-byte aligned if the range begins and ends on cache lines.
   std::span<const StateBuffer<T>> state() const { return state_; }
 
-  /// Updates done so far: steps in which at least one of the optimizer's parameters had a gradient.
+  /// Number of updates so far: steps in which at least one of the optimizer's parameters had a gradient.
   std::int64_t steps() const { return steps_; }
   void set_steps(std::int64_t steps) { steps_ = steps; }
 
@@ -85,11 +85,10 @@ class Optimizer {
   void begin_step(double lr, double gradient_scale);
 
   /// Pieces of this optimizer's range for `step`; each has a gradient. They are small enough to divide evenly among
-  /// threads; a thread processes a piece in one loop. Valid until the next call of `begin_step` or `squares`.
+  /// threads; one thread processes a piece in one loop. Valid until the next call of `begin_step` or `squares`.
   std::span<const Segment> pieces() const { return received_; }
 
-  /// The state buffer with this number. Element `i` of the flat buffers, if in the range, has its state at `i -
-  /// begin()`.
+  /// State buffer number `buffer`. If element `i` of the flat buffers is in the range, its state is at `i - begin()`.
   T* state(std::size_t buffer) const { return state_[buffer].values.data(); }
 
   T* values() const { return store_.values().data(); }
@@ -103,11 +102,11 @@ class Optimizer {
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
   OptimizerShare share_;
-  std::vector<Segment> pieces_;  // pieces of segments_, in all processes' ranges
+  std::vector<Segment> pieces_;  // pieces of segments_ in all processes' ranges
   std::span<const Segment> own_;
-  std::vector<Segment> received_;  // own_ without parameters that received no gradient
+  std::vector<Segment> received_;  // own_ without the parameters that received no gradient
   std::vector<Index> bounds_;
-  std::vector<double> squares_;              // one per piece of pieces_
+  std::vector<double> squares_;              // one per element of pieces_
   std::vector<const Parameter<T>*> frozen_;  // parameters frozen at construction
   std::vector<Parameter<T>*> trained_;       // parameters in segments_
   Arena memory_;

@@ -30,7 +30,7 @@ void append(std::vector<Segment>& segments, const Segment& segment) {
     segments.push_back(segment);
 }
 
-/// Throws misuse unless `pattern` matches the name of a parameter.
+/// Throws a misuse error unless `pattern` matches the name of a parameter.
 template <class T>
 void check_matches_some(const char* where, const std::string& pattern, const ParameterStore<T>& store) {
   for (const Parameter<T>* parameter : store.parameters())

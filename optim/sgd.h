@@ -9,9 +9,9 @@ struct SgdOptions {
   bool nesterov = false;  // Nesterov's momentum, which looks one step ahead; needs momentum above 0
 };
 
-/// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, with the learning rate outside
-/// the momentum): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum. Nesterov's variant, in
-/// PyTorch's form: p -= lr (g + mu momentum). Throws a misuse error for segments with betas.
+/// Stochastic gradient descent with momentum, in PyTorch's form (Sutskever et al. 2013, but with the learning rate
+/// outside the momentum): g = gradient + weight_decay p, momentum = mu momentum + g, p -= lr momentum. Nesterov's
+/// variant, also in PyTorch's form: p -= lr (g + mu momentum). Throws a misuse error for segments with betas.
 template <class T>
 class Sgd : public Optimizer<T> {
  public:

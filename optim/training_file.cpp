@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* steps_key = "optimizer_steps";
 
-/// All parameters of the store, and the optimizer's buffers for its own parameters.
+/// All parameters of the store, with the optimizer's buffers for its own parameters.
 template <class T>
 std::vector<NamedTensor<T>> tensors_of(const ParameterStore<T>& store, const Optimizer<T>& optimizer) {
   std::vector<NamedTensor<T>> tensors = named_tensors<T>(store, store.parameters(), store.values());

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-/// True if the tree over `count` terms adds these two adjacent sums, left and right.
+/// True if the tree over `count` terms adds these two adjacent sums, `left` and `right`.
 template <class T>
 bool are_siblings(const PartialSum<T>& left, const PartialSum<T>& right, std::int64_t count) {
   const std::int64_t size = left.end - left.begin;

@@ -11,8 +11,8 @@ namespace glossa {
 
 /// Sum of the terms [begin, end) out of `count` terms, which are added in a fixed binary tree. A single term is its own
 /// sum. Several terms are split after the largest power of two below their number, and the sums of both parts are
-/// added. The order of additions, and so every bit, depends on `count` alone. Any holder of terms can therefore add up
-/// its own subtrees and pass on the sums.
+/// added. The order of additions, and therefore every bit, depends only on `count`. Any holder of terms can therefore
+/// add up its subtrees and pass on the sums.
 template <class T>
 struct PartialSum {
   std::int64_t begin = 0, end = 0;
@@ -27,8 +27,8 @@ void push_partial_sum(std::vector<PartialSum<T>>& sums, PartialSum<T> next, std:
 /// Divides the terms [begin, end) of `count` into the fewest subtrees.
 std::vector<PartialSum<float>> subtrees(std::int64_t begin, std::int64_t end, std::int64_t count);
 
-/// Adds up terms that are passed one by one, each in the caller's memory. Needs at most ceil(log2 n) further buffers
-/// for a sum of all n terms, and at most twice as many for a range of the terms. The next sum reuses the buffers.
+/// Adds up terms that are passed one by one, each in the caller's memory. A sum of all n terms needs at most ceil(log2
+/// n) further buffers, a range of the terms at most twice that number. The next sum reuses the buffers.
 template <class T>
 class TreeSum {
  public:
@@ -38,7 +38,7 @@ class TreeSum {
   /// Begins a sum over `count` terms, starting with term `first`.
   void begin(std::int64_t count, std::int64_t first = 0);
 
-  /// Adds the next term. The term's memory then holds the sum of the largest subtree that the term completes; the
+  /// Adds the next term. The term's memory then holds the sum of the largest subtree that the term completes. The
   /// caller may overwrite the memory.
   void add(std::span<T> term);
 
@@ -52,7 +52,7 @@ class TreeSum {
  private:
   Index length_;
   Arena memory_;
-  std::vector<std::span<T>> buffers_;  // the k-th belongs to the k-th sum
+  std::vector<std::span<T>> buffers_;  // buffer k belongs to sum k
   std::vector<PartialSum<T>> sums_;
   std::int64_t count_ = 1, next_ = 0;
 };
