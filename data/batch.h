@@ -14,16 +14,16 @@ namespace glossa {
 inline constexpr std::uint32_t second_pass = 1U << 31;
 
 /// A batch of B sentences as rows of tokens. In the padded layout, rows outside every span hold the pad id in `source`,
-/// `target_in` and `target_out`. A loss that ignores the pad id thus skips these rows.
+/// `target_in` and `target_out`. A loss that ignores the pad id therefore skips these rows.
 struct Batch {
   int sentences = 0;                        // B
-  std::vector<std::uint32_t> sentence_ids;  // [B] index of each sentence in the corpus, with its pass: RowLayout's ids
+  std::vector<std::uint32_t> sentence_ids;  // [B] each sentence's index in the corpus, with its pass: RowLayout's ids
   std::vector<int> source;                  // [source_rows]
   std::vector<int> target_in;               // [target_rows] decoder input: <s> y
   std::vector<int> target_out;              // [target_rows] expected output: y </s>
   std::vector<RowSpan> source_spans, target_spans;  // [B]
   int source_rows = 0, target_rows = 0;
-  std::int64_t source_tokens = 0, target_tokens = 0;  // numbers of rows that are not padding
+  std::int64_t source_tokens = 0, target_tokens = 0;  // numbers of rows without padding
   bool padded = false;
 
   RowLayout source_layout() const { return {source_rows, source_spans, sentence_ids}; }
@@ -32,21 +32,21 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-/// Makes a batch of the pairs that have these indices in `pairs`. With two passes, the batch has its sentences twice,
-/// the second time with ids of their own, and so with dropout masks of their own. Throws if `indices` is empty or if an
-/// index is outside the store.
+/// Makes a batch of the pairs with these indices in `pairs`. With two passes, the batch contains its sentences twice;
+/// the second time they have other ids, and therefore other dropout masks. Throws if `indices` is empty or if an index
+/// is outside the store.
 Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout layout, int passes = 1);
 
-/// As `make_batch`, but overwrites an existing batch. Allocates memory only if the batch has to grow.
+/// As `make_batch`, but overwrites an existing batch. Allocates memory only if the batch must grow.
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, Layout layout, int passes = 1);
 
-/// As `fill_batch`, of other segmentations of the pairs: `drawn[k]` has the ids of pair `indices[k]`. Empty: the pairs
-/// as they are.
+/// As `fill_batch`, but with other segmentations of the pairs: `drawn[k]` has the ids of pair `indices[k]`. If `drawn`
+/// is empty, uses the pairs unchanged.
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
                 Layout layout, int passes = 1);
 
-/// Reserves room for the largest of batches with these lengths, so that no later `fill_batch` with one of them
-/// allocates memory.
+/// Reserves room for the largest batch with one of these lengths, so that later calls of `fill_batch` allocate no
+/// memory.
 void reserve_batch(Batch& batch, std::span<const Extents> batches, Layout layout);
 
 /// Fraction of rows that are not padding, over both sides of all `batches`; 1 for the packed layout.

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// Counts of the lines of a corpus: lines + units = pairs + those left out + those held out.
+/// Line counts of a corpus: lines + units = pairs + those left out + those held out.
 struct CorpusReport {
   std::int64_t lines = 0;             // lines or rows read
   std::int64_t units = 0;             // units read from translation memories
@@ -19,15 +19,15 @@ struct CorpusReport {
   std::int64_t held_out = 0;          // held out for validation and testing
   std::int64_t same_source = 0;       // left out: another pair with the same source is held out
   std::int64_t repeated = 0;          // kept, but equal to an earlier pair
-  std::int64_t further_variants = 0;  // unused: further TMX variants of a unit in the same language
-  std::int64_t unused_columns = 0;    // of tables; not counted if the options choose columns
+  std::int64_t further_variants = 0;  // unused: further variants of a TMX unit in the same language
+  std::int64_t unused_columns = 0;    // unused columns of tables; not counted if the options choose columns
   std::int64_t replaced = 0;          // ill-formed UTF-8 pieces replaced by U+FFFD
 };
 
 /// Adds the counts of another corpus.
 CorpusReport& operator+=(CorpusReport& all, const CorpusReport& more);
 
-/// Counts of pairs turned into ids.
+/// Counts of pairs converted to ids.
 struct EncodeReport {
   std::int64_t pairs = 0;        // kept
   std::int64_t too_long = 0;     // left out: a side is longer than max_length
@@ -40,12 +40,11 @@ struct EncodeReport {
   std::int64_t source_unknown = 0, target_unknown = 0;
 };
 
-/// Lines like `left out: empty 3 (2 sources, 1 target)`: the pairs of a corpus that are not used, by reason, when it is
-/// read and encoded.
+/// Lines such as `left out: empty 3 (2 sources, 1 target)`: pairs that reading and encoding leave out, by reason.
 std::vector<std::string> left_out(const CorpusReport& corpus, const EncodeReport& encoded = {});
 
-/// One-line summary: the lines or units read and the pairs kept, or the pairs encoded. `with_left_out` adds the pairs
-/// left out, by reason.
+/// One-line summary of the lines or units read and the pairs kept, or of the pairs encoded. `with_left_out` adds the
+/// pairs left out, by reason.
 std::string describe(const CorpusReport& report, bool with_left_out = true);
 std::string describe(const EncodeReport& report, bool with_left_out = true);
 

@@ -98,7 +98,7 @@ bool CorpusEncoder::counts(const ParallelCorpus& corpus, std::size_t index, cons
     if (report_.too_long++ == 0) report_.first_too_long = corpus.place(index);
     return false;
   }
-  // A tokenizer may merge the end of the prefix with the text; at least one token counts as the text's.
+  // A tokenizer may merge the end of the prefix with the text. At least one token counts as text.
   const std::size_t own = std::max(source.size(), added_ + prefix_ + 1) - added_ - prefix_;
   if (options_.max_ratio > 0 && ratio(own, target.size()) > options_.max_ratio) {
     if (report_.unbalanced++ == 0) report_.first_unbalanced = corpus.place(index);

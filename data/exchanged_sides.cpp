@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t buckets = 1 << 14;
 
-/// Calls `act` with the bucket of each trigram of letters. All other characters count as spaces.
+/// Calls `act` with the bucket of each trigram of letters. All other characters are treated as spaces.
 template <class Act>
 void for_each_trigram(std::string_view text, Act act) {
   std::array<std::uint64_t, 3> last{0, 0, ' '};
@@ -29,7 +29,7 @@ void for_each_trigram(std::string_view text, Act act) {
   add(' ');
 }
 
-/// Frequencies of the trigrams in every second text.
+/// Trigram frequencies in every second text.
 std::vector<double> trigrams_of(std::span<const std::string_view> texts) {
   std::vector<double> counts(buckets);
   for (std::size_t i = 0; i < texts.size(); i += 2)
@@ -37,7 +37,7 @@ std::vector<double> trigrams_of(std::span<const std::string_view> texts) {
   return counts;
 }
 
-/// Rates texts by the logarithm of the ratio of a trigram's frequencies on both sides.
+/// Rates texts by log ratios of trigram frequencies: the frequency among sources divided by that among targets.
 class SideRating {
  public:
   explicit SideRating(const PairSample& corpus) {
@@ -48,7 +48,7 @@ class SideRating {
       log_ratios_[i] = std::log((source[i] / of_source + floor) / (target[i] / of_target + floor));
   }
 
-  /// Mean over the text's trigrams: positive if it looks like a source, negative if it looks like a target.
+  /// Mean over the text's trigrams: positive for text that looks like a source, negative for text like a target.
   double operator()(std::string_view text) const {
     double sum = 0, count = 1;
     for_each_trigram(text, [&](std::size_t bucket) {
@@ -58,7 +58,7 @@ class SideRating {
     return sum / count;
   }
 
-  /// Share of the pairs `first`, `first` + `step`, ... that fit as they are (`sign` 1) or exchanged (`sign` -1).
+  /// Fraction of the pairs `first`, `first` + `step`, ... that fit unchanged (`sign` 1) or swapped (`sign` -1).
   double share(const PairSample& pairs, double sign, std::size_t first, std::size_t step) const {
     double found = 0, all = 0;
     for (std::size_t i = first; i < pairs.source.size(); i += step, ++all)

@@ -9,17 +9,17 @@
 
 namespace glossa {
 
-/// Some pairs of a corpus, spread evenly. Refers to the corpus.
+/// A sample of a corpus's pairs, evenly spread. Refers to the corpus.
 struct PairSample {
   std::vector<std::string_view> source, target;
 };
 
-/// Returns a sample of at most 2000 pairs of a corpus, or of one of the corpora that it was joined from.
+/// Returns a sample of at most 2000 pairs of a corpus, or of one of the corpora that were joined to it.
 PairSample sample_pairs(const ParallelCorpus& corpus, std::optional<std::uint32_t> part = {});
 
-/// True if pairs of `other` mostly fit pairs of `corpus` only with their sides exchanged. Compares the frequencies of
-/// character trigrams on each side, and so needs no knowledge of the languages. In doubt, returns false: for fewer than
-/// 30 pairs, and if the sides of `corpus` look alike or each side has both languages.
+/// True if pairs of `other` mostly fit pairs of `corpus` only with swapped sides. Compares the frequencies of character
+/// trigrams on each side, which requires no knowledge of the languages. In doubt, returns false: for fewer than 30
+/// pairs, and if the sides of `corpus` look alike or each side has both languages.
 bool sides_exchanged(const PairSample& corpus, const PairSample& other);
 
 }  // namespace glossa

@@ -34,10 +34,10 @@ bool is_folder(const std::string& name) {
   return fs::is_directory(name, none);
 }
 
-/// Folders that cannot be read: an error, or as if they were empty.
+/// Treatment of folders that cannot be read: as an error, or like empty folders.
 enum class Unreadable { refused, skipped };
 
-/// Adds the paths that match a pattern. The name of an existing folder is not a pattern, whatever its characters are.
+/// Adds the paths that match a pattern. An existing folder's name is not a pattern, even if it contains wildcards.
 void add_matches(const fs::path& pattern, Unreadable unreadable, std::set<std::string>& paths) {
   const fs::path folder = pattern.parent_path();
   std::error_code failure;
@@ -57,7 +57,7 @@ void add_matches(const fs::path& pattern, Unreadable unreadable, std::set<std::s
         "cannot read a folder of this pattern: {}. Hint: check its permissions", failure.message());
 }
 
-/// Paths that match a pattern, or the pattern with one of these endings, packed or not.
+/// Paths that match the pattern, alone or followed by one of these endings, packed or not.
 std::set<std::string> matches(const std::string& pattern, const std::vector<std::string>& endings,
                               Unreadable unreadable) {
   std::set<std::string> paths;
@@ -70,7 +70,7 @@ std::set<std::string> matches(const std::string& pattern, const std::vector<std:
   return paths;
 }
 
-/// True for members of an archive that are not files, are hidden, or describe files to the Finder of macOS.
+/// True for an archive's members that are not files, are hidden, or describe files for the Finder of macOS.
 bool is_hidden(const std::string& member) {
   const std::string name = fs::path(member).filename();
   return name.empty() || name.starts_with('.') || member.starts_with("__MACOSX/");
@@ -131,7 +131,7 @@ class Sorter {
     ignored_.insert(path);
   }
 
-  /// Adds a corpus by one of its texts, which is at `path`.
+  /// Adds a corpus that contains the text at `path`.
   void add(const std::string& corpus, const std::string& text, const std::string& path) {
     const auto [first, is_new] = texts_.emplace(text, archive_member(path) ? path : find_text(text).value_or(path));
     if (!is_new || first->second != path)
@@ -139,9 +139,9 @@ class Sorter {
     names_.insert(corpus);
   }
 
-  std::vector<std::string> endings_;  // of the languages
+  std::vector<std::string> endings_;  // endings that denote the languages
   std::set<std::string> names_, ignored_;
-  std::map<std::string, std::string> texts_;  // paths by their names without the ending of a packed text
+  std::map<std::string, std::string> texts_;  // paths by name, without the ending of a packed text
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace glossa {
 namespace {
 
-/// The hash that at least `count` different hashes do not exceed; the largest one if there are fewer.
+/// The `count`-th smallest of the different hashes, or the largest if there are fewer.
 std::uint64_t limit_of(std::span<const std::uint64_t> hashes, std::size_t count) {
   std::set<std::uint64_t> smallest;
   for (const std::uint64_t hash : hashes) {
@@ -37,7 +37,7 @@ HeldOutPairs choose_held_out(std::span<const std::uint64_t> hashes, const HeldOu
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
 
   HeldOutPairs chosen;
-  std::int64_t different = 0;  // sources, counted up to one more than are held out
+  std::int64_t different = 0;  // different sources, counted up to one more than the number to hold out
   for (std::size_t k = 0; k < order.size(); ++k) {
     const bool is_further = k > 0 && text(order[k]).first == text(order[k - 1]).first;
     different += !is_further;

@@ -21,14 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The names in a folder, sorted, without the endings of packed texts.
+/// Sorted names in a folder, without the endings of packed texts.
 std::vector<std::string> unpacked_names(const fs::path& folder) {
   std::vector<std::string> names = names_in(folder);
   for (std::string& name : names) name.resize(unpacked_name(name).size());
   return names;
 }
 
-/// The rest, unless it is empty, of each name that begins with `start` and ends with `end`. One of these is empty.
+/// For each name that begins with `start` and ends with `end`, the remaining text between them, unless empty. Either
+/// `start` or `end` is empty.
 std::vector<std::string> rests(const std::vector<std::string>& names, const std::string& start,
                                const std::string& end) {
   std::vector<std::string> all;
@@ -38,7 +39,8 @@ std::vector<std::string> rests(const std::vector<std::string>& names, const std:
   return all;
 }
 
-/// The name of the corpus NAME.LANGUAGE if `path` has the form NAME.OTHER; each may be packed. Empty if not found.
+/// Name of the corpus that has a file NAME.LANGUAGE, if the path of `file` has the form NAME.OTHER. Either file may be
+/// packed. Empty if not found.
 fs::path corpus_of(const fs::path& file, const std::string& language) {
   fs::path path = unpacked_name(file.native());
   if (!path.has_extension()) return {};
@@ -49,7 +51,7 @@ fs::path corpus_of(const fs::path& file, const std::string& language) {
   return is_there ? path : fs::path();
 }
 
-/// An unused name for a table, packed as it is.
+/// An unused name for a table, with the packing of `file`.
 fs::path table_name(const fs::path& file) {
   const std::string_view name = unpacked_name(file.native()),
                          packed = std::string_view(file.native()).substr(name.size());
@@ -67,14 +69,14 @@ std::int64_t count(std::string_view row, char delimiter) {
   return found;
 }
 
-/// The most frequent of the usual delimiters outside quotes; a comma if it has none.
+/// The most frequent of the usual delimiters outside quotes; a comma if none occurs.
 char delimiter_of(std::string_view row) {
   const std::int64_t commas = count(row, ','), semicolons = count(row, ';'), tabs = count(row, '\t');
   if (tabs > std::max(commas, semicolons)) return '\t';
   return semicolons > commas ? ';' : ',';
 }
 
-/// The first rows of a table. Throws for a file that is not text.
+/// First rows of a table. Throws if the file is not text.
 std::vector<std::string> first_rows(const std::string& path, std::size_t most = 5) {
   LineReader reader(path, {.invalid_utf8 = InvalidUtf8::replace, .keep_tabs = true});
   std::vector<std::string> rows;
@@ -82,11 +84,11 @@ std::vector<std::string> first_rows(const std::string& path, std::size_t most = 
   return rows;
 }
 
-/// The command that makes a .tsv of a table with this delimiter.
+/// The command that converts a table with this delimiter to a .tsv file.
 std::string conversion(const fs::path& path, char delimiter) {
   const fs::path stem = unpacked_name(path.native());
   const fs::path tsv = unused_path(stem.parent_path() / stem.stem() += ".tsv");
-  // Cells lose their quotes, line ends and tabs, which a .tsv does not have.
+  // Removes quotes, line ends and tabs from cells, because a .tsv file cannot have them.
   const std::string script =
       fmt::format(R"(import csv, sys; rows = csv.reader(open(sys.argv[1], encoding="utf-8-sig"){}); )"
                   R"(print(*("\t".join(" ".join(cell.split()) for cell in row) for row in rows), sep="\n"))",
@@ -100,14 +102,14 @@ std::string conversion(const fs::path& path, char delimiter) {
                      shell_path(tsv));
 }
 
-/// Throws a misuse error for an existing .csv file. The hint is a command that converts it to a .tsv file.
+/// Throws a misuse error for an existing .csv file, with a command that converts it to a .tsv file as hint.
 [[noreturn]] void refuse_csv(const std::string& path) {
   const std::vector<std::string> rows = first_rows(path);
   misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: {}",
          conversion(path, delimiter_of(rows.empty() ? "" : rows.front())));
 }
 
-/// Throws for an existing file that is not a corpus by its name.
+/// Throws for an existing file whose name is not that of a corpus.
 [[noreturn]] void refuse_file(const std::string& path, const std::string& language) {
   if (is_csv(path)) refuse_csv(path);
   if (const auto rows = first_rows(path, 1); !rows.empty() && rows[0].find('\t') != std::string::npos)

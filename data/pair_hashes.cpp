@@ -13,7 +13,7 @@ namespace glossa {
 
 namespace {
 
-/// Items of equal hash, in their order. Adds those that equal an earlier one to `repeated`.
+/// Compares items with equal hashes, in order. Adds those that equal an earlier item to `repeated`.
 void compare(std::span<const std::pair<std::uint64_t, std::uint32_t>> items,
              const std::function<bool(std::size_t, std::size_t)>& equal, std::vector<std::uint32_t>& repeated) {
   std::vector<std::uint32_t> different;
@@ -35,7 +35,7 @@ std::vector<std::size_t> pair_sample(std::span<const std::uint64_t> hashes, std:
   std::vector<std::uint64_t> sorted(hashes.begin(), hashes.end());
   const auto limit = sorted.begin() + static_cast<std::ptrdiff_t>(count);
   std::ranges::nth_element(sorted, limit);
-  // Of the hashes that equal the limit, as many as there is room for.
+  // Hashes equal to the limit are chosen only while there is room.
   const std::uint64_t last = *limit;
   auto room = static_cast<std::size_t>(std::count(sorted.begin(), limit, last));
   std::vector<std::size_t> chosen;
@@ -46,7 +46,7 @@ std::vector<std::size_t> pair_sample(std::span<const std::uint64_t> hashes, std:
 
 std::vector<bool> repeats(std::span<const std::uint64_t> hashes,
                           const std::function<bool(std::size_t, std::size_t)>& equal) {
-  // Buckets of hashes with the same first byte are sorted one at a time, by each thread.
+  // Each thread sorts one bucket of hashes with the same first byte at a time.
   constexpr std::size_t buckets = 256;
   const auto bucket_of = [&](std::size_t item) { return hashes[item] >> 56; };
   std::array<std::size_t, buckets + 1> begin{};
@@ -76,10 +76,10 @@ std::vector<bool> repeats(std::span<const std::uint64_t> hashes,
 
 std::vector<std::int64_t> shared_pairs(std::span<const std::uint64_t> hashes,
                                        std::span<const ParallelCorpus* const> parts) {
-  std::unordered_map<std::uint64_t, bool> is_shared;  // by the hash of a pair of `parts`
+  std::unordered_map<std::uint64_t, bool> is_shared;  // keys: hashes of the pairs of `parts`
   for (const ParallelCorpus* part : parts)
     for (std::size_t i = 0; i < part->source.size(); ++i) is_shared.emplace(part->hash(i), false);
-  // Most hashes are not among them, as a bit of this table shows.
+  // Most hashes are not in `is_shared`. A bit of this table excludes them quickly.
   std::vector<bool> may_be(std::size_t{1} << 20);
   for (const auto& known : is_shared) may_be[known.first % may_be.size()] = true;
   std::mutex mutex;

@@ -10,19 +10,19 @@
 
 namespace glossa {
 
-/// Returns the indices of at most `count` pairs, ascending: those with the smallest content hashes (hashes_of). So the
-/// choice depends neither on the order of the corpus nor on the machine; of equal pairs at the limit, the first are
+/// Returns the indices of at most `count` pairs, ascending: the pairs with the smallest content hashes (hashes_of). The
+/// choice depends neither on the order of the corpus nor on the machine. Of equal pairs at the limit, the first are
 /// chosen.
 std::vector<std::size_t> pair_sample(std::span<const std::uint64_t> hashes, std::size_t count);
 
-/// Returns for each item whether an earlier one equals it. `hashes` are of the items' contents; `equal(a, b)` compares
-/// two items of one hash, and is called by several threads. Takes 4 bytes of memory per item, and 16 for
-/// each of a 256th of them per thread.
+/// Returns true for each item that equals an earlier item. `hashes` are the items' content hashes. `equal(a, b)`
+/// compares two items with the same hash; several threads may call it at once. Memory: 4 bytes per item, and for each
+/// thread 16 bytes per item of one bucket (1/256 of the items).
 std::vector<bool> repeats(std::span<const std::uint64_t> hashes,
                           const std::function<bool(std::size_t, std::size_t)>& equal);
 
-/// Returns, for each of `parts`, the number of its pairs whose content hash (hashes_of) is one of `hashes`, which it
-/// reads once.
+/// For each of `parts`, returns the number of its pairs with a content hash (hashes_of) in `hashes`. Reads `hashes`
+/// once.
 std::vector<std::int64_t> shared_pairs(std::span<const std::uint64_t> hashes,
                                        std::span<const ParallelCorpus* const> parts);
 

@@ -27,7 +27,7 @@ std::string cased(std::string_view side, const CorpusOptions& options) {
   return options.lowercase ? utf8::lower_case(side) : std::string(side);
 }
 
-/// True if the options choose other columns than the first two.
+/// True if the options choose columns other than the first two.
 bool chooses_columns(const CorpusOptions& options) {
   const CorpusOptions usual;
   return options.source_column != usual.source_column || options.target_column != usual.target_column;
@@ -36,16 +36,16 @@ bool chooses_columns(const CorpusOptions& options) {
 /// Columns of a table that contain the languages.
 struct Columns {
   std::size_t source, target;
-  bool named = false;  // true: the first row names them and is not a pair
+  bool named = false;  // true: the first row contains column names instead of a pair
   std::vector<std::size_t> further_targets = {};
 
-  /// Number of columns of a row with `cells` cells that are not in use.
+  /// Number of unused columns in a row with `cells` cells.
   std::int64_t unused(std::size_t cells) const { return static_cast<std::int64_t>(cells - 2 - further_targets.size()); }
   std::size_t last() const { return std::max({source, target, further_targets.empty() ? 0 : further_targets.back()}); }
 };
 
-/// Columns that a first row names, else those of the options. Refuses a row that names other languages, because it
-/// would count as a pair although the rows below are in other languages.
+/// Columns that a first row names, otherwise those of the options. Refuses a row that names other languages: it would
+/// count as a pair although the rows below are in other languages.
 Columns columns_of(const std::vector<std::string_view>& row, const std::string& source, const std::string& target,
                    const CorpusOptions& options, const std::string& where) {
   const auto at = [&](std::string_view name) {
@@ -69,8 +69,7 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   for (const std::string_view cell : row)
     if (names_a_language(cell)) languages.insert(cell);
   const bool words_only = std::ranges::all_of(row, [](std::string_view cell) { return cell.find(' ') == cell.npos; });
-  // Full names, such as English, are never sentences, whatever the other cells are. Codes, such as so, may be
-  // sentences.
+  // Full names, such as English, are never sentences, regardless of other cells. Codes, such as so, may be sentences.
   const auto is_full_name = [&](std::size_t column) {
     return column < row.size() && row[column].size() > 3 && names_a_language(row[column]);
   };
@@ -84,7 +83,7 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   return chosen;
 }
 
-/// Adds a row's pair and all its targets. Its first target with text becomes the pair's.
+/// Adds a row's pair and all its targets. The row's first target with text becomes the pair's target.
 void add_row(ParallelCorpus& corpus, const std::vector<std::string_view>& cells, const Columns& in_use,
              std::int64_t line, const CorpusOptions& options) {
   std::vector<std::string_view> targets{cells[in_use.target]};
@@ -97,7 +96,7 @@ void add_row(ParallelCorpus& corpus, const std::vector<std::string_view>& cells,
     corpus.all_targets[k].push_back(blank(targets[k]) ? "" : cased(targets[k], options));
 }
 
-/// Lowercases the pairs that were added, with all threads.
+/// Lowercases the added pairs, with all threads.
 void lowercase(ParallelCorpus& corpus) {
   parallel_ranges(std::ssize(corpus.source), 1024, [&](Index begin, Index end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)

@@ -13,23 +13,23 @@
 
 namespace glossa {
 
-/// One of the corpora that a joined corpus consists of.
+/// One of the corpora in a joined corpus.
 struct CorpusPart {
   std::string name, source_name, target_name;
   CorpusReport report;      // counts of this corpus before joining
-  std::uint32_t group = 0;  // corpora of one group count together, in order
+  std::uint32_t group = 0;  // corpora of one group are counted together, in order
 };
 
 /// Sentence pairs: `target[i]` is the translation of `source[i]`. Both are cleaned (see clean_line) and not empty.
 struct ParallelCorpus {
   std::string name;                         // for messages: path prefix, file or generator
-  std::string source_name, target_name;     // the file of each side, for messages about lines
+  std::string source_name, target_name;     // each side's file, for messages about lines
   std::vector<std::string> source, target;  // equal lengths
-  std::vector<std::int64_t> lines;  // line or unit (from 1) that each pair is from; empty: pair i is from line i + 1
+  std::vector<std::int64_t> lines;          // each pair's line or unit, from 1; empty: pair i is from line i + 1
   CorpusReport report;
   std::vector<CorpusPart> parts;                      // the corpora that were joined; empty if not joined
-  std::vector<std::uint32_t> part;                    // per pair: index in `parts`; empty if not joined
-  std::vector<std::vector<std::string>> all_targets;  // with CorpusOptions::all_targets, of several target columns
+  std::vector<std::uint32_t> part;                    // each pair's index in `parts`; empty if not joined
+  std::vector<std::vector<std::string>> all_targets;  // with CorpusOptions::all_targets: the targets of each pair
 
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];
@@ -39,7 +39,7 @@ struct ParallelCorpus {
   const std::string& target_of(std::size_t pair) const { return parts.empty() ? target_name : of(pair).target_name; }
 
   /// Position of a pair, for messages: `line 31` or, in a translation memory, `unit 31`. In a joined corpus, the
-  /// position also has the name of the pair's part (place_in).
+  /// position includes the name of the pair's part (place_in).
   std::string place(std::size_t pair) const;
 
   /// Content hash of both sides of a pair.
@@ -51,7 +51,7 @@ struct ParallelCorpus {
   /// Moves a pair here from another corpus with the same names and parts.
   void take(ParallelCorpus& from, std::size_t pair);
 
-  /// Returns a corpus with the same names and parts, but without pairs. `take` can then move pairs to the new corpus.
+  /// Returns an empty corpus with the same names and parts, to which `take` can move pairs.
   ParallelCorpus without_pairs() const;
 
  private:
@@ -62,60 +62,58 @@ struct ParallelCorpus {
 std::uint64_t content_hash(std::string_view source, std::string_view target);
 std::uint64_t content_hash(std::string_view source);
 
-/// ParallelCorpus::hash of all pairs, computed by all threads.
+/// ParallelCorpus::hash of every pair, computed with all threads.
 std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus);
 
-/// Concatenates corpora in order; at least one is needed. If there are several, `name` is the name of the whole (empty:
-/// their names), and `groups` has the group of each (empty: one group).
+/// Concatenates at least one corpus in order. For several corpora, `name` is the name of the whole (if empty, their
+/// names are used), and `groups` has the group of each (empty: one group).
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& name = {},
                       std::span<const std::uint32_t> groups = {});
 
-/// Counts the pairs that equal an earlier pair on both sides. If `drops`, leaves these pairs out.
+/// Counts the pairs that equal an earlier pair on both sides, and leaves them out if `drops`.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
 
-/// Takes pairs of a corpus while it is read.
+/// Callback for pairs of a corpus that is being read.
 using TakeBlock = std::function<void(const struct ParallelCorpus& block)>;
 
 struct CorpusOptions {
   TextOptions text = {};
-  bool lowercase = false;                    // both sides, Unicode's simple mapping
-  int source_column = 0, target_column = 1;  // in a TSV file without a header, from 0
-  bool all_targets = false;                  // also keep a TSV file's further columns of the target language
-  bool may_be_empty = false;                 // true: no error if no pair is left
-  const TakeBlock* take = nullptr;           // if set, gets the pairs in blocks; the corpus that is returned has none
+  bool lowercase = false;                    // converts both sides by Unicode's simple mapping
+  int source_column = 0, target_column = 1;  // for a TSV file without a header, from 0
+  bool all_targets = false;                  // also keep further columns of the target language in a TSV file
+  bool may_be_empty = false;                 // true: an empty result is not an error
+  const TakeBlock* take = nullptr;           // if set, receives the pairs in blocks, and the returned corpus has none
 };
 
 /// Path of one side's file: `PREFIX.language`, which may be packed. Throws if it does not exist, and if `prefix` is an
-/// existing .csv file. The error's message uses `named_by` to describe `language`, for example as the name of an
-/// option.
+/// existing .csv file. The error describes `language` as `named_by`, for example the name of an option.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
 /// Reads the files `PREFIX.source_language` and `PREFIX.target_language`, which may be packed. Line i of one file
-/// translates line i of the other. A pair with an empty or blank side is skipped and counted. Throws in the cases in
-/// which LineReader throws, and if no pair is left. If the files have different numbers of lines, throws an error that
-/// names both files and numbers.
+/// translates line i of the other. A pair with an empty or blank side is skipped and counted. Throws like LineReader,
+/// and if no pair is left. If the files have different numbers of lines, throws an error that names both files and
+/// numbers.
 ParallelCorpus read_parallel(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language, const CorpusOptions& options = {});
 
-/// True for the name of a table: it ends in .tsv, and may be packed.
+/// True for the name of a table: it ends in .tsv and may be packed.
 bool is_table(std::string_view name);
 
 /// True for the name of a corpus that is a single file: a table or a translation memory.
 inline bool is_one_file(std::string_view name) { return is_table(name) || is_translation_memory(name); }
 
-/// Reads pairs from two columns of the tab-separated file `name`, which may be packed. Quotation marks are part of
-/// the text. If the first row has a cell for each of the two languages, it is a header and decides the columns.
-/// Otherwise the columns are those of `options`. By default these are the first two, as in exports of Tatoeba and Anki:
-/// English, other language, attribution. Further columns are ignored; they are counted unless `options` chooses other
-/// columns than the first two. Blank lines and pairs with an empty side are skipped and counted.
+/// Reads pairs from two columns of the tab-separated file `name`, which may be packed. Quotation marks are part of the
+/// text. A first row with a cell for each of the two languages is a header and selects the columns. Otherwise `options`
+/// selects them; by default the first two, as in exports of Tatoeba and Anki: English, other language, attribution.
+/// Further columns are ignored; they are counted unless `options` chooses columns other than the first two. Blank lines
+/// and pairs with an empty side are skipped and counted.
 ///
 /// If a header names the target language several times, the first such column is the target. With
-/// CorpusOptions::all_targets, a pair's target is the row's first one with text. A row is left out only if its source
-/// or all its targets are empty. `all_targets` of the corpus then has each column; blank cells are empty.
+/// CorpusOptions::all_targets, a pair's target is the row's first target with text. A row is left out only if its
+/// source or all its targets are empty. The corpus's `all_targets` then has every column; blank cells are empty.
 ///
-/// Throws in the cases in which LineReader throws. Also throws if a row has too few columns, if no pair is left, or if
-/// the first row names other languages. A header that contradicts columns in `options` is also an error, if these
-/// columns differ from the defaults.
+/// Throws like LineReader. Also throws if a row has too few columns, if no pair is left, or if the first row names
+/// other languages. A header that contradicts non-default columns in `options` is also an error.
 ParallelCorpus read_tsv(const std::string& name, const std::string& source_language, const std::string& target_language,
                         const CorpusOptions& options = {});
 
@@ -123,10 +121,10 @@ ParallelCorpus read_tsv(const std::string& name, const std::string& source_langu
 void add_pair(ParallelCorpus& corpus, std::string_view source, std::string_view target, std::int64_t line,
               const CorpusOptions& options);
 
-/// Throws if the corpus `name`, which was read, has no pair.
+/// Throws if the corpus `name` has no pair after reading.
 void check_any_pair(const std::string& name, const CorpusReport& report);
 
-/// Completes a corpus after the last `add_pair`. Throws if no pair is left, unless none may be.
+/// Completes a corpus after the last `add_pair`. Throws if no pair is left, unless an empty result is allowed.
 ParallelCorpus finished(ParallelCorpus corpus, const CorpusOptions& options);
 
 }  // namespace glossa

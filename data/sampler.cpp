@@ -12,14 +12,15 @@
 namespace glossa {
 namespace {
 
-// Shuffling reads memory in random order. It asks for what it will need this many steps later, so that the processor
-// rarely waits: with 40 million pairs, it is four times as fast.
+// Number of steps by which shuffling prefetches. It reads memory in random order; with prefetching, the processor
+// rarely waits. For 40 million pairs, this is four times as fast.
 constexpr std::size_t ahead = 64;
 
-/// Fisher-Yates shuffle, because std::shuffle differs between libraries. `prefetch(i)` announces a use of item i.
+/// Fisher-Yates shuffle. std::shuffle is not used, because it differs between libraries. `prefetch(i)` announces a use
+/// of item i.
 template <class Exchange, class Prefetch>
 void shuffle(std::size_t count, RandomStream& random, const Exchange& exchange, const Prefetch& prefetch) {
-  std::array<std::size_t, ahead> drawn{};  // for the next steps, in turn
+  std::array<std::size_t, ahead> drawn{};  // a ring of draws for the next steps
   std::size_t to_draw = count;
   const auto draw = [&] {
     if (to_draw <= 1) return;
@@ -133,7 +134,7 @@ void Sampler::cut() {
   for (const LengthClass& lengths : classes_)
     for (std::int64_t left = lengths.uses; left > 0;) {
       if (lengths_.empty() || room(lengths_.back(), lengths.source, lengths.target) < 1) lengths_.emplace_back();
-      // A pair that alone exceeds the limit is a batch of its own.
+      // A pair that exceeds the limit is a batch by itself.
       const std::int64_t count =
           std::clamp<std::int64_t>(room(lengths_.back(), lengths.source, lengths.target), 1, left);
       lengths_.back().add(lengths.source, lengths.target, count);
@@ -142,9 +143,9 @@ void Sampler::cut() {
 }
 
 std::vector<int> Sampler::example(std::size_t i) const {
-  std::int64_t begin = 0, left = lengths_[i].sentences;  // uses in the order of length
+  std::int64_t begin = 0, left = lengths_[i].sentences;  // uses in order of length
   for (std::size_t before = 0; before < i; ++before) begin += lengths_[before].sentences;
-  std::vector<std::int64_t> wanted;  // of each class
+  std::vector<std::int64_t> wanted;  // number of pairs wanted from each class
   for (const LengthClass& lengths : classes_) {
     const std::int64_t skipped = std::min<std::int64_t>(begin, lengths.uses);
     begin -= skipped;
@@ -152,7 +153,7 @@ std::vector<int> Sampler::example(std::size_t i) const {
     left -= wanted.back();
   }
   std::vector<int> pairs;
-  while (std::ssize(pairs) < lengths_[i].sentences)  // again if pairs have several uses
+  while (std::ssize(pairs) < lengths_[i].sentences)  // repeats if pairs have several uses
     for (int pair = 0; pair < pairs_.size() && std::ssize(pairs) < lengths_[i].sentences; ++pair)
       if (std::int64_t& count = wanted[class_of(pair)]; count > 0) {
         --count;
@@ -162,7 +163,7 @@ std::vector<int> Sampler::example(std::size_t i) const {
 }
 
 LargeVector<int> Sampler::sorted(std::span<const PairUse> order) const {
-  std::vector<std::uint32_t> next;  // free place of each class
+  std::vector<std::uint32_t> next;  // next free position of each class
   for (std::uint32_t place = 0; const LengthClass& lengths : classes_) {
     next.push_back(place);
     place += lengths.uses;

@@ -9,7 +9,8 @@
 namespace glossa {
 namespace {
 
-/// True for a line without capitals in a script that has them: the text was lowercased (data.lowercase), or has none.
+/// True for a line without capitals in a script that has capitals: the text was lowercased (data.lowercase) or never
+/// had any.
 bool lacks_capitals(std::string_view line) {
   bool has_lower = false, has_upper = false;
   utf8::for_each(line, [&](std::string_view, utf8::CodePoint c) {

@@ -12,18 +12,19 @@ namespace glossa {
 
 /// Statistics of a model's training text. Text to translate should be similar.
 struct TextStatistics {
-  std::int64_t usual_words = 0;       // word count that 95 % of the sources do not exceed; 0: unknown
-  std::int64_t several_percent = -1;  // percentage of the sources that have several sentences; -1: unknown
+  std::int64_t usual_words = 0;       // word count that covers 95 % of the sources; 0: unknown
+  std::int64_t several_percent = -1;  // percentage of the sources with several sentences; -1: unknown
 
-  /// True unless many sources have several sentences. Such a model can translate several at once; others mix them up.
+  /// True unless many sources have several sentences. A model trained on such sources can translate several sentences
+  /// at once; other models mix them up.
   bool has_one_sentence_a_line() const { return several_percent <= 20; }
 };
 
-/// Percentage of these sources that have several sentences; -1 without a source. `language` is theirs, if known.
+/// Percentage of these sources with several sentences; -1 without sources. `language` is their language, if known.
 std::int64_t several_percent(const ParallelCorpus& text, std::span<const std::size_t> pairs, std::string_view language);
 
-/// Returns the statistics of the encoded pairs' sources. `text` is the corpus before encoding. Of a large corpus, looks
-/// for sentences in a sample of the lines. `language` is that of the sources, if known.
+/// Returns the statistics of the encoded pairs' sources. `text` is the corpus before encoding. For a large corpus,
+/// looks for sentences only in a sample of the lines. `language` is the sources' language, if known.
 TextStatistics text_statistics(const ParallelCorpus& text, const EncodedCorpus& encoded,
                                std::string_view language = {});
 

@@ -27,8 +27,8 @@ namespace {
 constexpr std::size_t max_memory = std::size_t{6} << 20;
 constexpr std::int64_t max_depth = 100;
 
-/// Memory of this thread's parsers. A parser keeps element and attribute names to the end of the file, and a tag until
-/// it is complete. The file's author controls the length of both.
+/// Memory of this thread's parsers. A parser keeps element and attribute names until the end of the file, and a tag
+/// until it is complete. The file's author controls both lengths.
 thread_local std::size_t memory_taken = 0;
 
 std::size_t size_of(void* block) { return block ? malloc_usable_size(block) : 0; }
@@ -62,7 +62,7 @@ bool is_known_encoding(std::string_view declared) {
 /// Beginning of a text, for messages.
 std::string_view front(std::string_view text) { return text.substr(0, 60); }
 
-/// Degree to which a variant's language matches a requested language.
+/// How well a variant's language matches a requested language.
 enum class Match { none, variant, exact };
 
 Match match(const std::string& language, const std::string& wanted) {
@@ -70,13 +70,13 @@ Match match(const std::string& language, const std::string& wanted) {
   return language.starts_with(wanted + "-") ? Match::variant : Match::none;
 }
 
-/// True if an element inside a segment does not contain text of the segment (TMX 1.4b, 3.2: content markup).
+/// True if an element inside a segment contains no text of the segment (TMX 1.4b, 3.2: content markup).
 bool is_code(std::string_view element) {
   constexpr std::array codes{"bpt", "ept", "it", "ph", "sub", "ut"};
   return std::ranges::find(codes, element) != codes.end();
 }
 
-/// Replaces each run of white space by one space, with none at the ends.
+/// Replaces each run of white space with one space; removes it at both ends.
 std::string without_runs(std::string_view line) {
   std::string text;
   for (const char c : line)
@@ -85,7 +85,7 @@ std::string without_runs(std::string_view line) {
   return text;
 }
 
-/// Value of an element's attribute; empty if not present.
+/// Value of an element's attribute; empty if absent.
 std::string_view attribute(std::span<const char* const> attributes, std::string_view name) {
   for (std::size_t i = 0; i + 1 < attributes.size(); i += 2)
     if (name == attributes[i]) return attributes[i + 1];
@@ -132,7 +132,7 @@ class Units {
     --depth_;
   }
 
-  /// Called with a piece of the innermost open element's text; a text may come in several pieces.
+  /// Called with a piece of the innermost open element's text, which may come in several pieces.
   void text(std::string_view piece) {
     if (segment_depth_ == 0 || code_depth_ > 0) return;
     if (taken_by_->text.size() + segment_.size() + piece.size() > options_.text.max_line_bytes)
@@ -146,13 +146,13 @@ class Units {
           "expected at most {} bytes of text; got more. Hint: use part of it", options_.text.max_bytes);
   }
 
-  /// The first languages found in the file.
+  /// The first languages found in the file, as a list.
   std::string languages() const { return fmt::format("{}", fmt::join(languages_, ", ")); }
 
  private:
   struct Side {
     std::string language;
-    Match match = Match::none;  // of its text
+    Match match = Match::none;  // match of the text's language
     std::string text = {};
   };
 
@@ -167,7 +167,7 @@ class Units {
     }
   }
 
-  /// Finds the side that a variant is for, if any.
+  /// Finds the side to which a variant belongs, if any.
   void begin_variant(std::span<const char* const> attributes) {
     const std::string_view newer = attribute(attributes, "xml:lang"), older = attribute(attributes, "lang");
     const std::string language = plain_language(front(newer.empty() ? older : newer));
@@ -203,17 +203,18 @@ class Units {
   std::array<Side, 2> sides_;
   Side* taken_by_ = nullptr;  // side of the open variant
   std::string segment_;
-  std::size_t bytes_ = 0;  // of all segments
+  std::size_t bytes_ = 0;  // size of all segments
   std::set<std::string> languages_;
   std::int64_t segment_line_ = 0;
-  // Number of open elements now, at the beginning of the segment, and at the beginning of code in it (0: not in one).
+  // Numbers of open elements: now, at the start of the segment, and at the start of code within the segment (0: not in
+  // code).
   int depth_ = 0, segment_depth_ = 0, code_depth_ = 0;
 };
 
 /// Reads a file with expat. An exception must not pass through C code, so it is kept until the parser has returned.
 ///
-/// Files that the XML refers to are not read. A document type is ignored, except that its entity declarations are
-/// errors. Overlong tags and comments are errors as well. So a few MiB of memory suffice for any file.
+/// Files to which the XML refers are not read. A document type is ignored, but its entity declarations are errors.
+/// Overlong tags and comments are also errors. A few MiB of memory therefore suffice for any file.
 class TmxParser {
  public:
   TmxParser(const std::string& path, Units& units) : path_(path), units_(units) {
@@ -264,7 +265,7 @@ class TmxParser {
   template <class Act>
   static void pass(void* self, Act act) {
     TmxParser& parser = *static_cast<TmxParser*>(self);
-    if (parser.thrown_) return;  // expat may have one more event
+    if (parser.thrown_) return;  // expat may send one more event
     try {
       act(parser);
     } catch (...) {
@@ -275,7 +276,7 @@ class TmxParser {
 
   static void on_begin(void* self, const char* name, const char** attributes) {
     pass(self, [&](TmxParser& p) {
-      // Attributes that the document type adds follow the written attributes.
+      // Attributes from the document type follow the written attributes.
       const auto written = static_cast<std::size_t>(XML_GetSpecifiedAttributeCount(p.expat_.get()));
       p.units_.begin(name, {attributes, written}, p.line());
     });

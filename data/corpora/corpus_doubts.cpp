@@ -33,7 +33,7 @@ bool is_alphabetic(char32_t c) {
   return !utf8::is_space(c) && !utf8::is_number(c) && !utf8::is_punctuation(c) && !utf8::is_symbol(c);
 }
 
-/// Share of sentences that have numbers but not a single letter.
+/// Fraction of sentences with numbers but without letters.
 double share_of_numbers(const std::vector<std::string>& side) {
   const auto is_number = [](const std::string& sentence) {
     return !holds(sentence, is_alphabetic) && holds(sentence, utf8::is_number);
@@ -41,8 +41,8 @@ double share_of_numbers(const std::vector<std::string>& side) {
   return static_cast<double>(std::ranges::count_if(side, is_number)) / static_cast<double>(side.size());
 }
 
-/// `lower` or `upper` if all cased letters are of that case and make up most of the letters: text in an uncased script
-/// may well contain a `CD`.
+/// Returns `lower` or `upper` if all cased letters have that case and are most of the letters: text in an uncased
+/// script may contain words such as `CD`.
 std::string_view only_case(const std::vector<std::string>& side) {
   std::int64_t lower = 0, upper = 0, letters = 0;
   for (const std::string& sentence : side) {
@@ -51,13 +51,14 @@ std::string_view only_case(const std::vector<std::string>& side) {
       upper += utf8::is_upper(c.value);
       letters += is_alphabetic(c.value);
     });
-    if (lower > 0 && upper > 0) return {};  // as in most corpora, after a few sentences
+    if (lower > 0 && upper > 0) return {};  // usually after a few sentences
   }
   if (lower + upper == 0 || 2 * (lower + upper) < letters) return {};
   return lower > 0 ? "lower" : "upper";
 }
 
-/// Adds a warning for each corpus of which many pairs are training pairs. A few always are: short sentences recur.
+/// Adds a warning for each corpus that shares many pairs with training. A few shared pairs are normal, because short
+/// sentences recur.
 void doubt_scores(const Corpora& corpora, const ParallelCorpus* test, std::vector<std::string>& doubts) {
   constexpr double many = 0.05;
   std::vector<const ParallelCorpus*> parts{&corpora.validation};

@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// Names of the corpora that an option lists, in order; usually one, but none or several are possible.
+/// Names of the corpora in an option, in order. Usually there is one, but none or several are possible.
 struct CorpusNames : std::vector<std::string> {
   CorpusNames() = default;
   CorpusNames(std::vector<std::string> names) : vector(std::move(names)) {}
@@ -25,12 +25,12 @@ struct CorpusNames : std::vector<std::string> {
   std::string text() const;
 };
 
-/// Returns the number of pairs if `location` is the built-in toy corpus (`toy:50000`), or empty if it names files. For
-/// a malformed number, throws a misuse error at `key`, the option whose value is `location`.
+/// Returns the number of pairs if `location` is the built-in toy corpus (`toy:50000`), or nothing if it names files.
+/// For a malformed number, throws a misuse error at `key`, the option with the value `location`.
 std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
 
-/// Returns the number of pairs if the toy corpus is the only one in `names`. Throws as toy_pairs does if any of the
-/// names is malformed, even if there are several.
+/// Returns the number of pairs if the toy corpus is the only one in `names`. Throws like toy_pairs if any of the names
+/// is malformed, even if there are several.
 std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa

@@ -24,7 +24,7 @@ fs::path current_folder() {
   return fs::current_path(deleted);
 }
 
-/// The path from the root, as text; no file needs to exist.
+/// Returns the absolute path as text; the file need not exist.
 fs::path from_root(const fs::path& path) {
   const fs::path normal = (current_folder() / path).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
@@ -88,7 +88,7 @@ std::string CorpusPlaces::find(const std::string& name, const DataConfig& langua
     const bool is_whole = is_one_file(name) || is_several(path.string(), languages);
     paths.push_back(is_whole ? path.string() : path.string() + "." + languages.source);
   }
-  if (paths.size() == 1) return name;  // its reader reports that it is missing
+  if (paths.size() == 1) return name;  // the reader reports a missing corpus
   fail(name, "cannot find the run's corpus: looked for {}. Hint: move it to one of these places",
        fmt::join(paths, ", "));
 }
@@ -102,7 +102,7 @@ fs::path CorpusPlaces::working_folder() const {
 
 void record_origin(const fs::path& run, const fs::path& working_folder) {
   const std::string text = from_root(working_folder).string() + "\n" + from_root(run).string() + "\n";
-  // A deleted folder, or one with a line feed in its name, cannot be recorded.
+  // A deleted working folder, or a folder with a line feed in its name, cannot be recorded.
   if (text.starts_with('/') && std::ranges::count(text, '\n') == 2) write_file_atomically(record_of(run), text);
 }
 

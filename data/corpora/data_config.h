@@ -12,8 +12,8 @@
 
 namespace glossa {
 
-/// Options of corpora, vocabularies and batches: the section `data` of a configuration, whose option table describes
-/// each member and its accepted values. The initializers are the defaults.
+/// Options of corpora, vocabularies and batches: the configuration's section `data`. The option table describes each
+/// member and its accepted values. The initializers are the defaults.
 struct DataConfig {
   enum class Tokenizer { words, characters, sentencepiece, pieces };
   enum class Duplicates { keep, drop };
@@ -22,7 +22,7 @@ struct DataConfig {
   std::string test;
   std::optional<HeldOut> split = HeldOut{};
   std::string source = "en", target = "de";
-  CorpusOptions reading;  ///< the rest follows from each corpus
+  CorpusOptions reading;  ///< each corpus determines the other options
   Tokenizer tokenizer = Tokenizer::sentencepiece;
   std::int64_t vocab_size = 8000;
   std::int64_t vocab_sentences = 500'000;

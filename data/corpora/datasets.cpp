@@ -26,12 +26,12 @@ bool english_first(const DataConfig& config, std::string_view key) {
          config.target);
 }
 
-/// Toy corpora. Building one takes a second, so the last one is kept for its other splits.
+/// Cache of the latest toy corpus. Building one takes a second, and its other splits may be needed next.
 class ToyCorpora {
  public:
   ToyCorpora(const DataConfig& config, std::uint64_t seed) : config_(config), seed_(seed) {}
 
-  /// A split of the toy corpus `name`, which is a value of the option `key`.
+  /// Returns a split of the toy corpus `name`, the value of the option `key`.
   ParallelCorpus get(const char* key, const std::string& name, std::vector<ToyPair> ToySplits::*split) {
     const bool forwards = english_first(config_, key);
     const std::int64_t pairs = toy_pairs(key, name).value();
@@ -62,19 +62,19 @@ ParallelCorpus read_at(const std::string& location, const DataConfig& config, bo
   if (take) options.take = &take;
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
-  side_of(location, config.source, "data.source");  // throws naming the option if a language is mistyped
+  side_of(location, config.source, "data.source");  // throws with the option's name if a language is mistyped
   side_of(location, config.target, "data.target");
   return read_parallel(location, config.source, config.target, options);
 }
 
-/// A corpus that is not the toy corpus.
+/// A corpus other than the toy corpus.
 struct FoundCorpus {
-  std::string name;  // in logs and metrics, as the configuration names it
+  std::string name;  // name in the configuration, for logs and metrics
   std::string location;
-  bool is_only = true;  // false: one of several, which may be empty
+  bool is_only = true;  // false: one of several corpora, any of which may be empty
 };
 
-/// Finds the corpora that one name of the configuration stands for. Adds files that are not corpora to `ignored`.
+/// Finds the corpora that one name in the configuration denotes. Adds files that are not corpora to `ignored`.
 std::vector<FoundCorpus> find(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
                               std::vector<std::string>* ignored = nullptr) {
   const std::string location = places.find(name, config);
@@ -96,7 +96,7 @@ ParallelCorpus read(const DataConfig& config, const FoundCorpus& found, bool all
   return corpus;
 }
 
-/// Reads the corpora that a name stands for, as one.
+/// Reads the corpora that a name denotes, as one corpus.
 ParallelCorpus read_files(const DataConfig& config, const std::string& name, const CorpusPlaces& places,
                           bool all_targets = false) {
   const std::vector<FoundCorpus> found = find(config, name, places);
@@ -108,7 +108,7 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& name, con
   return all;
 }
 
-/// Numbers of pairs for data.split to hold out, as configured or by the rule of `auto`.
+/// Numbers of pairs that data.split holds out, as configured or by the rule of `auto`.
 HeldOut split_of(const DataConfig& config, const ParallelCorpus& corpus) {
   return config.split ? *config.split : usual_split(different_sources(corpus), config);
 }
@@ -274,7 +274,7 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusP
   return corpora;
 }
 
-/// Rereads the pairs of data.train, with those held out.
+/// Rereads the pairs of data.train, including those held out.
 ParallelCorpus read_whole_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places) {
   DataConfig whole = config;
   whole.split = HeldOut{};

@@ -15,11 +15,11 @@
 
 namespace glossa {
 
-/// The tokenizers of a run; source and target are the same object if one_tokenizer(config) is true.
+/// The tokenizers of a run. Source and target are the same object if one_tokenizer(config) is true.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source, target;
 
-  /// True if each id is the same token on both sides.
+  /// True if each id denotes the same token on both sides.
   bool shared() const;
   std::uint64_t fingerprint() const;
 };
@@ -29,8 +29,8 @@ struct Corpora {
   ParallelCorpus training;
   ParallelCorpus validation;                  ///< selects the best checkpoint
   HeldOut split;                              ///< data.split as applied
-  std::vector<ParallelCorpus> watched{};      ///< further corpora of data.valid, validated as well
-  std::span<const std::uint64_t> prepared{};  ///< hashes of all training pairs, if `training` has a sample of them
+  std::vector<ParallelCorpus> watched{};      ///< further corpora of data.valid, also validated
+  std::span<const std::uint64_t> prepared{};  ///< hashes of all training pairs if `training` is only a sample
 };
 
 /// Corpora as token ids.
@@ -42,42 +42,43 @@ struct EncodedCorpora {
   std::uint64_t hash() const { return data_hash(training, validation, watched); }
 };
 
-/// For each of `parts`, the number of its pairs that are training pairs.
+/// For each of `parts`, the number of its pairs that are also training pairs.
 std::vector<std::int64_t> pairs_in_training(const Corpora& corpora, std::span<const ParallelCorpus* const> parts);
 
-/// Training pairs that were prepared earlier. `sample` has some of them, and the report of all.
+/// Training pairs that were prepared earlier. `sample` has some of them, with the report of all.
 struct PreparedTraining {
   ParallelCorpus sample;
   HeldOut split;                    ///< data.split as applied
-  ParallelCorpus validation, test;  ///< the pairs that it holds out
+  ParallelCorpus validation, test;  ///< the pairs that data.split holds out
 };
 
 /// Reads the pairs of data.train and data.valid: files, tables, translation memories or the toy corpus. The corpora of
 /// data.train are concatenated. Duplicates are counted; they are dropped if data.duplicates is `drop`. With data.split,
 /// validation pairs are held out of training. With neither data.split nor data.valid, validation is empty. Exception:
-/// if data.train is only the toy corpus, validation is the toy corpus's own validation pairs. Names of corpora are
-/// looked up in `places`. If data.train was prepared, reads only data.valid.
+/// if data.train is only the toy corpus, validation is the toy corpus's own validation pairs. Looks up names of corpora
+/// in `places`. If data.train was prepared, reads only data.valid.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {},
                      const PreparedTraining* prepared = nullptr);
 
-/// Returns the configuration with the paths of its corpora for training and validation: of all corpora that a name
-/// stands for.
+/// Returns the configuration with each name replaced by the paths of the training and validation corpora that it
+/// denotes.
 DataConfig located(DataConfig config, const CorpusPlaces& places);
 
-/// Numbers of pairs that data.split holds out by the rule of `auto`: a twentieth of the different source sentences, at
-/// most 1000. All translations of a sentence are held out together.
+/// Limits of the rule of `auto` for data.split. It holds out a twentieth of the different source sentences, at most
+/// 1000, and all translations of a sentence together.
 constexpr std::int64_t most_held_out = 1000, most_sources_that_matter = 20 * most_held_out;
 HeldOut usual_split(std::int64_t different_sources, const DataConfig& config);
 
-/// Takes a block of the pairs of data.train, and the index of its corpus in ParallelCorpus::parts.
+/// Callback for a block of data.train's pairs and the index of its corpus in ParallelCorpus::parts.
 using TakeTraining = std::function<void(const ParallelCorpus& block, std::uint32_t part)>;
 
-/// Reads data.train, with duplicates and pairs to hold out. With `take`, passes the pairs to it in blocks, so that they
-/// need not be in memory at once, and returns the corpus without pairs.
+/// Reads data.train, including duplicates and pairs to hold out. With `take`, passes the pairs to it in blocks and
+/// returns the corpus without pairs, which need not be in memory all at once.
 ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
                              const TakeTraining& take = {});
 
-/// Files of data.train's and data.valid's folders, archives and patterns that belong to no corpus of the two languages.
+/// Files in the folders, archives and patterns of data.train and data.valid that belong to no corpus of the two
+/// languages.
 std::vector<std::string> ignored_files(const DataConfig& config, const CorpusPlaces& places);
 
 /// Reads the test pairs, from data.test if it is set. Otherwise reads the toy corpus's test split, if data.train is
@@ -89,8 +90,8 @@ ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, co
 /// Trains the configured tokenizers on the training pairs.
 Tokenizers train_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
 
-/// True if both sides share a tokenizer: the vocabulary is shared and the tokenizer is not `pieces`, which has a model
-/// per side.
+/// True if both sides share a tokenizer: they share the vocabulary, and the tokenizer is not `pieces`, which has one
+/// model per side.
 bool one_tokenizer(const DataConfig& config);
 
 /// Saves the tokenizers in the run's folder, one file each: `sentencepiece.model`, `pieces.model`, `vocabulary.txt`,
@@ -100,7 +101,7 @@ void save_tokenizers(const Tokenizers& tokenizers, const DataConfig& config, con
 /// differ.
 Tokenizers load_tokenizers(const DataConfig& config, const std::string& run);
 
-/// Encodes pairs for validation or testing: does not apply data.max_ratio. Throws as encode_corpus.
+/// Encodes pairs for validation or testing, without applying data.max_ratio. Throws like encode_corpus.
 EncodedCorpus encode(const DataConfig& config, const ParallelCorpus& corpus, const Tokenizers& tokenizers,
                      bool may_be_empty = false);
 
@@ -110,10 +111,10 @@ EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& tr
 /// Encodes all corpora; without validation pairs, the encoded validation corpus is empty.
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
-/// Treats a clean line of text like training text: converts it to lower case if data.lowercase is set.
+/// Converts a clean line of text like training text: to lower case if data.lowercase is set.
 std::string normalize(const DataConfig& config, std::string_view line);
 
-/// Options of a sampler for validation, without data.weights, and for training.
+/// Options of a sampler for validation (without data.weights) and for training.
 SamplerOptions sampler_options(const DataConfig& config, std::uint64_t seed);
 SamplerOptions training_sampler_options(const DataConfig& config, std::uint64_t seed);
 

@@ -9,24 +9,24 @@
 namespace glossa {
 namespace {
 
-/// Bytes of a text, which may be packed. 0 if it is missing, which its reader reports.
+/// Size in bytes of a text, which may be packed. 0 if it is missing, which its reader reports.
 double bytes_of(const std::string& path) {
   const auto found = find_text(path);
   return found ? text_bytes(*found) : 0;
 }
 
-/// Bytes of these corpora.
+/// Size in bytes of these corpora.
 double bytes_of(const char* key, const CorpusNames& names, const DataConfig& config) {
   double bytes = 0;
   for (const std::string& name : names) {
     if (toy_pairs(key, name)) continue;
-    bytes += bytes_of(name);  // a table or a translation memory
+    bytes += bytes_of(name);  // size of a table or a translation memory
     for (const std::string& language : {config.source, config.target}) bytes += bytes_of(name + "." + language);
   }
   return bytes;
 }
 
-/// Bytes of memory per byte of text for learning a vocabulary and encoding, measured on 8 and 33 MB of short lines.
+/// Memory in bytes per byte of text for learning a vocabulary and encoding, measured on 8 and 33 MB of short lines.
 double memory_bytes_per_byte(const DataConfig& config) {
   switch (config.tokenizer) {
     case DataConfig::Tokenizer::words:

@@ -18,8 +18,8 @@ struct PairFileSizes {
   std::uint32_t index_checksum = 0, hashes_checksum = 0;
 };
 
-/// Writes encoded pairs to three files of a folder: `ids`, the ids of all pairs as 32-bit numbers; `index`, of each
-/// pair its lengths and the checksum of its ids; `hashes`, the content hash of each pair's text.
+/// Writes encoded pairs to three files in a folder. `ids` contains the ids of all pairs as 32-bit numbers; `index`,
+/// each pair's lengths and the checksum of its ids; `hashes`, the content hash of each pair's text.
 class PairFileWriter {
  public:
   explicit PairFileWriter(const std::filesystem::path& folder);
@@ -35,13 +35,13 @@ class PairFileWriter {
   PairFileSizes sizes_;
 };
 
-/// Encoded pairs in files that are mapped, not read: memory is 8 bytes a pair, and some of the ids read last. Checks
-/// each pair's ids against their checksum when it is read.
+/// Encoded pairs in files that are mapped, not read. Takes 8 bytes of memory per pair, and memory for some recently
+/// read ids. Checks each pair's ids against their checksum when they are read.
 class PairFile : public PairStore {
  public:
-  static constexpr std::size_t longest = 65'535;  // ids of a side
+  static constexpr std::size_t longest = 65'535;  // ids per side
 
-  /// Throws an Error that names the damaged file unless the files have these sizes and checksums.
+  /// Throws an Error that names the damaged file if a file has another size or checksum.
   PairFile(const std::filesystem::path& folder, const PairFileSizes& sizes);
 
   int size() const override { return static_cast<int>(sizes_.pairs); }
@@ -57,10 +57,10 @@ class PairFile : public PairStore {
   /// ParallelCorpus::hash of each pair.
   std::span<const std::uint64_t> hashes() const;
 
-  /// Releases the memory of lengths and hashes that were read. They can be read again.
+  /// Releases the memory of lengths and hashes that were read. They stay readable.
   void release() const;
 
-  /// Reads everything once and checks it against the checksums.
+  /// Reads all data once and verifies the checksums.
   void verify() const;
 
  private:
@@ -69,19 +69,19 @@ class PairFile : public PairStore {
     std::uint32_t checksum;
   };
   friend class PairFileWriter;
-  static constexpr std::size_t run = 64;                // pairs for each known position
-  static constexpr std::uint32_t reads_kept = 1 << 11;  // until memory is released
+  static constexpr std::size_t run = 64;                // pairs per stored position
+  static constexpr std::uint32_t reads_kept = 1 << 11;  // number of reads until memory is released
 
   std::span<const Entry> entries() const {
     return {reinterpret_cast<const Entry*>(index_.bytes().data()), sizes_.pairs};
   }
-  std::span<const int> ids(std::size_t pair) const;  // of both sides
+  std::span<const int> ids(std::size_t pair) const;  // ids of both sides
   void check_ids(std::size_t pair, std::span<const int> ids) const;
 
   std::filesystem::path folder_;
   PairFileSizes sizes_;
   MappedFile ids_, index_, hashes_;
-  std::vector<std::uint64_t> positions_;  // of every 64th pair's ids
+  std::vector<std::uint64_t> positions_;  // position of every 64th pair's ids
   mutable std::atomic<std::uint32_t> reads_ = 0;
 };
 

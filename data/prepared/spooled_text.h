@@ -12,22 +12,22 @@
 
 namespace glossa {
 
-/// Text of sentence pairs that is too large for memory, in files without a name. Memory is an eighth of a byte per
-/// pair, and the pages of the last thousands of pairs that were read.
+/// Text of sentence pairs that exceeds memory, in files without a name. Takes an eighth of a byte of memory per pair,
+/// and the pages of a few thousand recently read pairs.
 class SpooledText {
  public:
-  /// The files are in this folder.
+  /// Creates the files in this folder.
   explicit SpooledText(const std::filesystem::path& folder);
 
-  /// Appends the pairs of a corpus, which is the part of this number.
+  /// Appends the pairs of a corpus, which has index `part` among the parts.
   void add(const ParallelCorpus& block, std::uint32_t part);
 
-  /// Ends writing; the pairs can be read from now on, by several threads.
+  /// Ends writing. From now on, several threads may read the pairs.
   void finish();
 
   std::size_t size() const { return size_; }
 
-  /// A pair's sides, position (ParallelCorpus::line) and part.
+  /// The pair's sides, position (ParallelCorpus::line) and part.
   std::string_view source(std::size_t pair) const;
   std::string_view target(std::size_t pair) const;
   std::int64_t line(std::size_t pair) const { return entries()[pair].line; }
@@ -37,15 +37,15 @@ class SpooledText {
   struct Entry {
     std::uint32_t source_bytes, target_bytes, line, part;
   };
-  static constexpr std::size_t run = 64;                // pairs for each known position
-  static constexpr std::uint32_t reads_kept = 1 << 11;  // by a thread, until memory is released
+  static constexpr std::size_t run = 64;                // pairs per stored position
+  static constexpr std::uint32_t reads_kept = 1 << 11;  // number of reads by a thread until memory is released
 
   std::span<const Entry> entries() const;
-  std::string_view text(std::size_t pair) const;  // both sides
+  std::string_view text(std::size_t pair) const;  // text of both sides
 
   WrittenFile text_, index_;
   std::size_t size_ = 0;
-  std::vector<std::uint64_t> positions_;  // of every 64th pair's text
+  std::vector<std::uint64_t> positions_;  // position of every 64th pair's text
   std::optional<MappedFile> mapped_text_, mapped_index_;
 };
 

@@ -14,7 +14,7 @@ namespace glossa {
 /// A file that is written once, from front to back, through a buffer.
 class WrittenFile {
  public:
-  /// Creates a file, which must not exist.
+  /// Creates a file; it must not exist yet.
   static WrittenFile create(const std::filesystem::path& path);
 
   /// Creates a file without a name in this folder. The system removes the file with its last descriptor, even if the
@@ -28,13 +28,13 @@ class WrittenFile {
     write(std::as_bytes(items));
   }
 
-  /// Writes what is in the buffer, and makes the file durable if `durable`. Nothing may be written afterwards.
+  /// Writes the buffered bytes; if `durable`, also makes the file durable. No writing is allowed afterwards.
   void finish(bool durable);
 
   std::uint64_t size() const { return size_; }
   std::uint32_t checksum() const { return checksum_; }  // CRC-32C of all bytes
   const Descriptor& descriptor() const { return file_; }
-  const std::filesystem::path& path() const { return path_; }  // of a nameless file, its folder
+  const std::filesystem::path& path() const { return path_; }  // for a nameless file, its folder
 
  private:
   WrittenFile(Descriptor file, std::filesystem::path path) : file_(std::move(file)), path_(std::move(path)) {}

@@ -9,8 +9,8 @@
 namespace glossa {
 namespace {
 
-/// Abbreviations in any letter case that other words of the sentence follow. Those that also end sentences, such as
-/// `etc.`, are missing, and those without a vowel need no entry.
+/// Abbreviations, in any letter case, that do not end sentences. The list omits those that also end sentences, such as
+/// `etc.`, and those without a vowel, which need no entry.
 constexpr std::string_view in_any_case =
     // English
     " mr mrs ms messrs dr prof supt capt cmdr gov univ assn ltd bros blvd viz approx esp vs"
@@ -33,27 +33,27 @@ constexpr std::string_view in_any_case =
     // Thai
     " ดร ";
 
-/// Abbreviations in the letter case of the entry, because the words in other cases have other meanings. Capitalized
-/// entries also stand for those in capitals, if these have three letters or no vowel.
+/// Abbreviations in the entry's letter case, because the words have other meanings in other cases. A capitalized entry
+/// also covers the form in capitals, if that has three letters or no vowel.
 constexpr std::string_view in_one_case =
     " Rev Hon St Ste Mt Ft Jr Sr Gen Col Maj Lt Sgt Cpl Pvt Adm Sen Rep Pres Dept Inc Corp Co Ave Rd Hr Fr"
     " Me On Sta Sto Eng Ud Uds Vd Vds Av Pe Cel Ir Cad Sok GS PGS ThS"
     " max dna nám im им тел о макс ";
 
-/// Abbreviations only before a number, a letter or an initial.
+/// Words that are abbreviations only before a number, a letter or an initial.
 constexpr std::string_view numbered =
     " no nos nr nrs núm num art arts fig figs abb abs afb anm vol vols pp pg pag pág pàg págs ch chap kap cap sec sect "
     "séc op tab bd blz apt apto ext ver est krt max min mind tel tél puh ap стр рис табл гл ст тел эт оф буд ";
 
-/// Abbreviations only before a number or an initial, as in `apr. J.-C.`.
+/// Words that are abbreviations only before a number or an initial, as in `apr. J.-C.`.
 constexpr std::string_view months = " jan feb mar apr jun jul aug sep sept oct okt nov dec dez ";
 
-/// Words without a vowel that end sentences.
+/// Words without a vowel that may end sentences.
 constexpr std::string_view no_abbreviations =
     " hm hmm pst psst sh shh ssh brr grr pff tsk tss хм гм тсс tv pc cd dvd wc sms gps gsm bh kfz pkw lkw km kg cm mm "
     "mg ml hz ";
 
-/// Abbreviations that are common words in a language, in lower case.
+/// Abbreviations that are also common words in a language, in lower case.
 struct CommonWord {
   std::string_view word, language;
 };
@@ -61,7 +61,7 @@ constexpr CommonWord common_words[] = {{"sig", "sv"}, {"sig", "da"}, {"sig", "nb
                                        {"ir", "es"},  {"ir", "pt"},  {"ir", "gl"},  {"ir", "ca"},
                                        {"av", "sv"},  {"av", "nb"},  {"av", "nn"}};
 
-/// Languages with ordinals such as `3.`, which a capital letter may follow.
+/// Languages with ordinals such as `3.` that may precede a capital letter.
 constexpr std::string_view with_ordinals[] = {"de",  "da",  "nb",  "nn", "fo",  "is", "isl", "fi", "et",  "est",
                                               "lv",  "lav", "cs",  "sk", "slk", "sl", "slv", "hr", "hrv", "sr",
                                               "srp", "bs",  "bos", "hu", "pl",  "tr", "eus", "eu"};
@@ -90,14 +90,14 @@ class Word {
   bool may_be_abbreviation() const {
     if (word_.empty()) return false;
     if (std::ranges::any_of(word_, utf8::is_number)) return may_be_ordinal();
-    if (is_dotted()) return longest_part() <= 3;  // as in `B.Sc`
+    if (is_dotted()) return longest_part() <= 3;  // `B.Sc`
     if (word_.size() == 1) return may_be_initial();
     if (word_.find_first_not_of(U"IVX") == word_.npos) return is_first() || may_have_ordinals();
     return is_doubled_capital() || is_listed() || is_without_vowel() || ends_in_title() || continues_abbreviation();
   }
 
  private:
-  /// Leaves `art` of `l'art`, and `A` of `d'A`. An apostrophe before a word may be a quote.
+  /// Keeps only `art` of `l'art`, and `A` of `d'A`. An apostrophe at the start may be a quote instead.
   void drop_elision() {
     for (const std::string_view apostrophe : {"'", "\u2019"}) {
       const std::size_t at = text_.rfind(apostrophe);
@@ -117,14 +117,14 @@ class Word {
 
   bool is_first() const { return utf8::first_of_words(before_) == 0; }
 
-  /// The end of the text before the word, without spaces. Its length is limited, as long lines have many words.
+  /// The end of the text before the word, without spaces. Its length is limited, because long lines have many words.
   std::string_view before() const {
     constexpr std::size_t enough = 64;
     return utf8::trimmed(before_.substr(before_.size() - std::min(before_.size(), enough)));
   }
   bool follows_number() const { return !before().empty() && utf8::is_number(utf8::last_code_point(before())); }
 
-  /// True if no space, but a symbol, a slash or a colon precedes the word, as in `$5`, `km/h` and `7:30`.
+  /// True if a symbol, a slash or a colon directly precedes the word, as in `$5`, `km/h` and `7:30`.
   bool is_joined() const {
     if (before_.empty()) return false;
     const char32_t c = utf8::last_code_point(before_);
@@ -137,7 +137,8 @@ class Word {
     return (utf8::is_upper(c.value) || utf8::is_lower(c.value)) && rest_.substr(c.bytes).starts_with('.');
   }
 
-  /// True before a Roman numeral or a consonant, as in `chap. II` and `fig. B`. `I` is a word of English.
+  /// True before a Roman numeral or a consonant, as in `chap. II` and `fig. B`. `I` does not count, because it is an
+  /// English word.
   bool is_before_letter() const {
     const auto ends_at = [&](std::size_t at) {
       return at >= rest_.size() || !utf8::is_word_character(utf8::first(rest_.substr(at)).value);
@@ -149,7 +150,7 @@ class Word {
     return c < 0x80 && utf8::is_upper(c) && !is_vowel(c) && ends_at(1);
   }
 
-  /// True if the word may be followed by a capital letter although it is an ordinal. Unknown languages may have any.
+  /// True if a capital letter may follow the word although it is an ordinal. Always true for unknown languages.
   bool may_have_ordinals() const {
     const auto is_language = [&](std::string_view name) { return same_language(language_, name); };
     return !names_a_language(language_) || std::ranges::any_of(with_ordinals, is_language);
@@ -164,7 +165,7 @@ class Word {
     return word_.size() <= longest && !is_joined() && (is_before_number() || may_have_ordinals());
   }
 
-  /// True for a day and a month, as in `24.12`.
+  /// True for a day and month, as in `24.12`.
   bool is_date() const {
     const std::size_t period = text_.find('.');
     const auto is_up_to = [](std::string_view number, std::string_view most) {
@@ -173,7 +174,7 @@ class Word {
     return is_up_to(text_.substr(0, period), "31") && is_up_to(text_.substr(period + 1), "12");
   }
 
-  /// True for the letters that stand for a name or a title by themselves. Syllables of Korean and Chinese do not.
+  /// True for letters that can abbreviate a name or title alone. Korean and Chinese syllables cannot.
   bool may_be_initial() const {
     const char32_t c = word_.front();
     if (is_joined()) return false;
@@ -193,7 +194,7 @@ class Word {
       const char32_t c = word_[i];
       const bool is_in_script = c < 0x0530 || (c >= 0x1E00 && c < 0x2000);  // Latin, Greek, Cyrillic
       if (!is_in_script || is_vowel(c) || (i > 0 && !utf8::is_lower(c))) return false;
-      constexpr std::u32string_view syllabic = U"rlwрл";  // as in `vlk`, `cwm` and `смрт`
+      constexpr std::u32string_view syllabic = U"rlwрл";  // `vlk`, `cwm`, `смрт`
       if (i > 0 && i + 1 < word_.size() && syllabic.find(utf8::base_letter(c)) != syllabic.npos) return false;
     }
     return true;
@@ -222,7 +223,7 @@ class Word {
     if (is_in(in_any_case, utf8::lower_case(utf8::last_word(before())) + '_' + lower_)) return true;
     const bool is_before_digit_or_initial = is_before_number() || is_before_initial();
     if (is_before_digit_or_initial && is_in(months, lower_)) return true;
-    // `str` ends German streets.
+    // German street names may end in `str`.
     return (is_before_digit_or_initial || is_before_letter()) && (is_in(numbered, lower_) || text_.ends_with("str"));
   }
 

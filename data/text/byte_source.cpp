@@ -22,8 +22,8 @@ namespace {
 
 std::string system_error() { return std::strerror(errno); }
 
-/// True for a device that cannot be read like a file, because it may have no end. The null device has one, and so has
-/// input at a terminal.
+/// True for a device that cannot be read like a file, because it may be endless. The null device and terminals have an
+/// end.
 bool is_endless_device(int descriptor, const struct stat& status) {
   const bool is_device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
   constexpr unsigned null_major = 1, null_minor = 3;
@@ -48,7 +48,7 @@ Descriptor open_for_reading(const std::string& path) {
   return file;
 }
 
-/// Opens the member of an archive that the path names; null for a path to a file.
+/// Opens the archive member that `path` names; returns null if `path` names a file.
 std::unique_ptr<ZipStream> open_member(const std::string& path) {
   const auto place = archive_member(path);
   if (!place) return {};

@@ -19,7 +19,7 @@ namespace {
 using namespace std::string_view_literals;
 namespace fs = std::filesystem;
 
-/// Commands that make text of a file, or unpack it.
+/// Ways to convert a file to text or to unpack it.
 enum class Way {
   pdf,
   document,
@@ -41,8 +41,7 @@ enum class Way {
 struct Kind {
   std::string_view name;
   Way way;
-  std::string_view detail =
-      {};  // the program that unpacks, pandoc's name of the format, or the ending of the right name
+  std::string_view detail = {};  // the unpacking program, pandoc's name of the format, or the correct ending
 };
 
 struct Magic {
@@ -77,7 +76,7 @@ constexpr Magic magics[] = {
     {8, "WEBPVP8"sv, {"an image (WebP)", Way::image}},
 };
 
-/// Kinds of zip archives, by the beginning of a member's name, or of the member `mimetype` and its content.
+/// Kinds of zip archives, identified by the beginning of a member's name, or by the member `mimetype` and its content.
 constexpr std::pair<std::string_view, Kind> members[] = {
     {"word/", {"a Word document (.docx)", Way::document}},
     {"xl/", {"an Excel spreadsheet (.xlsx)", Way::sheet}},
@@ -90,7 +89,7 @@ constexpr std::pair<std::string_view, Kind> members[] = {
 
 Kind kind_of_zip(std::string_view beginning) {
   constexpr std::string_view header = "PK\x03\x04";
-  constexpr std::size_t name_at = 30;  // in a member's header
+  constexpr std::size_t name_at = 30;  // offset in a member's header
   for (std::size_t at = 0; (at = beginning.find(header, at)) != beginning.npos; at += header.size()) {
     const std::string_view name = beginning.substr(std::min(at + name_at, beginning.size()));
     for (const auto& [start, kind] : members)
@@ -99,7 +98,7 @@ Kind kind_of_zip(std::string_view beginning) {
   return {"a zip archive", Way::unzip};
 }
 
-/// The text after leading white space, `<?...?>` and comments.
+/// The text after leading white space, `<?...?>` declarations and comments.
 std::string_view after_prolog(std::string_view text) {
   constexpr std::pair<std::string_view, std::string_view> skipped[] = {{"<?", "?>"}, {"<!--", "-->"}};
   for (;;) {
@@ -111,7 +110,7 @@ std::string_view after_prolog(std::string_view text) {
   }
 }
 
-/// True for a text that begins as HTML does. A first line that also closes its element may be a sentence of a corpus.
+/// True for text that begins like HTML. A first line that also closes its element may be a sentence of a corpus.
 bool is_web_page(std::string_view beginning) {
   beginning = after_prolog(beginning);
   if (!beginning.starts_with('<')) return false;
@@ -134,8 +133,9 @@ Kind kind_of(std::string_view beginning) {
   return {};
 }
 
-/// The command that makes text of the file. The text's name includes the file's ending, so that both sides of a corpus
-/// get one of their own. Programs that choose names themselves write into a new folder, where they overwrite nothing.
+/// The command that converts the file to text. The text's name includes the file's ending, which gives the two sides of
+/// a corpus different names. Programs that choose names themselves write into a new folder, where they overwrite
+/// nothing.
 std::string remedy(const Kind& kind, const fs::path& file) {
   const fs::path stem = file.parent_path() / file.stem();
   const auto unused = [&](const char* ending) { return unused_path(file.string() + ending); };
@@ -153,12 +153,12 @@ std::string remedy(const Kind& kind, const fs::path& file) {
       return convert(table);
     case Way::by_name:
       return convert(file.extension() == ".xls" ? table : text);
-    case Way::slides:  // which LibreOffice does not save as text
+    case Way::slides:  // LibreOffice cannot save slides as text
       return convert("pdf");
     case Way::web_page:
       return shell_command({"pandoc", "-f", kind.detail, "-t", "plain", "--wrap=none", file, "-o", unused(".txt")});
     case Way::image:
-      return shell_command({"tesseract", file, unused(".txt").replace_extension()});  // adds .txt
+      return shell_command({"tesseract", file, unused(".txt").replace_extension()});  // the program adds .txt
     case Way::unpack:
       return shell_command({kind.detail, "-dc", file}) + " > " +
              shell_path(unused_path(file.has_extension() ? stem : fs::path(file.string() + ".txt")));
@@ -210,7 +210,7 @@ std::string_view wide_encoding(std::string_view beginning) {
   beginning = beginning.substr(0, bytes_looked_at);
   beginning.remove_suffix(beginning.size() % 4);
   if (beginning.size() < fewest_bytes) return {};
-  std::array<std::size_t, 4> nuls{};  // by position in groups of four bytes
+  std::array<std::size_t, 4> nuls{};  // counts by position in groups of four bytes
   for (std::size_t i = 0; i < beginning.size(); ++i) nuls[i % 4] += beginning[i] == '\0';
   const std::size_t groups = beginning.size() / 4;
   if (nuls[0] == 0 && nuls[2] == groups && nuls[3] == groups) return "UTF-32LE";
@@ -230,10 +230,10 @@ void check_is_not_wide(std::string_view beginning, std::string_view name, bool i
   std::error_code failure;
   const fs::path path(name);
   if (!is_file || !fs::is_regular_file(path, failure)) refuse("convert it first with " + convert);
-  if (is_packed(name))  // the unpacked file is read in its place
+  if (is_packed(name))  // the unpacked file is read instead
     refuse(fmt::format("{} | {} > {}", shell_command({unpacking_program(name), "-cd", path}), convert,
                        shell_path(unused_path(path.parent_path() / path.stem()))));
-  // The converted file gets the original's name, as the other side of a corpus has the same prefix.
+  // The converted file gets the original's name, because both sides of a corpus need the same prefix.
   const fs::path old = unused_path(path.string() + ".old");
   refuse(fmt::format("{} && {} {} > {}", shell_command({"mv", path, old}), convert, shell_path(old), shell_path(path)));
 }

@@ -27,7 +27,7 @@ constexpr std::string_view longer =
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Names of a language, and its script's range of code points or, in Latin script, frequent words.
+/// A language's names, with its script's range of code points or, in Latin script, its frequent words.
 struct Language {
   std::string_view names;  // in lower case, each between two spaces; the first is the usual code
   char32_t first = 0, last = 0;
@@ -73,10 +73,10 @@ constexpr Language languages[] = {
     {" ko kor korean ", 0xAC00, 0xD7A3},
 };
 
-/// A language's name before any region or script, in lower case.
+/// A language's name without region or script, in lower case.
 std::string primary(std::string_view name) { return utf8::lower_case(name.substr(0, name.find_first_of("-_"))); }
 
-/// The rest of a language's name: `-br` for `pt_BR`.
+/// Region or script in a language's name: `-br` for `pt_BR`.
 std::string variant(std::string_view name) {
   return plain_language(name.substr(std::min(name.find_first_of("-_"), name.size())));
 }
@@ -90,7 +90,7 @@ const Language* find(std::string_view name) {
 
 using Words = std::set<std::string, std::less<>>;
 
-/// Runs of letters, in lower case.
+/// Words of a text (runs of letters), in lower case.
 Words words_of(std::string_view text) {
   Words words;
   std::string word;
@@ -107,15 +107,15 @@ Words words_of(std::string_view text) {
   return words;
 }
 
-/// Words of a language that another one does not share.
+/// Words of a language that the other language does not share.
 Words own_words(const Language& language, const Language& other) {
   Words own = words_of(language.words);
   for (const std::string& word : words_of(other.words)) own.erase(word);
   return own;
 }
 
-/// Share of the sentences with a letter of the language's script, or with one of `own` words; of long texts, 1000
-/// sentences are read.
+/// Fraction of the sentences with a letter of the language's script, or with one of its `own` words. Reads only 1000
+/// sentences of long texts.
 double share_in(const Language& language, const Words& own, std::span<const std::string> sentences) {
   const std::size_t step = (sentences.size() + 999) / 1000;
   std::size_t read = 0, found = 0;
@@ -169,7 +169,7 @@ bool look_like_other(std::span<const std::string> sentences, std::string_view la
 
 bool look_exchanged(std::span<const std::string> source, std::span<const std::string> target,
                     std::string_view source_language, std::string_view target_language) {
-  constexpr double least = 0.2;  // on each side
+  constexpr double least = 0.2;  // for each side
   return look_like_other(source, source_language, target_language, least) &&
          look_like_other(target, target_language, source_language, least);
 }

@@ -8,7 +8,7 @@
 namespace glossa {
 namespace {
 
-/// Position at which to halve a text that does not begin or end with a space; 0 if it cannot be halved.
+/// Position at which to halve a text without spaces at its ends; 0 if it cannot be halved.
 std::size_t middle_of(std::string_view text) {
   const std::size_t half = text.size() / 2;
   const std::size_t before = text.rfind(' ', half), after = text.find(' ', half);

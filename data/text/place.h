@@ -6,10 +6,10 @@
 
 namespace glossa {
 
-/// True if a corpus name ends in .tmx, in any letter case; it may be packed: the name of a translation memory.
+/// True if the name is that of a translation memory: it ends in .tmx, in any letter case and packed or not.
 bool is_translation_memory(std::string_view name);
 
-/// Name of the things counted in a text: `unit` in a translation memory, else `line`.
+/// The noun for a text's counted items: `unit` in a translation memory, otherwise `line`.
 inline std::string_view counted_thing(std::string_view name) { return is_translation_memory(name) ? "unit" : "line"; }
 
 /// Position in a text, for messages: `corpus.en:31`, or `memory.tmx, unit 31`.

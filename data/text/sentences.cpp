@@ -16,13 +16,13 @@ constexpr std::u32string_view opening = U"([{\u00AB\u2018\u201C\u2039\u3008\u300
 bool is_in(std::u32string_view set, char32_t c) { return set.find(c) != set.npos; }
 bool is_greek(char32_t c) { return (c >= 0x0370 && c <= 0x03FF) || (c >= 0x1F00 && c <= 0x1FFF); }
 
-/// A place in a line at which a sentence may end.
+/// A position in a line at which a sentence may end.
 struct End {
-  std::size_t marks = 0;       // where the end marks begin
-  std::size_t after = 0;       // after the marks and their closing quotes and brackets
-  std::size_t next = 0;        // where the next sentence begins
+  std::size_t marks = 0;       // start of the end marks
+  std::size_t after = 0;       // end of the marks, including closing quotes and brackets
+  std::size_t next = 0;        // start of the next sentence
   std::string_view mark = {};  // the marks
-  bool is_closed = false;      // quotes or brackets follow the marks
+  bool is_closed = false;      // true if quotes or brackets follow the marks
 };
 
 /// Reads the code points of a line in order.
@@ -30,7 +30,8 @@ class Scan {
  public:
   explicit Scan(std::string_view line) : line_(line) {}
 
-  /// Returns the next place at which a sentence may end and another may begin, or one with `next` at the line's end.
+  /// Returns the next position at which a sentence may end and another may begin. Otherwise, returns one with `next`
+  /// at the line's end.
   End next_end() {
     for (char32_t before = 0; at_ < line_.size(); before = take()) {
       if (!is_mark(now(), before)) continue;
@@ -44,7 +45,7 @@ class Scan {
       }
       end.after = at_;
       skip_spaces();
-      // A French closing quote has a space before it. An opening `"` is directly before its text.
+      // A French closing quote has a space before it. An opening `"` directly precedes its text.
       while (at_ > end.after && is_in(closing, now()) && !is_in(opening, now()) && ends_quote(after_now())) {
         end.is_closed = true;
         while (is_mark(now(), before) || closes(now(), last)) take();
@@ -75,11 +76,11 @@ class Scan {
     while (at_ < line_.size() && utf8::is_space(now())) take();
   }
   static bool is_mark(char32_t c, char32_t before) {
-    if (c < 0x80) return c == '.' || c == '!' || c == '?' || (c == ';' && is_greek(before));  // Greek's question mark
+    if (c < 0x80) return c == '.' || c == '!' || c == '?' || (c == ';' && is_greek(before));  // Greek question mark
     return is_in(ends_before_space, c) || is_in(ends_anywhere, c);
   }
 
-  /// True for closing quotes and brackets directly after an end mark. “ and « close German quotes and open others.
+  /// True for closing quotes and brackets directly after an end mark. “ and « close German quotes but open others.
   static bool closes(char32_t c, char32_t mark) {
     return is_in(closing, c) && !(is_in(ends_anywhere, mark) && is_in(opening, c));
   }

@@ -6,18 +6,18 @@
 namespace glossa {
 
 /// Splits a line into sentences, without the white space between them. A sentence ends at an end mark, with any closing
-/// quotes and brackets, that white space follows. Dandas and the wide end marks of Chinese and Japanese do not need the
-/// white space. A sentence does not end
+/// quotes and brackets, if white space follows. Dandas and the wide end marks of Chinese and Japanese need no white
+/// space. A sentence does not end
 /// - before a lower-case letter,
 /// - at a period after an abbreviation, an initial or an ordinal (see may_be_abbreviation),
 /// - at an ellipsis after white space, which marks an omission,
-/// - at a wide end mark within quotes if the text continues directly after them.
-/// In other doubtful cases the line is not split either. `language` is the line's language, such as `de`. If it is
-/// unknown, more cases are doubtful: `He is 25. Tom` is split in English only.
+/// - at a wide end mark within quotes if the text continues directly after them. Other doubtful cases are not split
+///   either. `language` is the line's language, such as `de`. If it is unknown, more cases are doubtful: `He is 25.
+///   Tom` is split only in English.
 std::vector<std::string_view> split_sentences(std::string_view line, std::string_view language = {});
 
-/// Splits text that has lost its capital letters: like split_sentences, but a sentence may begin with a lower-case
-/// letter, except after closing quotes and ellipses.
+/// Splits text without capital letters. As split_sentences, but a sentence may begin with a lower-case letter, except
+/// after closing quotes and ellipses.
 std::vector<std::string_view> split_lowercased(std::string_view line, std::string_view language = {});
 
 /// Splits a line wherever a sentence may end, even in doubtful cases.

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Bytes of a member as it is in the archive; none if it is not there, or the archive is damaged, which its reader
-/// reports.
+/// Stored size of a member in bytes. Returns nothing if the member is missing or the archive is damaged; their reader
+/// reports it.
 std::optional<std::uint64_t> member_bytes(const ArchiveMember& place) {
   try {
     const auto archive = open_archive(place.archive);

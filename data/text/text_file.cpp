@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// True for a line that is clean as it is. Reads all of it, so that the compiler can use vectors.
+/// True for a line that needs no cleaning. Always scans the whole line, which lets the compiler use vectors.
 bool is_printable_ascii(std::string_view line) {
   bool is_printable = true;
   for (const char c : line) is_printable &= static_cast<unsigned char>(c) - 0x20U < 0x5F;
@@ -48,7 +48,7 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
   }
   std::string result;
   result.reserve(line.size());
-  std::size_t kept = 0, at = 0;  // bytes of the line that are in the result, and that were read
+  std::size_t kept = 0, at = 0;  // bytes of the line copied to the result, and bytes read
   utf8::for_each(line, [&](std::string_view piece, utf8::CodePoint c) {
     if (c.value != ' ' && utf8::is_space(c.value) && !(options.keep_tabs && c.value == '\t')) {
       result.append(line.substr(kept, at - kept)).push_back(' ');
@@ -103,7 +103,7 @@ bool LineReader::next_raw(std::string& line) {
     const std::size_t piece =
         line_feed ? static_cast<std::size_t>(static_cast<const char*>(line_feed) - from) : end_ - begin_;
     length += piece;
-    // An overlong line is read to its end, to report its length, but not stored.
+    // An overlong line is not stored, but read to its end to report its length.
     if (length <= options_.max_line_bytes) line.append(from, piece);
     begin_ += piece;
     if (line_feed) {
@@ -143,12 +143,12 @@ void LineBlocks::read_block() {
   block_.resize(most);
   next_ = size_ = 0;
   while (size_ < most && bytes < most_bytes && !is_at_end_) {
-    if (size_ > 0 && reader_.would_wait()) break;  // the writer may be waiting for the reader of another pipe
+    if (size_ > 0 && reader_.would_wait()) break;  // meanwhile, the writer may wait for the reader of another pipe
     Line& line = block_[size_];
     line.error = {};
     try {
       is_at_end_ = !reader_.next_raw(line.text);
-    } catch (const LineError&) {  // of an overlong line
+    } catch (const LineError&) {  // an overlong line
       line.error = std::current_exception();
     } catch (...) {  // the file cannot be read further
       line.error = std::current_exception();

@@ -13,7 +13,7 @@
 namespace glossa {
 namespace {
 
-/// Unpacks one or more members (of gzip) or frames (of zstd), and nothing else.
+/// Unpacks one or more members (of gzip) or frames (of zstd), and refuses any other data after them.
 class MemberUnpacker : public Unpacker {
  public:
   std::size_t read(char* bytes, std::size_t size) final {
@@ -36,7 +36,7 @@ class MemberUnpacker : public Unpacker {
     if (ends_member) is_first_member_ = false;
   }
 
-  /// Throws for damaged data or, if it does not begin like a member, for other data.
+  /// Throws for damaged data or, if the data does not begin like a member, for foreign data.
   [[noreturn]] void refuse(bool begins_like_member, std::string_view reason) const {
     if (begins_like_member) fail(name_, "cannot unpack the {} file: {}", format_, reason);
     if (is_first_member_)
@@ -45,10 +45,10 @@ class MemberUnpacker : public Unpacker {
     fail(name_, "expected only {} data; got other bytes after it. Hint: unpack the file and pack it again", format_);
   }
 
-  std::span<char> packed_;  // read, and not yet unpacked; empty at the end of the file
+  std::span<char> packed_;  // read but not yet unpacked; empty at the end of the file
 
  private:
-  /// Removes packed bytes and fills `bytes` as far as both have room. Returns the number of bytes filled.
+  /// Consumes packed bytes and fills `bytes` until either runs out. Returns the number of bytes filled.
   virtual std::size_t unpack(std::span<char> bytes) = 0;
 
   std::string name_;
@@ -58,7 +58,7 @@ class MemberUnpacker : public Unpacker {
   bool is_first_member_ = true, is_between_members_ = false;
 };
 
-/// Unpacks gzip data. (zlib's own reader of files ignores what follows it.)
+/// Unpacks gzip data. zlib's own file reader is not used, because it ignores trailing data.
 class GzipUnpacker : public MemberUnpacker {
  public:
   GzipUnpacker(const std::string& name, Read read) : MemberUnpacker(name, "gzip", std::move(read)) {
@@ -78,7 +78,7 @@ class GzipUnpacker : public MemberUnpacker {
     stream_.avail_out = static_cast<uInt>(bytes.size());
     const int code = ::inflate(&stream_, Z_NO_FLUSH);
     if (code != Z_OK && code != Z_STREAM_END)
-      refuse(stream_.total_in > magic_bytes, code == Z_BUF_ERROR      ? "unexpected end of file"  // no input is left
+      refuse(stream_.total_in > magic_bytes, code == Z_BUF_ERROR      ? "unexpected end of file"  // no input remains
                                              : stream_.msg != nullptr ? stream_.msg
                                                                       : ::zError(code));
     remove_packed(packed_.size() - stream_.avail_in, code == Z_STREAM_END);

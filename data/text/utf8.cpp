@@ -10,7 +10,7 @@ namespace {
 
 utf8proc_category_t category(char32_t value) { return utf8proc_category(static_cast<utf8proc_int32_t>(value)); }
 
-/// Unicode property Case_Ignorable: marks, modifiers, formats, and punctuation inside words.
+/// Unicode property Case_Ignorable: marks, modifiers, format characters, and punctuation inside words.
 bool is_case_ignorable(char32_t value) {
   constexpr std::u32string_view inside_words =
       U"':.\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
@@ -34,7 +34,7 @@ bool is_cased(char32_t value) {
     case UTF8PROC_CATEGORY_LL:
     case UTF8PROC_CATEGORY_LT:
       return true;
-    default:  // ordinals, Roman numerals, letters in circles and squares
+    default:  // ordinals, Roman numerals, and letters in circles and squares
       return value == 0xAA || value == 0xBA || within(0x2160, 0x217F) || within(0x24B6, 0x24E9) ||
              within(0x1F130, 0x1F149) || within(0x1F150, 0x1F169) || within(0x1F170, 0x1F189);
   }

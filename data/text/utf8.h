@@ -11,7 +11,7 @@ namespace glossa::utf8 {
 
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// Replaces every ill-formed piece of `text` by U+FFFD. If `replaced` is not null, adds the number of pieces to
+/// Replaces every ill-formed piece of `text` with U+FFFD. If `replaced` is not null, adds the number of pieces to
 /// `*replaced`.
 std::string replace_invalid(std::string_view text, std::int64_t* replaced = nullptr);
 
@@ -21,7 +21,7 @@ void append(std::string& text, char32_t value);
 /// True for the Unicode property White_Space.
 bool is_space(char32_t value);
 
-/// True for white space as in Python (str.split): White_Space and the information separators U+001C to U+001F.
+/// True for white space in Python's sense (str.split): White_Space and the information separators U+001C to U+001F.
 bool is_python_space(char32_t value);
 
 /// True for Unicode's general categories P (punctuation), S (symbols) and N (numbers).
@@ -29,38 +29,40 @@ bool is_punctuation(char32_t value);
 bool is_symbol(char32_t value);
 bool is_number(char32_t value);
 
-/// True for lower-case letters that a capital may replace at the beginning of a sentence (is_lower), and for upper-case
-/// and title-case letters (is_upper). Most scripts have neither. Georgian has capitals, but only for whole words, so
-/// its usual letters are not lower-case.
+/// `is_lower` is true for lower-case letters that become capitals at the beginning of a sentence, `is_upper` for
+/// upper-case and title-case letters. Most scripts have neither. Georgian has capitals, but only for whole words; its
+/// usual letters do not count as lower-case.
 bool is_lower(char32_t value);
 bool is_upper(char32_t value);
 
-/// Lower case, without accents: `e` for `É`.
+/// The lower-case letter without accents: `e` for `É`.
 char32_t base_letter(char32_t value);
 
-/// Lower case by Unicode's simple mapping, which maps each code point to one code point. Invalid bytes stay.
+/// Converts to lower case by Unicode's simple mapping, from one code point to one code point. Invalid bytes stay.
 std::string lower_case(std::string_view text);
 
-/// Lower case by the full, context-sensitive mapping: a word-final sigma becomes ς, and İ becomes two code points.
+/// Converts to lower case by the full, context-sensitive mapping: a word-final sigma becomes ς, and İ becomes two code
+/// points.
 std::string full_lower_case(std::string_view text);
 
 /// Returns `text` without white space (see is_space) at its ends.
 std::string_view trimmed(std::string_view text);
 
-/// True for Chinese characters, kana and their punctuation, which are written without spaces between them.
+/// True for Chinese characters, kana and their punctuation, which have no spaces between them.
 bool stands_close(char32_t c);
 
 /// True for letters, digits and marks.
 bool is_word_character(char32_t c);
 
-/// Returns the first letter or digit of a text, if it is near; otherwise 0.
+/// Returns the first letter or digit near the start of a text; otherwise 0.
 char32_t first_of_words(std::string_view text);
 
-/// Returns the word at the end of a text. Apostrophes, periods and commas are within words, hyphens are not. Of a long
-/// word, returns the last characters.
+/// Returns the word at the end of a text. Words may contain apostrophes, periods and commas, but not hyphens. For a
+/// long word, returns its last characters.
 std::string_view last_word(std::string_view text);
 
-/// Returns the last code point of a text that is not empty. In invalid UTF-8 it is that of the last ill-formed piece.
+/// Returns the last code point of a nonempty text. In invalid UTF-8, this is the code point of the last ill-formed
+/// piece.
 char32_t last_code_point(std::string_view text);
 
 }  // namespace glossa::utf8

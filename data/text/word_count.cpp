@@ -5,7 +5,7 @@
 namespace glossa {
 namespace {
 
-/// True for characters of scripts that do not separate words by spaces: Thai to Burmese, Khmer, kana, Chinese.
+/// True for characters of scripts without spaces between words: Thai to Burmese, Khmer, kana, Chinese.
 bool is_unspaced(char32_t c) {
   return (c >= 0x0E00 && c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF) || (c >= 0x3040 && c <= 0x30FF) ||
          (c >= 0x3400 && c <= 0x9FFF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x3FFFF);

@@ -9,8 +9,9 @@ namespace glossa {
 
 namespace {
 
-// The format of Darts-clone. A node is a unit: its label (the byte that leads to it), a flag, and the offset to its
-// block. The child for byte b is unit `block ^ b` if this unit has label b. With the flag, unit `block` is the value.
+// Flags and sizes of the Darts-clone format. A node is a unit: its label (the byte that leads to it), a flag, and the
+// offset to its block. The child for byte b is unit `block ^ b`, if that unit has label b. With the flag, unit `block`
+// is the value.
 constexpr std::uint32_t has_value = 1U << 8, is_value = 1U << 31, block_size = 256;
 
 bool has_label(std::uint32_t unit, std::uint32_t byte) { return (unit & (is_value | 0xFF)) == byte; }
@@ -63,7 +64,7 @@ void CompiledRules::own(Node node) {
   set_block(node, copy);
 }
 
-/// The child of a node that owns its block, created if it is missing.
+/// The child of a node that owns its block. Created if missing.
 CompiledRules::Node CompiledRules::child(Node node, unsigned char byte) {
   const Node child = block(node) ^ byte;
   if (has_label(units_[child], byte)) return child;
@@ -101,7 +102,7 @@ bool CompiledRules::replaces(std::string_view text) const {
 
 void CompiledRules::find_beside(char byte, std::bitset<256>& before, std::bitset<256>& after) const {
   const auto wanted = static_cast<unsigned char>(byte);
-  std::vector<bool> visited(units_.size());  // texts share their ends
+  std::vector<bool> visited(units_.size());  // different texts may share their ends
   std::vector<Node> open{0};
   while (!open.empty()) {
     const Node node = open.back();

@@ -9,26 +9,25 @@
 namespace glossa {
 
 /// Compiled normalization rules of sentencepiece (`precompiled_charsmap`): a double-array trie of texts, and their
-/// replacements. The rule with the longest text applies. The trie of nmt_nfkc has 225,000 texts and shares their ends,
-/// so compiling it anew would take a second; this class changes it in place. Models of other programs may have damaged
-/// rules: those are read, but lead nowhere.
+/// replacements. The rule with the longest text applies. The trie of nmt_nfkc has 225,000 texts that share their ends.
+/// Recompiling it would take a second, so this class changes it in place. Models of other programs may have damaged
+/// rules, which are read but have no effect.
 class CompiledRules {
  public:
   explicit CompiledRules(std::string_view bytes);
 
-  /// Adds the rule that `text`, which is not empty, becomes `replacement`, in place of any rule for `text`.
+  /// Adds the rule that `text`, which must not be empty, becomes `replacement`. Replaces any existing rule for `text`.
   void set(std::string_view text, std::string_view replacement);
 
   std::string bytes() const;
 
-  /// True if a rule's text is `text`.
+  /// True if there is a rule for exactly `text`.
   bool replaces(std::string_view text) const;
 
-  /// True if the replacement of a rule contains `text`; may be true if only a replacement that is no longer in use
-  /// does.
+  /// True if any rule's replacement contains `text`, including replacements no longer in use.
   bool has_replacement_with(std::string_view text) const { return replacements_.find(text) != replacements_.npos; }
 
-  /// Finds the bytes that directly precede or follow `byte` in a text of more than one byte.
+  /// Finds the bytes that directly precede or follow `byte` in the rules' texts of more than one byte.
   void find_beside(char byte, std::bitset<256>& before, std::bitset<256>& after) const;
 
  private:
@@ -43,7 +42,7 @@ class CompiledRules {
 
   std::vector<std::uint32_t> units_;
   std::string replacements_;  // each ends with a NUL
-  Node first_own_;            // blocks from here on belong to one node each
+  Node first_own_;            // each block from here on belongs to a single node
 };
 
 }  // namespace glossa

@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// Most words come early; with this many, the memory is at most some 10 MB.
+/// Most different words occur early. This limit keeps the memory below about 10 MB.
 constexpr std::size_t max_words = 1 << 16, longest_word = 64;
 
 }  // namespace
@@ -17,7 +17,7 @@ std::vector<int> LineEncoder::encode_line(std::string_view text, std::string_vie
   return tokenizer_->encode_line(text, name, line);
 }
 
-/// Adds the ids of all words; returns false if one of them does not stand alone.
+/// Adds the ids of all words. Returns false if one of them does not stand alone.
 bool LineEncoder::add_words(std::string_view text, std::string_view name, std::int64_t line, std::vector<int>& ids) {
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));

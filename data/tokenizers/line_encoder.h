@@ -13,19 +13,18 @@
 
 namespace glossa {
 
-/// Encodes many lines, and remembers the ids of the first different words, if the tokenizer allows that
-/// (Tokenizer::word_breaks). The ids are those of the tokenizer. One thread may use it at a time; copies are
-/// independent.
+/// Encodes many lines, with the same ids as the tokenizer. Remembers the ids of the first different words if the
+/// tokenizer allows it (Tokenizer::word_breaks). Only one thread may use it at a time; copies are independent.
 class LineEncoder {
  public:
   /// Keeps a reference to the tokenizer.
   explicit LineEncoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer), breaks_(tokenizer.word_breaks()) {}
 
-  /// As Tokenizer::encode_line.
+  /// Like Tokenizer::encode_line.
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line);
 
  private:
-  /// Range of `known_ids_`.
+  /// A range of `known_ids_`.
   struct Ids {
     std::size_t begin = 0, count = 0;
   };

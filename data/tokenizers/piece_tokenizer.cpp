@@ -9,13 +9,13 @@
 namespace glossa {
 namespace {
 
-/// `>>fra<<` at the front of a text; empty if absent.
+/// The language code `>>fra<<` at the front of a text; empty if absent.
 std::string_view language_code(std::string_view text) {
   const std::size_t end = text.starts_with(">>") ? text.find("<<") : text.npos;
   return end == text.npos ? std::string_view() : text.substr(0, end + 2);
 }
 
-/// Replaces visible spaces, which remain in pieces unknown to the sentencepiece model, by plain spaces.
+/// Replaces visible spaces, which remain in pieces unknown to the sentencepiece model, with plain spaces.
 std::string with_spaces(std::string text) {
   constexpr std::string_view visible = "\u2581";
   for (std::size_t at = 0; (at = text.find(visible, at)) != text.npos;) text.replace(at, visible.size(), 1, ' ');
@@ -50,7 +50,7 @@ std::vector<ScoredPiece> PieceTokenizer::pieces() const {
   for (int id = 0; id < vocabulary_size(); ++id) {
     const std::string& token = vocabulary_.token(id);
     ScoredPiece& piece = pieces.emplace_back(scored_piece(*processor_, processor_->PieceToId(token)));
-    piece.is_text = piece.is_text && piece.text == token && !specials().contains(id);  // else of another language
+    piece.is_text = piece.is_text && piece.text == token && !specials().contains(id);  // else another language
     piece.text = token;
   }
   for (int id = 0; id < processor_->GetPieceSize(); ++id)

@@ -16,15 +16,15 @@ class SentencePieceProcessor;
 namespace glossa {
 
 /// Tokenizer of one side of a Marian model: a sentencepiece model cuts text into pieces, and a separate vocabulary
-/// numbers the pieces. Source and target usually have different models and the same vocabulary. Encoding and decoding
-/// are as in MarianTokenizer of transformers (without sacremoses, with `skip_special_tokens`), with two exceptions.
-/// Text never names a special token. A language code that is not in the vocabulary is encoded as text.
+/// numbers them. Source and target usually have different models and the same vocabulary. Encodes and decodes like
+/// MarianTokenizer of transformers (without sacremoses, with `skip_special_tokens`), with two exceptions. Text never
+/// names a special token. A language code that is not in the vocabulary is encoded as text.
 class PieceTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view name = "pieces";
 
-  /// `sentencepiece_model` is a serialized model. `tokens` are in id order, with special tokens as SpecialIds::name
-  /// returns them. Throws at `where` for a damaged model, and like Vocabulary::of.
+  /// `sentencepiece_model` is a serialized model. `tokens` are in id order, with special tokens named as in
+  /// SpecialIds::name. Throws at `where` for a damaged model, and like Vocabulary::of.
   PieceTokenizer(std::string sentencepiece_model, std::vector<std::string> tokens, const SpecialIds& specials,
                  const std::string& where);
   ~PieceTokenizer() override;
@@ -33,8 +33,8 @@ class PieceTokenizer : public Tokenizer {
   /// Errors in the vocabulary also name the line.
   static std::unique_ptr<PieceTokenizer> parse(std::string_view bytes, const std::string& where);
 
-  /// A language code at the start of the text (`>>fra<<`) is one token if the vocabulary has it. Unknown pieces become
-  /// unk.
+  /// Encodes a language code at the start of the text (`>>fra<<`) as one token if the vocabulary has it. Unknown pieces
+  /// become unk.
   std::vector<int> encode(std::string_view text) const override;
 
   /// Drops special tokens, including unk.

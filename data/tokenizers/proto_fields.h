@@ -7,11 +7,11 @@
 
 namespace glossa {
 
-/// One field of a message in the wire format of Protocol Buffers, which sentencepiece's models have.
+/// One field of a message in the wire format of Protocol Buffers, the format of sentencepiece's models.
 struct ProtoField {
   std::uint64_t number = 0;
-  std::uint64_t value = 0;      // of a whole number
-  std::string_view bytes = {};  // of a text, of bytes or of a message
+  std::uint64_t value = 0;      // value of an integer
+  std::string_view bytes = {};  // content of a text, of bytes or of a message
 };
 
 /// Calls `use(field)` for each field of a message, in order. Fields of other types have neither value nor bytes. Throws

@@ -22,7 +22,7 @@ std::unique_ptr<sentencepiece::SentencePieceProcessor> load_sentencepiece(const 
                                                                           std::string_view where,
                                                                           std::string_view what) {
   auto processor = std::make_unique<sentencepiece::SentencePieceProcessor>();
-  // The library accepts an empty model as one of zero pieces.
+  // The library accepts an empty model, as one without pieces.
   const sentencepiece::util::Status status = processor->LoadFromSerializedProto(model);
   check(status.ok() && !model.empty(), where, "expected {}; got {}", what,
         model.empty() ? "an empty file" : reason(status));

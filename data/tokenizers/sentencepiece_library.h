@@ -10,7 +10,7 @@
 
 namespace glossa {
 
-/// Returns the message of a status of the sentencepiece library. Omits the source position and the condition that the
+/// Returns the message of a status of the sentencepiece library, without the source position and condition that the
 /// library prepends.
 std::string reason(const sentencepiece::util::Status& status);
 

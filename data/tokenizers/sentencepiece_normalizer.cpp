@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view zwnj = "\u200C", zwj = "\u200D";
 
-/// A text of one word, for training a model only for its normalizer.
+/// A text of one word, for training a model that serves only for its normalizer.
 class OneWord : public sentencepiece::SentenceIterator {
  public:
   bool done() const override { return done_; }
@@ -29,7 +29,7 @@ class OneWord : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
-/// A serialized model with this rule. `compiled`, unless it is empty, replaces the library's rules.
+/// Returns a serialized model with this rule. `compiled`, unless empty, replaces the library's rules.
 std::string model_with(const std::string& rule, const std::string& compiled) {
   OneWord text;
   std::string model;
@@ -44,7 +44,7 @@ std::string model_with(const std::string& rule, const std::string& compiled) {
   return model;
 }
 
-/// Returns the first field with this number of a message.
+/// Returns a message's first field with this number.
 std::string_view field(std::string_view message, std::uint64_t number) {
   std::string_view found;
   for_each_field(message, [&](const ProtoField& field) {
@@ -60,7 +60,7 @@ bool has(std::span<const std::string> sentences, std::string_view character) {
   return std::ranges::any_of(sentences, [&](const std::string& s) { return s.find(character) != s.npos; });
 }
 
-/// The library's rules, except for invisible characters and U+FFFD.
+/// The library's rules, except those for invisible characters and U+FFFD.
 std::string with_joiners(std::string_view compiled, std::span<const std::string> sentences) {
   CompiledRules rules(compiled);
   for (const std::string_view mark : {"\u200E", "\u200F", "\uFEFF"}) rules.set(mark, "");

@@ -11,8 +11,9 @@ class SentencePieceProcessor;
 
 namespace glossa {
 
-/// Unicode normalization by the rules that sentencepiece stores in a model, so every program that reads the model
-/// normalizes alike. The library's `nmt_nfkc` and `nmt_nfkc_cf` split words at invisible characters; here they differ:
+/// Unicode normalization by the rules that sentencepiece stores in a model, so that every program that reads the model
+/// normalizes alike. The library's `nmt_nfkc` and `nmt_nfkc_cf` split words at invisible characters. The rules here
+/// differ:
 ///
 /// | character | library | here |
 /// |---|---|---|
@@ -23,10 +24,10 @@ namespace glossa {
 /// | U+FFFD | space | kept |
 ///
 /// Rules cannot express the ends of a text or runs of any length: a ZWNJ at an end of the line is kept, and the rules
-/// cover runs of up to three. All other text is normalized as by the library.
+/// cover runs of up to three. All other text is normalized as in the library.
 class SentencepieceNormalizer {
  public:
-  /// `rule` is a rule of the library; `sentences` are the training text. Throws for an unknown rule.
+  /// `rule` is the library's name of a rule; `sentences` are the training text. Throws for an unknown rule.
   SentencepieceNormalizer(const std::string& rule, std::span<const std::string> sentences);
   ~SentencepieceNormalizer();
 

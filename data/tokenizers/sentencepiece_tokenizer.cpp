@@ -16,20 +16,20 @@ namespace {
 
 using sentencepiece::util::Status;
 
-constexpr int longest_line = 1 << 30;  // bytes; the library's maximum. With its default of 4192 it drops lines
+constexpr int longest_line = 1 << 30;  // bytes; the library's maximum. Its default of 4192 would drop longer lines
 
-/// The minimum size of the vocabulary if the library reports that `wanted` is too small, else 0. Only the library knows
-/// the number of characters after normalization.
+/// The minimum size of the vocabulary if the library reports that `wanted` is too small, otherwise 0. Only the library
+/// knows the number of characters after normalization.
 int min_vocabulary(const Status& status, int wanted) {
   const std::string text = reason(status), before = fmt::format("required_chars. {} vs ", wanted);
   const std::size_t at = text.find(before);
   return at == text.npos ? 0 : std::atoi(text.c_str() + at + before.size());
 }
 
-/// Passes sentences to the library, without text that its trainer changes or cannot process. It drops lines with
-/// U+2585, and reserves TAB; here both become spaces. It cuts out the names of special tokens, such as `</s>`, with all
-/// their characters; a space after the `<` prevents this. Its BPE crashes if a word has more than 32,768 characters;
-/// spaces divide such words.
+/// Passes sentences to the library, changing text that its trainer would alter or cannot process. The trainer drops
+/// lines with U+2585, and reserves TAB; here both become spaces. It cuts out the names of special tokens, such as
+/// `</s>`, with all their characters; a space after the `<` prevents this. Its BPE crashes on a word of more than
+/// 32,768 characters; spaces divide such words.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
   Sentences(std::span<const std::string> sentences, const SpecialIds& specials,
@@ -48,14 +48,14 @@ class Sentences : public sentencepiece::SentenceIterator {
   Status status() const override { return {}; }
 
  private:
-  static constexpr std::size_t longest_word = 32'000, characters_per_byte = 6;  // normalized: U+FDFA becomes 18
+  static constexpr std::size_t longest_word = 32'000, characters_per_byte = 6;  // normalizing turns U+FDFA into 18
 
   static bool may_need_spaces(const std::string& text) {
     const auto has = [&](std::string_view bracket) { return text.find(bracket) != text.npos; };
     return text.size() > longest_word / characters_per_byte || has("<") || has("\uFE64") || has("\uFF1C");
   }
 
-  /// Names and lengths are those of the normalized text, so only this text can be changed.
+  /// Adds spaces if the text needs them, and then returns its normalized form, which determines names and lengths.
   void add_spaces(std::string& text) const {
     std::string normalized = normalizer_(text);
     const std::size_t size = normalized.size();

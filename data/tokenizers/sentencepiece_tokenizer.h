@@ -15,7 +15,7 @@ class SentencePieceProcessor;
 namespace glossa {
 
 /// Tokenizer into subwords, by the sentencepiece library (Kudo and Richardson 2018). The saved file is the library's
-/// own model, byte for byte, so the library's other tools can read it.
+/// own model, byte for byte, which the library's other tools can read.
 class SentencepieceTokenizer : public Tokenizer {
  public:
   /// Takes a serialized model. If the model has no `<s>`, the padding token begins a sentence. Throws at `where` for a
@@ -46,15 +46,15 @@ enum class SubwordModel { bpe, unigram };
 struct SentencepieceOptions {
   SubwordModel model = SubwordModel::bpe;
   int vocabulary_size = 8000;              // soft limit: a small corpus yields fewer pieces, see vocabulary_size()
-  double character_coverage = 1.0;         // in the library's precision: 1 may leave out 3e-8 of the characters
+  double character_coverage = 1.0;         // rounded as in the library: 1 may leave out 3e-8 of the characters
   std::string normalization = "nmt_nfkc";  // or identity, nfkc, nmt_nfkc_cf, nfkc_cf; see SentencepieceNormalizer
   SpecialIds specials = {};
 };
 
-/// Trains a model in memory on all `sentences`, however long they are. Uses one thread, so the same sentences always
-/// give the same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, or if the
-/// vocabulary is smaller than the number of characters. Also throws for options that the library refuses. Of the
-/// characters, only U+2585 is never learned, and U+2581 is a space.
+/// Trains a model in memory on all `sentences`, even very long ones. Uses one thread, so the same sentences always give
+/// the same model, byte for byte. Throws if there is no text, if `specials` has no unknown id, or if the vocabulary is
+/// smaller than the number of characters. Also throws for options that the library refuses. All characters are learned
+/// except U+2585; U+2581 counts as a space.
 std::unique_ptr<Tokenizer> train_sentencepiece(std::span<const std::string> sentences,
                                                const SentencepieceOptions& options = {});
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view space = "\u2581";
 constexpr double impossible = -std::numeric_limits<double>::infinity();
 
-/// Ends of the characters of a text, in bytes.
+/// End positions of a text's characters, in bytes.
 std::vector<std::size_t> ends_of_characters(std::string_view text) {
   std::vector<std::size_t> ends;
   for (std::size_t at = 0; at < text.size();) ends.push_back(at += utf8::first(text.substr(at)).bytes);
@@ -28,7 +28,7 @@ double log_add(double a, double b) {
   return b == impossible ? a : a + std::log1p(std::exp(b - a));
 }
 
-/// A piece that ends at a position of a word: where it begins, and its id.
+/// A piece that ends at some position of a word: its start and its id.
 struct Arc {
   std::size_t begin;
   int id;
@@ -83,7 +83,7 @@ void SubwordSampler::add_text(std::string_view text, RandomStream* random, std::
   }
 }
 
-/// Adds a segmentation of a word: the drawn one or, if a character in it is not in the vocabulary, the usual one.
+/// Adds a segmentation of a word: the drawn one or, if the vocabulary lacks a character of the word, the usual one.
 void SubwordSampler::add_word(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   const auto add = rule_ == Rule::unigram ? &SubwordSampler::add_path : &SubwordSampler::add_merged;
   const std::size_t before = ids.size();
@@ -92,12 +92,12 @@ void SubwordSampler::add_word(std::string_view word, RandomStream* random, std::
   check((this->*add)(word, nullptr, ids), "subwords", "expected text that the vocabulary has; got `{}`", word);
 }
 
-/// BPE with dropout; returns false if a symbol remains that is not in the vocabulary.
+/// BPE with dropout. Returns false if a remaining symbol is not in the vocabulary.
 bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   struct Symbol {
     std::size_t begin, end;
-    int merged;            // index of this symbol and the next as one piece; -1 if no piece has their text
-    std::size_t left_out;  // step in which this merge was left out last
+    int merged;            // index of the piece that this symbol and the next form; -1 if they form no piece
+    std::size_t left_out;  // latest step that left out this merge
   };
   std::vector<Symbol> symbols;
   for (std::size_t begin = 0; const std::size_t end : ends_of_characters(word))
@@ -134,10 +134,11 @@ bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std
   return is_known;
 }
 
-/// A path through the lattice of pieces: forward sums or maxima of log-probabilities, then the path from the end.
+/// Adds a path through the lattice of pieces. Computes forward sums or maxima of log-probabilities, then follows the
+/// path from the end.
 bool SubwordSampler::add_path(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   const std::vector<std::size_t> ends = ends_of_characters(word);
-  std::vector<double> total(word.size() + 1, impossible);  // by position, in bytes
+  std::vector<double> total(word.size() + 1, impossible);  // one per position, in bytes
   std::vector<std::vector<Arc>> arcs(word.size() + 1);
   const double power = random ? strength_ : 1;
   total[0] = 0;

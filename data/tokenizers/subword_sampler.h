@@ -11,26 +11,24 @@
 
 namespace glossa {
 
-/// Subword regularization: draws segmentations of tokenized text, so that a model sees a word in different pieces. One
-/// of two rules, after the kind of vocabulary:
+/// Subword regularization: draws segmentations of tokenized text, which shows a model different pieces for the same
+/// word. The kind of vocabulary determines one of two rules:
 ///
 /// - BPE-dropout (Provilkov et al. 2020): BPE begins with single characters. In each step, every possible merge is left
-///   out with probability p, and the first of the others, in the order in which they were learned, is applied. A word
-///   is done when no merge is left.
-/// - Sampling from a unigram model (Kudo 2018): a segmentation x_1 ... x_n of a word has a probability in proportion to
-///   (P(x_1) ... P(x_n))^alpha. All segmentations of the word are candidates.
+///   out with probability p. Of the others, the one learned first is applied. A word is done when no merge is left.
+/// - Sampling from a unigram model (Kudo 2018): the probability of a segmentation x_1 ... x_n of a word is proportional
+///   to (P(x_1) ... P(x_n))^alpha. All segmentations of the word are candidates.
 ///
-/// Text is cut into words before U+2581, unless the vocabulary has pieces with several words; then a sentence counts as
-/// a word. Special and unknown tokens remain as they are. Not changed after construction, so several threads may use
-/// it.
+/// Text is cut into words before U+2581. If the vocabulary has pieces with several words, a sentence counts as a word.
+/// Special and unknown tokens stay unchanged. The object is constant after construction, so several threads may use it.
 class SubwordSampler {
  public:
   enum class Rule { bpe_dropout, unigram };
 
-  /// True if scores are the ranks of merges, as those of sentencepiece's BPE: whole numbers.
+  /// True if the scores are ranks of merges: integers, as in sentencepiece's BPE.
   static bool is_bpe(std::span<const ScoredPiece> pieces);
 
-  /// `strength` is p, in [0, 1], or alpha, at least 0. With p = 0 all merges are applied; with alpha = 0 all
+  /// `strength` is p, in [0, 1], or alpha, at least 0. With p = 0, all merges are applied; with alpha = 0, all
   /// segmentations have the same probability.
   SubwordSampler(std::vector<ScoredPiece> pieces, Rule rule, double strength);
   SubwordSampler(const SubwordSampler&) = delete;
@@ -38,10 +36,10 @@ class SubwordSampler {
   SubwordSampler(SubwordSampler&&) = default;
   SubwordSampler& operator=(SubwordSampler&&) = default;
 
-  /// Draws a segmentation of the text of `ids`, which may be any segmentation of it.
+  /// Draws a segmentation of the text of `ids`, which may be any segmentation of that text.
   std::vector<int> draw(std::span<const int> ids, RandomStream& random) const { return segmented(ids, &random); }
 
-  /// Returns the tokenizer's segmentation of the text of `ids`: with all merges, or of the highest probability.
+  /// Returns the tokenizer's segmentation of the text of `ids`: with all merges, or with the highest probability.
   std::vector<int> best(std::span<const int> ids) const { return segmented(ids, nullptr); }
 
  private:
@@ -55,9 +53,9 @@ class SubwordSampler {
   std::vector<ScoredPiece> pieces_;
   Rule rule_;
   double strength_;
-  std::unordered_map<std::string_view, int> ids_;  // of pieces that are text
-  std::size_t longest_ = 0;                        // bytes of the longest piece
-  bool has_words_ = true;                          // no piece continues into another word
+  std::unordered_map<std::string_view, int> ids_;  // ids of the pieces that are text
+  std::size_t longest_ = 0;                        // size of the longest piece in bytes
+  bool has_words_ = true;                          // true if no piece continues into another word
 };
 
 }  // namespace glossa

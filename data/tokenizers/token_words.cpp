@@ -16,7 +16,7 @@ std::vector<int> words_of_tokens(const Tokenizer& tokenizer, std::span<const int
     int& own = words.emplace_back(-1);
     if (id == specials.pad || id == specials.bos || id == specials.eos) continue;
     if (is_word) starts = true;
-    const bool is_visible = is_word || id == specials.unk;  // whatever its text in the vocabulary is
+    const bool is_visible = is_word || id == specials.unk;  // regardless of its text in the vocabulary
     utf8::for_each(is_visible ? "?" : tokenizer.token(id), [&](std::string_view piece, utf8::CodePoint) {
       if (piece == visible_space) {
         starts = true;

@@ -13,16 +13,16 @@
 
 namespace glossa {
 
-/// A piece that a sentencepiece model cuts text into, or a special token.
+/// A piece of a sentencepiece model, or a special token.
 struct ScoredPiece {
-  std::string text;      // with U+2581 for a space
-  float score = 0;       // of BPE: higher for an earlier merge; of a unigram model: log-probability
+  std::string text;      // a space is U+2581
+  float score = 0;       // for BPE, higher for an earlier merge; for a unigram model, the log-probability
   bool is_text = false;  // false: special, unknown, or never part of a segmentation
   bool has_id = true;    // false: the model has the piece, but the vocabulary does not
 };
 
-/// Converter between a cleaned line of text (see clean_line) and ids. A tokenizer does not change after construction,
-/// so several threads may use it.
+/// Converter between a cleaned line of text (see clean_line) and ids. A tokenizer is constant after construction, so
+/// several threads may use it.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
@@ -31,10 +31,10 @@ class Tokenizer {
   /// an error that names the token.
   virtual std::vector<int> encode(std::string_view text) const = 0;
 
-  /// Returns the rule by which lines may be cut into words; none if lines have to be encoded as a whole.
+  /// Returns the rule for cutting lines into words; nothing if lines must be encoded as a whole.
   virtual std::optional<WordBreaks> word_breaks() const { return {}; }
 
-  /// Encodes a line of a file. Errors of `encode` are thrown as LineError at place_in(name, line).
+  /// Encodes a line of a file. Rethrows errors of `encode` as LineError at place_in(name, line).
   std::vector<int> encode_line(std::string_view text, std::string_view name, std::int64_t line) const;
 
   /// Decodes ids to text. Drops pad, bos and eos. unk becomes `<unk>`, except that SentencepieceTokenizer writes U+2047
@@ -47,11 +47,11 @@ class Tokenizer {
   /// Kind of tokenizer: `words`, `characters`, `sentencepiece` or `pieces`.
   virtual std::string kind() const = 0;
 
-  /// Returns the token of an id, as it is in the vocabulary. Throws if the id is out of range.
+  /// Returns the token of an id as in the vocabulary. Throws if the id is out of range.
   virtual std::string token(int id) const = 0;
 
-  /// The tokens with their scores, in id order, then the pieces without an id, if a sentencepiece model cuts the text;
-  /// otherwise empty.
+  /// If a sentencepiece model cuts the text: the tokens with their scores, in id order, then the pieces without an id.
+  /// Otherwise empty.
   virtual std::vector<ScoredPiece> pieces() const { return {}; }
 
   /// The complete tokenizer as the bytes of one file, which `parse_tokenizer` reads.
@@ -64,7 +64,7 @@ class Tokenizer {
   std::uint64_t fingerprint() const;
 };
 
-/// Loads a tokenizer of any kind from its file, or a sentencepiece model that another program trained. Errors name the
+/// Loads a tokenizer of any kind from its file, or a sentencepiece model trained by another program. Errors name the
 /// file; errors in a vocabulary also name the line.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 

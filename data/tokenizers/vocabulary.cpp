@@ -92,7 +92,7 @@ Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions&
     const std::string_view name = specials.name(static_cast<int>(id));
     if (!name.empty()) {
       tokens[id] = name;
-    } else if (next != ranked.end()) {  // else a special id is invalid, which the constructor reports
+    } else if (next != ranked.end()) {  // otherwise a special id is invalid, which the constructor reports
       tokens[id] = next++->first;
     }
   }

@@ -32,22 +32,21 @@ using TokenCounts = std::unordered_map<std::string, std::int64_t>;
 
 struct VocabularyOptions {
   SpecialIds specials = {};
-  std::int64_t min_frequency = 1;  // rarer tokens are left out
-  int max_size = 0;                // including the special tokens; 0: no limit
+  std::int64_t min_frequency = 1;  // rarer tokens are excluded
+  int max_size = 0;                // limit that includes the special tokens; 0: no limit
 };
 
 /// Tokens with the ids 0, 1, 2 and so on. Special tokens have the ids in SpecialIds; the other tokens have the
-/// remaining ids. Text can never name a special token: if a corpus contains the word `</s>`, this is an ordinary,
-/// unknown word.
+/// remaining ids. Text can never name a special token: the word `</s>` in a corpus is an ordinary, unknown word.
 class Vocabulary {
  public:
   /// Orders tokens by falling frequency; tokens of equal frequency are in byte order. Throws for invalid special ids or
   /// sizes, and if no token is left.
   static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
 
-  /// Reads the text that `serialize` returned: a header, then one token per line in id order. `where` names the file.
-  /// Throws at `where:line` for a damaged header, missing special tokens, empty or duplicate tokens, and if there is no
-  /// ordinary token.
+  /// Reads text from `serialize`: a header, then one token per line in id order. `where` names the file. Throws at
+  /// `where:line` for a damaged header, missing special tokens, and empty or duplicate tokens. Also throws if there is
+  /// no ordinary token.
   static Vocabulary parse(std::string_view text, std::string_view where);
 
   /// Makes a vocabulary from another program's tokens, in id order; `where` names their file. Throws like `parse`.
@@ -56,7 +55,7 @@ class Vocabulary {
   /// Returns the vocabulary as text. The first line contains the kind of tokens and the special ids.
   std::string serialize(std::string_view kind) const;
 
-  /// Returns the kind of tokens from the header of a serialized vocabulary; empty if `text` is something else.
+  /// Returns the kind of tokens from the header of a serialized vocabulary; empty for any other text.
   static std::string_view kind(std::string_view text);
 
   int size() const { return static_cast<int>(tokens_.size()); }

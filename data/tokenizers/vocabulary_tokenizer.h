@@ -12,9 +12,9 @@
 
 namespace glossa {
 
-/// Tokenizer that cuts text into words or characters, and looks up each in a vocabulary. Words are separated by runs of
-/// Unicode white space; decoding joins them with single spaces. Of characters, every code point is a token. As in
-/// sentencepiece, white space becomes the visible token U+2581; decoding turns it into a plain space.
+/// Tokenizer that cuts text into words or characters and looks up each in a vocabulary. Runs of Unicode white space
+/// separate words; decoding joins words with single spaces. For characters, every code point is a token. White space
+/// becomes the visible token U+2581, as in sentencepiece; decoding turns it into a plain space.
 class VocabularyTokenizer : public Tokenizer {
  public:
   enum class Unit { word, character };
@@ -34,10 +34,10 @@ class VocabularyTokenizer : public Tokenizer {
   Vocabulary vocabulary_;
 };
 
-/// Splits a text into words. Code points for which `is_space` is true separate the words.
+/// Splits a text into words. Code points with `is_space` true separate the words.
 std::vector<std::string_view> split_words(std::string_view text, bool (*is_space)(char32_t) = utf8::is_space);
 
-/// Makes a tokenizer whose tokens are the words or the characters of `sentences`. Throws like Vocabulary::build.
+/// Makes a tokenizer with the words or characters of `sentences` as tokens. Throws like Vocabulary::build.
 std::unique_ptr<Tokenizer> train_word_tokenizer(std::span<const std::string> sentences,
                                                 const VocabularyOptions& options = {});
 std::unique_ptr<Tokenizer> train_character_tokenizer(std::span<const std::string> sentences,

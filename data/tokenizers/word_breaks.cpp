@@ -9,17 +9,17 @@ namespace glossa {
 
 namespace {
 
-/// The parts of sentencepiece's ModelProto that decide how words depend on each other, with its defaults.
+/// The parts of sentencepiece's ModelProto that determine how words depend on each other, with its defaults.
 struct Model {
   enum PieceType : std::uint64_t { normal = 1, user_defined = 4 };
   enum ModelType : std::uint64_t { bpe = 2 };
 
   std::uint64_t type = 1;
-  bool has_space = false;           // U+2581 is a piece
-  bool has_joining_pieces = false;  // pieces that continue into another word, or that are not merged
-  bool begins_with_space = true;    // a U+2581 is put before the first word
-  bool collapses_spaces = true;     // and removes them from both ends
-  bool shows_spaces = true;         // as U+2581
+  bool has_space = false;           // true if U+2581 is a piece
+  bool has_joining_pieces = false;  // true for pieces that continue into another word, or that BPE does not merge
+  bool begins_with_space = true;    // true if a U+2581 is put before the first word
+  bool collapses_spaces = true;     // true: also removes spaces at both ends
+  bool shows_spaces = true;         // true: shows spaces as U+2581
   bool ends_words_with_space = false;
   std::string_view rules = {};
 };
@@ -67,7 +67,7 @@ std::optional<WordBreaks> WordBreaks::of_sentencepiece(std::string_view bytes) {
   WordBreaks breaks;
   if (model.rules.empty()) return breaks;
   const CompiledRules rules(model.rules);
-  // Two spaces at the end of a replacement stay there only within a line.
+  // At the end of a replacement, two spaces stay there only within a line.
   if (rules.replaces(" ") || rules.has_replacement_with(visible_space) || rules.has_replacement_with("  ")) return {};
   rules.find_beside(' ', breaks.joins_before_, breaks.joins_after_);
   return breaks;
@@ -75,7 +75,7 @@ std::optional<WordBreaks> WordBreaks::of_sentencepiece(std::string_view bytes) {
 
 bool WordBreaks::stands_alone(std::string_view word) const {
   const auto byte = [](char c) { return static_cast<unsigned char>(c); };
-  // A U+2581 at the end of a line is removed as a space, even if it is one of the text.
+  // A U+2581 at the end of a line is removed like a space, even if the text contains it.
   return !joins_after_[byte(word.front())] && !joins_before_[byte(word.back())] &&
          word.find(visible_space) == word.npos;
 }

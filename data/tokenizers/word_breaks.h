@@ -6,13 +6,13 @@
 
 namespace glossa {
 
-/// Shows a space in the tokens of characters and sentencepiece: U+2581.
+/// U+2581, which shows a space in tokens of characters and sentencepiece.
 inline constexpr std::string_view visible_space = "\u2581";
 
-/// Bytes, for example those that may precede a space.
+/// A set of bytes, for example those that may precede a space.
 using ByteSet = std::bitset<256>;
 
-/// Rule by which a tokenizer's lines may be cut at spaces: if all words stand alone, the line's ids are those of its
+/// Rule by which a tokenizer's lines may be cut at spaces. If all words stand alone, the line's ids are those of its
 /// words, one after the other.
 class WordBreaks {
  public:
@@ -20,9 +20,9 @@ class WordBreaks {
   ///
   /// - Merges stay within words if no piece has U+2581 (a space) after its first character.
   /// - Unknown characters of two words do not join if U+2581 is a piece, because each word begins with it.
-  /// - Normalization of a word does not depend on its neighbors if spaces are collapsed, each word gets a U+2581 before
-  ///   it, and no rule of normalization has a space in its text; if one has, words beside which the rule might apply do
-  ///   not stand alone.
+  /// - Normalization of a word does not depend on its neighbors under three conditions: spaces are collapsed, each word
+  ///   gets a U+2581 before it, and no rule of normalization has a space in its text. If a rule has one, words to which
+  ///   it might apply do not stand alone.
   ///
   /// There is no rule for unigram models, because the probability of a line is a sum of rounded numbers.
   static std::optional<WordBreaks> of_sentencepiece(std::string_view model);
@@ -31,7 +31,7 @@ class WordBreaks {
   bool stands_alone(std::string_view word) const;
 
  private:
-  ByteSet joins_before_, joins_after_;  // bytes that precede or follow a space in the text of a rule
+  ByteSet joins_before_, joins_after_;  // bytes that precede or follow a space in a rule's text
 };
 
 }  // namespace glossa

@@ -5,10 +5,11 @@ namespace {
 
 bool is(const Clause& clause, std::string_view verb) { return clause.verb->english[0] == verb; }
 
-/// True for one `i` and one `we`: usage wavers between apna and mera, hamaara.
+/// True for one `i` and one `we`, because usage varies between apna and mera, hamaara.
 bool overlap(Owner a, Owner b) { return (a == Owner::i && b == Owner::we) || (a == Owner::we && b == Owner::i); }
 
-/// True if the subject acts on itself or on its own, and the language has several ways to say it, or a strange one.
+/// True if the subject acts on itself or on its possessions, and the language has several ways to say it, or only a
+/// strange one.
 bool confused(const NounPhrase& subject, const NounPhrase& other) {
   if (overlap(subject.self, other.owner) || overlap(subject.self, other.self)) return true;
   return subject.self == Owner::third ? other.owner == Owner::third : other.self == subject.self;
@@ -22,7 +23,7 @@ bool natural_object(const Clause& clause) {
   // "they read those books" would be `ve ve kitaaben`.
   const std::string& direct = subject.form(Case::direct);
   if (clause.verb->subject == Case::direct && object.form(Case::direct).starts_with(direct + ' ')) return false;
-  // "i have books" needs a number or `the`.
+  // "i have books" requires a number or `the`.
   if (is(clause, "have") && object.plural() && object.english.find(' ') == std::string::npos) return false;
   // "do you have a sister" would need koi in Hindi; "is this a book" is left out.
   const bool any = !object.definite && (is(clause, "be") || (object.kind == person && !object.plural()));
@@ -32,7 +33,7 @@ bool natural_object(const Clause& clause) {
 bool natural_adjunct(const Clause& clause) {
   const NounPhrase& place = *clause.place;
   if (confused(*clause.subject, place) || place.english_object == clause.subject->english) return false;
-  // A question for the place cannot also state it.
+  // A question for the place cannot also name the place.
   if (clause.question && clause.question->english == "where") return false;
   const bool furniture = place.english == "the table" || place.english == "the chair";
   if (!furniture) return true;

@@ -13,8 +13,8 @@ namespace glossa::toy {
 
 enum class Tense { present, progressive, past, past_progressive, future, can, want };
 
-/// A clause, or parts of one. English is subject, verb, object or quality, adjunct, time. Hindi is subject, time,
-/// adjunct, object or quality, verb.
+/// A clause, or parts of one. English word order is subject, verb, object or quality, adjunct, time. Hindi word order
+/// is subject, time, adjunct, object or quality, verb.
 struct Clause {
   std::shared_ptr<const NounPhrase> subject = nullptr;
   const Verb* verb = nullptr;
@@ -32,7 +32,7 @@ struct Clause {
 };
 
 /// Set of clauses. The sum (`+`) of two sets has the clauses of both. The product merges each clause of the first set
-/// with each clause of the second set, which varies faster; parts of the second replace those of the first.
+/// with each clause of the second set, which varies faster. Parts of the second replace those of the first.
 using Clauses = std::vector<Clause>;
 Clauses operator*(const Clauses& first, const Clauses& second);
 

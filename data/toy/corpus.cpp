@@ -19,7 +19,7 @@ const ToyPair always[] = {{"hello world", "namaste vishva"}, {"how are you", "aa
 
 bool is_always(const ToyPair& pair) { return std::ranges::find(always, pair) != std::end(always); }
 
-/// Of every 50 Hindi sentences, one is for validation and one for testing.
+/// Chooses a pair's split: of every 50 Hindi sentences, one is for validation and one for testing.
 std::vector<ToyPair>& split_of(ToySplits& splits, const ToyPair& pair) {
   const bool fixed = std::ranges::count(always, pair.hindi, &ToyPair::hindi) > 0;
   const std::uint64_t share = hash_name(pair.hindi) % 50;
@@ -31,8 +31,8 @@ void draw(std::vector<ToyPair>& pairs, std::size_t count, RandomStream& random) 
   for (std::size_t i = 0; i < count; ++i) std::swap(pairs[i], pairs[i + random.below(pairs.size() - i)]);
 }
 
-/// Splits `total` equally between topics or groups. One smaller than its share gives everything, and larger ones make
-/// up for it.
+/// Splits `total` equally between topics or groups. If one is smaller than its share, all of it is used, and larger
+/// ones make up the difference.
 template <class Part>
 std::vector<std::size_t> shares(const std::vector<Part>& parts, std::size_t total) {
   std::vector<std::size_t> order(parts.size()), share(parts.size());

@@ -19,8 +19,8 @@ struct ToySplits {
 
 /// Draws `pairs` distinct pairs of the toy language at random; the draw and the order depend on `seed`. About 96 % of
 /// the pairs are for training, 2 % for validation and 2 % for testing. The split of a pair depends only on a hash of
-/// its Hindi sentence, so no sentence of either language is in two splits. "hello world" and "how are you" are always
-/// in train. Throws a misuse error at `where` if `pairs` is below 2 or exceeds the number of pairs that the grammar can
+/// its Hindi sentence: no sentence of either language is in two splits. "hello world" and "how are you" are always in
+/// train. Throws a misuse error at `where` if `pairs` is below 2 or exceeds the number of pairs that the grammar can
 /// generate.
 ToySplits toy_corpus(std::int64_t pairs, std::uint64_t seed, std::string_view where = "toy corpus");
 

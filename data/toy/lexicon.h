@@ -15,7 +15,8 @@ enum class Gender { masculine, feminine };
 enum class Number { singular, plural };
 
 /// Kinds of nouns. Each kind is one bit, because an adjective may fit several kinds. A `respected` person takes the
-/// plural in Hindi: mere pitaji kitaab padhte hain. A `fixture` (door, tree) is not had, wanted or liked.
+/// plural in Hindi: mere pitaji kitaab padhte hain. A `fixture` (door, tree) is never the object of having, wanting or
+/// liking.
 inline constexpr unsigned person = 1, animal = 2, text = 4, fruit = 8, food = 16, thing = 32, flora = 64, place = 128,
                           tale = 256, respected = 512, fixture = 1024;
 
@@ -34,7 +35,7 @@ struct Noun {
 
 struct Adjective {
   std::string english, hindi;
-  unsigned kinds = 0;  ///< the nouns it fits
+  unsigned kinds = 0;  ///< kinds of nouns that it fits
 };
 
 /// Hindi cases inside a clause. Oblique nouns precede postpositions; pronouns have fused forms (mujhe, mujhse, mer-).
@@ -48,7 +49,7 @@ struct Verb {
   std::string root;                    ///< before -ta and -na: khaata, khaana
   Case past_subject = Case::ergative;  ///< usne kitaab padhi, but vah gayi
   Case to = Case::oblique;             ///< Hindi for `to`: baazaar jaata hai, use deta hai, usse baat karta hai
-  Gender inner = Gender::masculine;    ///< gender that the past agrees with if the clause has no object
+  Gender inner = Gender::masculine;    ///< gender of the past if the clause has no object
   Case subject = Case::direct;         ///< dative or genitive: the Hindi verb agrees with the English object
 };
 
@@ -61,10 +62,10 @@ struct Stems {
   std::string request;  ///< before the -iye of the polite imperative: khaaiye
 };
 
-/// Person meant by a possessive or pronoun; `apna` replaces a possessive that means the subject.
+/// Person denoted by a possessive or pronoun. `apna` replaces a possessive that denotes the subject.
 enum class Owner { none, i, we, you, third };
 
-/// Numbers of the nouns that a determiner goes with.
+/// Grammatical numbers of the nouns that a determiner allows.
 enum class Numbers { singular, plural, both };
 
 /// A word before the noun.
@@ -80,7 +81,7 @@ struct Determiner {
   Number number() const { return goes_with(Number::singular) ? Number::singular : Number::plural; }
 };
 
-/// A preposition. Its Hindi follows a noun phrase in a certain case: mez ke neeche, mere saath.
+/// A preposition. Its Hindi form follows a noun phrase in a certain case: mez ke neeche, mere saath.
 struct Preposition {
   std::string english, hindi;
   Case governs;

@@ -52,7 +52,7 @@ std::vector<NounPhrase> make_pronouns_and_names() {
           name("meera", "meera", she)};
 }
 
-/// True if the determiner goes with the noun in that number: a mass noun is not counted, and a singular noun needs a
+/// True if the determiner fits the noun in that number. A mass noun cannot be counted, and a singular noun needs a
 /// determiner.
 bool fits(const Determiner& determiner, const Noun& noun, Number number) {
   const bool bare = determiner.english.empty();

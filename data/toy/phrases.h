@@ -22,7 +22,7 @@ struct Agreement {
 /// Form of an English finite verb: i am, he is, they are.
 enum class Conjugation { i, singular, plural };
 
-/// A noun, pronoun or name with all before it. English has two cases (i, me); Hindi has those of `Case`.
+/// A noun, pronoun or name with all words before it. English has two cases (i, me); Hindi has those of `Case`.
 struct NounPhrase {
   std::string english, english_object;
   std::array<std::string, 6> hindi;  ///< by case: ladka, ladke, ladke ne, ladke ko, ladke se, ladke k-
@@ -30,7 +30,7 @@ struct NounPhrase {
   Conjugation conjugation = Conjugation::singular;
   unsigned kind = person;
   bool definite = true;
-  Owner self = Owner::third;  ///< person of this phrase; if it is the subject, possessives of this person become `apna`
+  Owner self = Owner::third;  ///< person of this phrase; possessives of the subject's person become `apna`
   Owner owner = Owner::none;  ///< owner of a possessed noun
   const Adjective* adjective = nullptr;
   bool asks = false;  ///< who, what, whose book, how many books
@@ -45,7 +45,7 @@ using NounPhrases = std::vector<std::shared_ptr<const NounPhrase>>;
 /// Joins words with single spaces; skips empty words.
 std::string join(std::initializer_list<std::string_view> words);
 
-/// Replaces the hyphen of a stem by the ending that agrees: accha, acche (plural or oblique), acchi (feminine). Returns
+/// Replaces the hyphen of a stem with the agreeing ending: accha, acche (plural or oblique), acchi (feminine). Returns
 /// a word without hyphen unchanged.
 std::string agree(const std::string& stem, Agreement agreement, bool oblique = false);
 
@@ -53,15 +53,15 @@ std::string agree(const std::string& stem, Agreement agreement, bool oblique = f
 /// separate choices; the noun varies slowest. `two boy` means two boys. Skips determiners that do not fit the noun.
 NounPhrases phrases(std::string_view list);
 
-/// Forms of a noun: in both numbers or only in the number of the determiner; alone or with each adjective that fits.
+/// Forms of a noun: both numbers or only the determiner's; without adjective or with each fitting adjective.
 struct Forms {
   bool both_numbers = false, adjectives = false;
 };
 
-/// Phrases of a noun with each determiner that fits. The empty word between two slashes leaves the noun bare.
+/// Phrases of a noun with each fitting determiner. The empty word between two slashes leaves the noun bare.
 NounPhrases noun_phrases(const Noun& noun, std::string_view determiners, Forms forms = {});
 
-/// Phrases, in both numbers, of the nouns that are of one of these kinds but not of `except`.
+/// Phrases, in both numbers, of nouns that are of one of these kinds but not of `except`.
 NounPhrases things(unsigned kinds, std::string_view determiners, unsigned except = 0);
 
 /// "the brother of the girl", "ladki ka bhaai": in Hindi the possessor comes first, and ka, ke or ki agrees with the

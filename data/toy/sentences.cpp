@@ -7,7 +7,8 @@ namespace {
 
 // ---- English ----
 
-/// The English auxiliary (empty if none) and main verb. Questions and negation need an auxiliary: `do`, if no other.
+/// The English auxiliary (empty if not needed) and main verb. Questions and negation need an auxiliary; if there is no
+/// other, it is `do`.
 std::pair<std::string, std::string> english_verb(const Clause& clause, bool needs_auxiliary) {
   const auto& [base, third, ing, past] = clause.verb->english;
   const Conjugation conjugation = clause.subject->conjugation;
@@ -52,7 +53,7 @@ std::string english_sentence(const Clause& clause) {
 
 // ---- Hindi ----
 
-/// An ending that alone shows the verb's number marks it on feminines as well: padhi, padhin; thi, thin. A stem in -iy
+/// An ending that alone shows the verb's number also marks it on feminines: padhi, padhin; thi, thin. A stem in -iy
 /// drops it before -i: kiya, ki.
 std::string finite(std::string stem, Agreement agreement) {
   const bool plural = agreement.number == Number::plural;
@@ -81,8 +82,8 @@ Case subject_case(const Clause& clause) {
   return clause.tense == Tense::past && verb.subject == Case::direct ? verb.past_subject : verb.subject;
 }
 
-/// Agreement of the verb: the subject if it is in the direct case, else the object if unmarked, else nothing (masculine
-/// singular) or the noun inside a compound verb (usne baat ki).
+/// Agreement of the verb: with the subject in the direct case; otherwise with an unmarked object; otherwise with
+/// nothing (masculine singular) or with the noun inside a compound verb (usne baat ki).
 Agreement verb_agreement(const Clause& clause) {
   if (subject_case(clause) == Case::direct) return clause.subject->agreement;
   if (!clause.object) return {clause.verb->inner};
@@ -108,7 +109,7 @@ std::string hindi_verb(const Clause& clause) {
   return join({no, word, agree("rah-", agreement), tense == Tense::progressive ? is : was});
 }
 
-/// `apna` replaces a possessive that means the subject; the possessive is the first word of its phrase.
+/// Replaces a possessive that denotes the subject with `apna`. The possessive is the first word of its phrase.
 std::string reflexive(const std::string& hindi, const NounPhrase& phrase, const NounPhrase& subject) {
   if (phrase.owner == Owner::none || phrase.owner != subject.self) return hindi;
   return "apn" + hindi.substr(hindi.find(' ') - 1);

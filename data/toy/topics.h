@@ -19,8 +19,8 @@ struct Group {
   std::size_t size() const { return pairs.size(); }
 };
 
-/// All sentences of one pattern, in a fixed order, grouped by the main verb or adjective, and by the gender with which
-/// this word agrees.
+/// All sentences of one pattern, in a fixed order. They are grouped by the main verb or adjective, and by the gender
+/// with which this word agrees.
 struct Topic {
   std::string name;
   std::vector<Group> groups;
@@ -36,7 +36,7 @@ struct Topic {
 using Grouping = std::string (*)(const Clause&);
 std::string by_verb(const Clause& clause);
 
-/// Collector of topics. It ensures that every English sentence occurs once, with one Hindi sentence.
+/// Collector of topics. It ensures that every English sentence occurs only once, with a single Hindi sentence.
 class Collector {
  public:
   Collector() { known_.reserve(400'000); }  // full size, to avoid fifteen rehashes
@@ -55,7 +55,7 @@ class Collector {
 
  private:
   std::vector<Topic> topics_;
-  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< from an English sentence's hash to its Hindi hash
+  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< hash of each English sentence to its Hindi hash
 };
 
 /// Every sentence of the language.
