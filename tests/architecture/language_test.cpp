@@ -51,6 +51,37 @@ std::vector<Text> prose() {
   return all;
 }
 
+/// Comments of sources. If `trailing`, only those that follow code on their line.
+std::vector<Text> comments(bool trailing) {
+  const std::regex cpp(R"(^((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])'|[^"/]|/(?!/))*)(//.*))");
+  const std::regex script(R"(^((?:"[^"]*"|[^"#])*)(# .*))");
+  std::vector<Text> all;
+  for (const auto& [place, line] : lines()) {
+    const bool is_cpp = place.ends_with(".h") || place.ends_with(".cpp");
+    if (!is_cpp && !place.ends_with(".py") && !place.ends_with(".cmake") && !place.ends_with("CMakeLists.txt"))
+      continue;
+    if (line.find(is_cpp ? "//" : "# ") == line.npos) continue;
+    std::smatch parts;
+    if (!std::regex_search(line, parts, is_cpp ? cpp : script)) continue;
+    if (trailing && parts.str(1).find_first_not_of(' ') == std::string::npos) continue;
+    all.push_back({place, parts.str(2)});
+  }
+  return all;
+}
+
+/// Those texts that are in the rooms below train and app, or else the others.
+std::vector<Text> in_lower_rooms(const std::vector<Text>& texts, bool lower) {
+  const auto is_lower = [](const Text& text) {
+    for (const char* room : {"base", "data", "layers", "optim", "autograd"})
+      if (text.place.starts_with((project / room / "").string())) return true;
+    return false;
+  };
+  std::vector<Text> chosen;
+  for (const Text& text : texts)
+    if (is_lower(text) == lower) chosen.push_back(text);
+  return chosen;
+}
+
 /// A pattern, and the number of texts that match it today: it may only fall. Every match contains `part`; looking for
 /// it first is faster.
 struct Telltale {
@@ -90,6 +121,18 @@ TEST_CASE("prose has few patterns that have to be read twice, and ever fewer") {
            Telltale{R"(\bgiven on\b)", "given on", 0},
        })
     check_count(telltale, texts);
+}
+
+TEST_CASE("comments have noun phrases in place of object relatives and fragments") {
+  const char* const relative = R"(\bwhat (is|was|it|follows|the)\b|\b[Ww]hatever\b)";
+  const char* const fragment = R"(^(///?<?|#) (of|by|as) )";
+  const std::vector<Text> all = comments(false), trailing = comments(true);
+  CHECK_GT(all.size(), 5000);
+  CHECK_GT(trailing.size(), 1000);
+  check_count({relative, "hat", 0}, in_lower_rooms(all, true));
+  check_count({relative, "hat", 26}, in_lower_rooms(all, false));
+  check_count({fragment, " ", 0}, in_lower_rooms(trailing, true));
+  check_count({fragment, " ", 163}, in_lower_rooms(trailing, false));
 }
 
 TEST_CASE("spelling is American, in identifiers as well") {
