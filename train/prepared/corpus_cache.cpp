@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view unfinished = ".new-", locks = ".lock-", spooled = ".text.";  // the last: WrittenFile's
+constexpr std::string_view unfinished = ".new-", locks = ".lock-", spooled = ".text.";  // the last one is WrittenFile's
 
 constexpr const char* lock_hint = "set data.cache to a folder on a local disk";
 
-/// Disk space for each byte of text while a corpus is prepared: the text, positions, and ids of 4 bytes.
+/// Returns the disk space for each byte of text while a corpus is prepared: the text, positions, and 4-byte ids.
 double disk_bytes_per_byte(const DataConfig& config) {
   return config.tokenizer == DataConfig::Tokenizer::characters ? 6 : 2.5;
 }
@@ -36,7 +36,7 @@ fs::path folder_of(const DataConfig& config, const CorpusPlaces& places) {
     const char* const value = std::getenv(name);
     return fs::path(value ? value : "");
   };
-  // As the XDG Base Directory Specification requires, a relative path is ignored.
+  // The XDG Base Directory Specification requires that a relative path be ignored.
   if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "glossa" / "corpora";
   const fs::path home = variable("HOME");
   check(!home.empty(), "data.cache",
@@ -44,7 +44,7 @@ fs::path folder_of(const DataConfig& config, const CorpusPlaces& places) {
   return home / ".cache" / "glossa" / "corpora";
 }
 
-/// Takes the lock of a corpus, after waiting for another program that prepares it.
+/// Takes the lock of a corpus. If another program is preparing it, waits for that program first.
 FileLock locked(const fs::path& path) {
   for (;;) {
     FileLock lock(path, lock_hint);
@@ -79,7 +79,7 @@ void check_space(const fs::path& folder, const DataConfig& config, const CorpusP
 
 CorpusCache::CorpusCache(const DataConfig& config, const CorpusPlaces& places) : folder_(folder_of(config, places)) {}
 
-/// A corpus is in the folder named after its first key; its other keys name links to the folder.
+/// A corpus is in a folder named after its first key. Its other keys are names of links to that folder.
 std::shared_ptr<const PreparedCorpus> CorpusCache::find(const std::string& key) const {
   const fs::path folder = folder_ / name_of(key);
   if (!fs::exists(folder)) return {};
@@ -93,7 +93,7 @@ std::shared_ptr<const PreparedCorpus> CorpusCache::find(const std::string& key) 
   return {};
 }
 
-/// Links the names of a corpus's other keys to its folder. Without a link, the corpus would be prepared twice.
+/// Makes links from a corpus's other keys to its folder. Without a link, the corpus would be prepared twice.
 void CorpusCache::link(const PreparedCorpus& corpus) const {
   for (const std::string& key : corpus.record().keys) try {
       if (const fs::path name = folder_ / name_of(key); !fs::exists(fs::symlink_status(name)))
@@ -112,13 +112,13 @@ std::shared_ptr<const PreparedCorpus> CorpusCache::get(const Config& config, con
   }
   const std::string name = name_of(key);
   const FileLock lock = locked(folder_ / (std::string(locks) + name));
-  if (auto found = find(key)) return found;  // made by another program meanwhile
+  if (auto found = find(key)) return found;  // another program has made it meanwhile
   check_space(folder_, config.data, places);
   print_note("preparing {} in {} ...\n", config.data.train.text(), folder_.string());
   write_folder_atomically(folder_ / name, folder_ / (std::string(unfinished) + name), [&](const fs::path& folder) {
     write_prepared_corpus(folder, config, places, given, key);
     return_free_memory();
-    fs::remove_all(folder_ / name);  // damaged
+    fs::remove_all(folder_ / name);  // a damaged folder
   });
   auto corpus = std::make_shared<PreparedCorpus>(folder_ / name);
   link(*corpus);
@@ -148,12 +148,12 @@ std::uint64_t CorpusCache::clear() {
   std::uint64_t freed = 0;
   const auto remove = [&](const fs::path& folder) {
     if (!fs::is_symlink(folder)) freed += bytes_in(folder);
-    fs::remove_all(folder);  // of a link, only the link
+    fs::remove_all(folder);  // removes a link but not its target
   };
   for (const std::string& name : names_in(folder_)) {
     if (name.starts_with(locks)) {
       FileLock lock(folder_ / name, lock_hint);
-      if (!lock.take() || !lock.is_in_place()) continue;  // being prepared, or removed meanwhile
+      if (!lock.take() || !lock.is_in_place()) continue;  // a program is preparing it, or has just removed it
       remove(folder_ / (std::string(unfinished) + name.substr(locks.size())));
       fs::remove(folder_ / name);
     } else if (!name.starts_with(".") || name.starts_with(spooled) || is_temporary_name(name)) {

@@ -11,16 +11,16 @@
 
 namespace glossa {
 
-/// A folder of the cache.
+/// A folder in the cache.
 struct CachedCorpus {
   std::filesystem::path folder;
-  std::optional<PreparedRecord> record;  // none if it is damaged or of another version
-  std::uint64_t bytes = 0;               // on disk
+  std::optional<PreparedRecord> record;  // empty if the record is damaged or of another version
+  std::uint64_t bytes = 0;               // size on disk
 };
 
-/// Prepared corpora in a folder. Runs that need the same corpus share it; while one of them prepares it, the others
-/// wait. A corpus has its final name only when it is complete and on disk, so an interruption leaves nothing that could
-/// be used by mistake.
+/// Prepared corpora in a folder, which runs share. While one run prepares a corpus, others that need it wait. A corpus
+/// gets its final name only when it is complete and on disk. An interruption therefore leaves nothing that could be
+/// used by mistake.
 class CorpusCache {
  public:
   /// Uses the folder of data.cache, completed by `places`. Throws if this name is empty and the environment names no
@@ -29,19 +29,19 @@ class CorpusCache {
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// Returns the corpus of these options, files and tokenizers (which may be empty: see prepared_key), and prepares it
-  /// if it is not there. Throws if the disk is too small for it.
+  /// Returns the corpus for these options, files and tokenizers, and prepares it if it does not exist. `tokenizers` may
+  /// be empty (see prepared_key). Throws if the disk is too small.
   std::shared_ptr<const PreparedCorpus> get(const Config& config, const CorpusPlaces& places, const Tokenizers& given);
 
-  /// As `get`, but returns null if the corpus is not there.
+  /// As `get`, but returns null if the corpus does not exist.
   std::shared_ptr<const PreparedCorpus> existing(const Config& config, const CorpusPlaces& places,
                                                  const Tokenizers& given) const;
 
-  /// All corpora, by name.
+  /// Returns all corpora, sorted by name.
   std::vector<CachedCorpus> list() const;
 
-  /// Removes all corpora, and what interrupted programs left, but not what a program is preparing. Runs that are
-  /// training keep the files that they have open. Returns the number of bytes freed.
+  /// Removes all corpora and the remains of interrupted programs, but no corpus that a program is still preparing. Runs
+  /// that are training keep the files that they have open. Returns the number of bytes freed.
   std::uint64_t clear();
 
  private:

@@ -24,7 +24,7 @@ constexpr std::size_t block_pairs = 1 << 15;
 /// True if there may be pairs to hold out.
 bool may_hold_out(const DataConfig& config) { return config.split ? config.split->pairs() > 0 : config.valid.empty(); }
 
-/// Counts different hashes, but stops after `most`.
+/// Counts distinct hashes, but stops after `most`.
 std::int64_t count_different(std::span<const std::uint64_t> hashes, std::size_t most) {
   std::unordered_set<std::uint64_t> found;
   for (const std::uint64_t hash : hashes) {

@@ -77,7 +77,7 @@ Tokenizers parse_tokenizers(const std::vector<std::string>& serialized, const st
   return {source, serialized.size() == 1 ? source : parse_tokenizer(serialized.back(), where)};
 }
 
-/// Options of data that neither change the pairs nor their ids.
+/// True for options of data that change neither the pairs nor their ids.
 bool concerns_later(std::string_view name) {
   constexpr std::array later{"test",          "bpe_dropout", "unigram_sampling", "max_tokens", "batch_rule",
                              "prepare_above", "cache",       "weights"};
@@ -96,7 +96,7 @@ std::string identity(const std::string& text) {
                      s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec, s.st_ino);
 }
 
-/// Writes the pairs of the text; completes the record.
+/// Writes the pairs of the text and completes the record.
 void write_pairs(const fs::path& folder, const Config& config, const LargeText& text, const Tokenizers& tokenizers,
                  PreparedRecord& record) {
   PairFileWriter writer(folder);
@@ -180,7 +180,7 @@ std::string prepared_key(const Config& config, const CorpusPlaces& places, const
         key += identity(side_of(place, language));
     }
   }
-  // data.split: auto holds out test pairs unless there is a test corpus.
+  // With data.split: auto, test pairs are held out unless there is a test corpus.
   key += config.data.test.empty() ? "no test corpus\n" : "a test corpus\n";
   return key + (tokenizers.source ? fmt::format("tokenizers {:016x}", tokenizers.fingerprint())
                                   : fmt::format("tokenizers learned by version {}", program_version));
@@ -215,7 +215,7 @@ void write_prepared_corpus(const fs::path& folder, const Config& config, const C
   decide_auto_options(decided, record.size, record.text.split);
   const auto vocabulary_pairs = static_cast<std::size_t>(decided.data.vocab_sentences);
   const Tokenizers tokenizers = given.source ? given : learn_tokenizers(decided.data, text.sample(vocabulary_pairs));
-  return_free_memory();  // of learning
+  return_free_memory();  // memory from learning the tokenizers
   record.keys.push_back(prepared_key(decided, places, tokenizers));
   record.tokenizers.push_back(tokenizers.source->serialize());
   if (tokenizers.source != tokenizers.target) record.tokenizers.push_back(tokenizers.target->serialize());

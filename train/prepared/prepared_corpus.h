@@ -12,16 +12,16 @@
 
 namespace glossa {
 
-/// A prepared corpus without its pairs.
+/// Description of a prepared corpus, without its pairs.
 struct PreparedRecord {
-  std::vector<std::string> keys;  // of the options and files that it belongs to (prepared_key)
+  std::vector<std::string> keys;  // keys of its options and files (prepared_key)
   PreparedTraining text;
   CorpusSize size;
   TextStatistics statistics;
   EncodeReport report;
-  std::vector<int> group_ends;          // PairStore::group_ends
-  std::vector<std::string> tokenizers;  // Tokenizer::serialize of both sides; one if they share it
-  std::uint64_t fingerprint = 0;        // PairStore::fingerprint
+  std::vector<int> group_ends;          // value of PairStore::group_ends
+  std::vector<std::string> tokenizers;  // Tokenizer::serialize of both sides, or a single one if they share it
+  std::uint64_t fingerprint = 0;        // value of PairStore::fingerprint
   std::uint64_t text_fingerprint = 0;
   PairFileSizes sizes;
 };
@@ -29,17 +29,17 @@ struct PreparedRecord {
 /// Training pairs as ids in a folder of the cache, with the tokenizers that made them.
 class PreparedCorpus : public PairFile {
  public:
-  /// Opens a folder. Throws an Error that names the damaged file.
+  /// Opens a folder. Throws an Error that names the file if one is damaged.
   explicit PreparedCorpus(const std::filesystem::path& folder);
 
-  /// As above; `record` is the folder's.
+  /// As above, with the folder's `record` already read.
   PreparedCorpus(const std::filesystem::path& folder, PreparedRecord record);
 
   const PreparedRecord& record() const { return record_; }
   const Tokenizers& tokenizers() const { return tokenizers_; }
   std::uint64_t fingerprint() const override { return record_.fingerprint; }
 
-  /// Reads the files and the text again. Throws an Error unless both are what they were.
+  /// Reads the files and the text again. Throws an Error unless both are unchanged.
   void verify_all(const Config& config, const CorpusPlaces& places) const;
 
  private:
@@ -47,20 +47,21 @@ class PreparedCorpus : public PairFile {
   Tokenizers tokenizers_;
 };
 
-/// Reads the record of a folder. Throws an Error that names the damaged file.
+/// Reads the record of a folder. Throws an Error that names the file if it is damaged.
 PreparedRecord read_prepared_record(const std::filesystem::path& folder);
 
 /// Reads data.train, learns the tokenizers unless they are `given`, and writes the prepared corpus to `folder`, which
-/// must exist and be empty. Temporary files are in its parent folder. `key` is that of the given options and
-/// tokenizers; the record also has that of the decided options and the tokenizers, which a resumed run asks for.
+/// must exist and be empty. Temporary files are in its parent folder. `key` belongs to the given options and
+/// tokenizers. The record also gets the key of the decided options and tokenizers, which a resumed run looks up.
 void write_prepared_corpus(const std::filesystem::path& folder, const Config& config, const CorpusPlaces& places,
                            const Tokenizers& given, const std::string& key);
 
-/// Text that is equal for equal options, files and tokenizers: names of options with their values, and names, sizes,
-/// times and numbers (inodes) of the files of data.train. `tokenizers` may be empty: those learned from the text.
+/// Returns text that is equal for equal options, files and tokenizers. It has the options with their values, and the
+/// names, sizes, times and numbers (inodes) of the files of data.train. Empty `tokenizers` mean those learned from the
+/// text.
 std::string prepared_key(const Config& config, const CorpusPlaces& places, const Tokenizers& tokenizers);
 
-/// As train_tokenizers, but announces the learning of subwords, which is slow, and shows its progress.
+/// As train_tokenizers, but announces the slow learning of subwords and shows its progress.
 Tokenizers learn_tokenizers(const DataConfig& config, const ParallelCorpus& corpus);
 
 }  // namespace glossa
