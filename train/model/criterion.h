@@ -6,14 +6,14 @@
 
 namespace glossa {
 
-/// Runs a batch through the model and returns the cross-entropy of the predicted target tokens. Ignores targets equal
-/// to `pad`.
+/// Runs a batch through the model and returns the cross-entropy of the predicted target tokens. Targets equal to `pad`
+/// are ignored.
 template <class T>
 CrossEntropy<T> batch_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch, int pad,
                            double label_smoothing);
 
-/// The loss that training minimizes: that of batch_loss or, with train.r_drop, of R-Drop. The batch then has its
-/// sentences in two passes.
+/// Returns the loss that training minimizes: batch_loss or, with train.r_drop, R-Drop's loss. For R-Drop, the batch
+/// must contain its sentences twice, once per pass.
 template <class T>
 CrossEntropy<T> training_loss(Context<T>& context, const Transformer<T>& model, const Batch& batch, int pad,
                               const TrainConfig& train);

@@ -13,7 +13,7 @@ namespace glossa {
 
 namespace {
 
-/// Memory need of training as a function of its configuration, for given vocabularies and largest batch.
+/// Memory need of training as a function of its configuration, for given vocabularies and a given largest batch.
 struct Need {
   Index given_vocabulary, source_vocabulary, target_vocabulary;
   const BatchExtent& batch;
@@ -30,18 +30,18 @@ struct Need {
                        sums(config.train.accumulate), config.train.precision);
   }
 
-  /// Optimizer buffers, in multiples of the parameters; the job's processes split them.
+  /// Optimizer buffers, in multiples of the parameters' size; the job's processes split them.
   double moments(const OptimConfig& optim) const {
     return (optim.name == OptimConfig::Name::sgd ? 1.0 : 2.0) / job.count();
   }
 
-  /// Buffers of TreeSum for a process's micro-batches.
+  /// Number of TreeSum's buffers for a process's micro-batches.
   int sums(std::int64_t micro_batches) const {
     const auto own = static_cast<std::uint64_t>((micro_batches + job.count() - 1) / job.count());
     return std::bit_width(own - 1) * (job.is_several() ? 2 : 1);
   }
 
-  /// The batch, scaled down to about data.max_tokens, but to at least one sentence.
+  /// Returns the batch scaled down to about data.max_tokens, but with at least one sentence.
   BatchExtent cut(const DataConfig& data) const {
     BatchExtent b = batch;
     if (b.sentences == 0) return b;
@@ -86,7 +86,7 @@ Config with(Config config, const Cost& cost, std::int64_t value) {
   return config;
 }
 
-/// The option that saves most when set to its default or half its value, whichever is less.
+/// Finds the option that saves most when set to the lesser of its default and half its value.
 Cost dearest(const Config& config, const Need& need) {
   std::optional<Cost> found;
   double smallest = 0;
@@ -101,7 +101,8 @@ Cost dearest(const Config& config, const Need& need) {
   return found ? *found : costs(config.model).front();
 }
 
-/// Maximum value of an option for which training fits into `left` bytes; 0 if reducing it alone is not enough.
+/// Returns the maximum value of an option for which training fits into `left` bytes; 0 if reducing it alone is not
+/// enough.
 std::int64_t largest_that_fits(const Config& config, const Cost& cost, const Need& need, double left) {
   std::int64_t fits = 0, too_many = value_of(cost, config) / cost.step;
   while (too_many - fits > 1) {

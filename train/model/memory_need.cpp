@@ -12,16 +12,16 @@ namespace glossa {
 namespace {
 
 constexpr double number_bytes = sizeof(float);
-constexpr double longest_whole = 256;  // about the longest sequence whose attention weights are kept
+constexpr double longest_whole = 256;  // approximate maximum length for which attention keeps whole weights
 
-/// Numbers that attention keeps for backward per head and sentence; for long sentences, only one per query.
+/// Numbers that attention keeps for backward per head and sentence. For long sentences, this is only one per query.
 double kept_weights(Index queries, Index keys) {
   const bool in_tiles = kernels::attention_path(queries, keys) == kernels::AttentionPath::tiles;
   return static_cast<double>(in_tiles ? queries : keys * kernels::padded<float>(queries));
 }
 
 /// Numbers that layers keep for backward, per batch row or per attention weight of a head. They follow from the ops
-/// (autograd/ops) and the layers' structure (layers/). A number in bf16 counts as half a number.
+/// (autograd/ops) and the layers' structure (layers/). A bf16 number counts as half a number.
 class SavedNumbers {
  public:
   SavedNumbers(const StackOptions& stack, Precision precision) : s_(stack), in_bf16_(precision == Precision::bf16) {}
@@ -39,13 +39,13 @@ class SavedNumbers {
            attention(b.target_rows, b.cross_weights, b.longest_source, 0);
   }
 
-  /// The embeddings, and the norms after the last layers.
+  /// Numbers kept by the embeddings, and by the norms after the last layers.
   double ends(const BatchExtent& b, double dropout) const {
     const double embedding = (1 + mask(dropout) + (s_.norm == NormPlace::post ? rounded() : 0)) * width_;
     return (b.source_rows + b.target_rows) * (embedding + (s_.final_norm ? norm() + rounded() * width_ : 0));
   }
 
-  /// Gradients that exist beside all kept values before the first of these is freed: those of one layer.
+  /// Gradients that exist when backward has not yet freed any kept value: those of one layer.
   double gradients(const BatchExtent& b) const {
     const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
     const double own = feed_forward_gradients() + turned_gradients() + 2 * inner_ + 2 * key_inner_ + 3 * width_;
@@ -60,10 +60,10 @@ class SavedNumbers {
   }
 
  private:
-  /// A value that is for products only.
+  /// A value that only products read.
   double for_products() const { return in_bf16_ ? 0.5 : 1; }
 
-  /// The form in bf16 of a value that products read beside other ops.
+  /// The additional bf16 form of a value that both products and other ops read.
   double rounded() const { return in_bf16_ ? 0.5 : 0; }
 
   /// A dropout mask has one byte per number, a quarter of a float.
@@ -77,7 +77,7 @@ class SavedNumbers {
     if (has_usual_norm()) return width_;
     const bool is_rms = s_.norm_kind == NormKind::rms, has_one = is_rms || s_.norm_affine == NormAffine::gain;
     const int affine = s_.norm_affine == NormAffine::none ? 0 : has_one ? 1 : 2;
-    const bool centers = s_.epsilon_place == EpsilonPlace::outside && !is_rms;  // in an op of its own
+    const bool centers = s_.epsilon_place == EpsilonPlace::outside && !is_rms;  // then a separate op centers the rows
     return (centers ? 2 + affine : 1 + affine) * width_;
   }
 
@@ -114,24 +114,24 @@ class SavedNumbers {
 
   bool turns() const { return s_.relative_positions == RelativePositions::rotary; }
 
-  /// Rotary queries and keys, beside the values. In float, they reuse the memory of the projection. The op also keeps
-  /// the cosines and sines of each position, and each row's position, an Index.
+  /// Rotary queries and keys, and the values. In float, they reuse the memory of the projection. The op also keeps the
+  /// cosines and sines of each position, and each row's position, an Index.
   double turned(double rows, double longest) const {
     if (!turns()) return 0;
     constexpr double position = sizeof(Index) / number_bytes;
     return rows * (rounded() * (inner_ + 2 * key_inner_) + position) + longest * head_width_;
   }
 
-  /// Gradient of queries, keys and values after they turned, beside that of the projection.
+  /// Gradient of rotated queries, keys and values. It exists together with the projection's gradient.
   double turned_gradients() const { return turns() ? inner_ + 2 * key_inner_ : 0; }
 
-  /// Keys and values, and the indices of their heads, that additive attention repeats for the heads of a group.
+  /// Additive attention's repeated keys and values, one copy per head of a group, and the indices of their heads.
   double repeated_keys() const {
     return s_.similarity == Similarity::additive && inner_ > key_inner_ ? 2 * inner_ + 2 * heads_ : 0;
   }
 
-  /// Attention's result and weights. `cut` is the width of the queries, keys and values that trained similarities cut
-  /// out of one matrix. In bf16, the signs of the weights are the dropout mask.
+  /// Attention's result and weights. With trained similarities, queries, keys and values are cut out of one matrix;
+  /// `cut` is their total width. In bf16, the signs of the weights are the dropout mask.
   double attention(double rows, double weights, double longest_key, double cut) const {
     if (s_.similarity == Similarity::additive)
       return rows * (cut + inner_) + rows * longest_key * (8 * inner_ + 8 * heads_);
@@ -141,7 +141,7 @@ class SavedNumbers {
     return rows * for_products() * inner_ + turned + heads_ * weights * weight;
   }
 
-  /// Scratch of attention between the longest sequences, and between the longest that are not in tiles.
+  /// Attention's scratch memory: for the longest sequences, and for the longest that do not use tiles.
   double scratch_of_heads(const BatchExtent& b) const {
     if (s_.similarity == Similarity::additive) return 0;
     double most = 0;
@@ -153,7 +153,8 @@ class SavedNumbers {
     return most;
   }
 
-  /// Scratch of attention between pairs of sequences of these lengths. From 32 on, their number makes no difference.
+  /// Attention's scratch memory for pairs of sequences of these lengths. From 32 on, the number of pairs makes no
+  /// difference.
   double scratch_of_heads(double sentences, double queries, double keys) const {
     const auto span_of = [&](double length) {
       return std::vector<RowSpan>(static_cast<std::size_t>(std::min(sentences, 32.0)), {0, static_cast<Index>(length)});
@@ -173,7 +174,7 @@ class SavedNumbers {
     return static_cast<double>(shape.scratch_size());
   }
 
-  /// In bf16, the gradient of a linear layer's result and its packed weight.
+  /// In bf16: the gradient of a linear layer's result, and its packed weight.
   double rounded_gradients(double rows) const {
     return rounded() * (rows + width_) * std::max(first_, inner_ + 2 * key_inner_);
   }
@@ -192,9 +193,9 @@ double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision p
   const double width = static_cast<double>(o.stack.width), vocabulary = static_cast<double>(o.target_vocabulary);
   const double layers = static_cast<double>(o.encoder_layers) * saved.encoder_layer(b) +
                         static_cast<double>(o.decoder_layers) * saved.decoder_layer(b);
-  // The loss computes its gradients before backward begins; the first gradients of layers then reuse their space.
+  // The loss computes its gradients before backward begins; the first gradients of layers later reuse their space.
   const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
-  const bool packs = precision == Precision::bf16 && b.target_rows >= 2048;  // the output matrix, in two forms
+  const bool packs = precision == Precision::bf16 && b.target_rows >= 2048;  // two packed forms of the output matrix
   const double logits = std::min(b.target_rows, 256.0) * vocabulary + (packs ? vocabulary * width : 0);
   return number_bytes * (saved.ends(b, o.embedding_dropout) + layers + std::max(loss, saved.gradients(b)) +
                          std::max(logits, saved.scratch(b)));
@@ -219,7 +220,7 @@ BatchExtent extent_of(const Batch& batch) {
 
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, double moments, int averages,
                        int sums, Precision precision) {
-  // Parameters that are only declared do not take memory, but sinusoid tables would.
+  // Declared parameters do not take memory, but sinusoid tables would.
   TransformerOptions declared = options;
   const bool has_sinusoids = !options.learned_positions && options.stack.relative_positions == RelativePositions::none;
   if (!options.learned_positions) declared.max_positions = 1;

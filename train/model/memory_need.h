@@ -20,23 +20,23 @@ struct BatchExtent {
 
 BatchExtent extent_of(const Batch& batch);
 
-/// Bytes needed by a model, and by its training. Excludes the program, the text, and decoding for validation.
+/// Bytes needed by a model and by its training. Excludes the program, the text, and decoding for validation.
 struct MemoryNeed {
-  double parameters = 0;  ///< of the values; the gradients always need as much again
+  double parameters = 0;  ///< the values; the gradients always need as much again
   double initial = 0;     ///< temporary: initial values of the largest parameter, in double
   double positions = 0;   ///< sinusoid tables
   double moments = 0, average = 0, step = 0;
   double sums = 0;  ///< buffers that sum gradients over micro-batches
 
-  /// Of a model that only decodes: the parameters, and the form in which products read them. In int8 there is only the
-  /// second, and one matrix at a time in float and, for a mean of checkpoints, in double.
+  /// Memory of a model that only decodes: the parameters, and the form in which products read them. In int8, only that
+  /// form exists. Loading then also needs one matrix at a time in float and, for a mean of checkpoints, in double.
   double of_decoding(Precision precision) const {
-    constexpr double forms[] = {2, 1.5, 0.25};  // by precision, as a share of `parameters`
+    constexpr double forms[] = {2, 1.5, 0.25};  // size of that form per precision, relative to `parameters`
     const double form = forms[static_cast<int>(precision)] * parameters;
     return std::max(2 * positions, positions + form + (precision == Precision::int8 ? 1.5 * initial : 0));
   }
 
-  /// Sinusoid tables are computed in double, so they briefly need twice their size.
+  /// Sinusoid tables are computed in double and briefly need twice their size.
   double of_model() const { return std::max(2 * positions, 2 * parameters + positions + initial); }
   double of_training() const {
     return std::max(of_model(), 2 * parameters + positions + moments + average + step + sums);
@@ -44,9 +44,9 @@ struct MemoryNeed {
 };
 
 /// Estimates the memory need of a model and its training steps, without allocating memory. Parameters are counted
-/// exactly. The need of a step over `batch`, in this precision, is estimated, within 15 %, from the values that each
-/// layer keeps for backward. `moments`, `averages` and `sums` are the numbers of parameter-sized buffers for the
-/// optimizer, the moving average and TreeSum (optim/tree_sum.h).
+/// exactly. The need of a step over `batch`, in this precision, follows from the values that each layer keeps for
+/// backward; it is accurate within 15 %. `moments`, `averages` and `sums` are the numbers of parameter-sized buffers
+/// for the optimizer, the moving average and TreeSum (optim/tree_sum.h).
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch = {}, double moments = 0,
                        int averages = 0, int sums = 0, Precision precision = Precision::full);
 

@@ -15,10 +15,10 @@ namespace glossa {
 struct Model {
   ParameterStore<float> parameters;
   std::unique_ptr<Transformer<float>> transformer;
-  std::unique_ptr<QuantizedMatrices> quantized = nullptr;  // set: the model decodes in int8 only
+  std::unique_ptr<QuantizedMatrices> quantized = nullptr;  // set if the model can only decode in int8
 };
 
-/// Converts the configuration of a model to the options of a Transformer. Unset dropout rates take the value of
+/// Converts a model's configuration to the options of a Transformer. Unset dropout rates take the value of
 /// model.dropout.
 TransformerOptions transformer_options(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary);
 
@@ -26,8 +26,8 @@ TransformerOptions transformer_options(const ModelConfig& config, Index source_v
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed, const SpecialIds& specials = {});
 
-/// As make_model, for numbers to be read from a file: parameters are 0 or, with Precision::int8, matrices have no
-/// numbers and `quantized` is set.
+/// As make_model, but for numbers that will be read from a file: parameters are 0. With Precision::int8, matrices have
+/// no numbers, and `quantized` is set.
 std::unique_ptr<Model> make_blank_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                         const SpecialIds& specials, Precision precision);
 
@@ -36,11 +36,11 @@ std::unique_ptr<Model> make_blank_model(const ModelConfig& config, Index source_
 std::unique_ptr<Optimizer<float>> make_optimizer(const OptimConfig& config, ParameterStore<float>& parameters,
                                                  OptimizerShare share = {});
 
-/// Makes a moving average that starts at the parameters' present values. Returns null if train.ema is 0.
+/// Makes a moving average that starts at the parameters' current values. Returns null if train.ema is 0.
 std::unique_ptr<MovingAverage<float>> make_average(const TrainConfig& config, const ParameterStore<float>& parameters);
 
-/// Makes the configured learning-rate schedule. Only noam uses `width`. `updates_per_epoch` converts periods that are
-/// given in epochs.
+/// Makes the configured learning-rate schedule. Only noam uses `width`. `updates_per_epoch` converts periods given in
+/// epochs.
 Schedule make_schedule(const OptimConfig& config, Index width, std::int64_t updates_per_epoch = 0);
 
 }  // namespace glossa
