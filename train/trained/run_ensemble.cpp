@@ -11,7 +11,7 @@ namespace glossa {
 
 namespace {
 
-/// True for options that decide which ids a model reads for a line of text.
+/// True for options that affect the ids that a model reads for a line of text.
 bool concerns_sources(std::string_view key) {
   constexpr std::array keys{"data.source",     "data.target",     "data.lowercase",
                             "data.source_bos", "data.source_eos", "data.source_prefix"};

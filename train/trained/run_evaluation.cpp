@@ -14,8 +14,8 @@ namespace glossa {
 
 namespace {
 
-/// Loss per target token of the first reference, over the pairs that can be encoded; NaN if no pair can. A pair whose
-/// reference cannot be encoded is left out, but its source is still translated.
+/// Returns the loss per target token of the first reference, over the pairs that can be encoded; NaN if none can. A
+/// pair whose reference cannot be encoded is left out of the loss, but its source is still translated.
 double loss_of(const LoadedRun& run, ParallelCorpus corpus, const LineErrorHandler& bad_line, const Job& job) {
   const Tokenizer& tokenizer = *run.tokenizers.target;
   for (std::size_t i = 0; i < corpus.target.size(); ++i)

@@ -17,40 +17,40 @@ namespace glossa {
 /// Returns a corpus's references: its all_targets, or its target.
 std::vector<std::span<const std::string>> references_of(const ParallelCorpus& corpus);
 
-/// BLEU settings of a run for a corpus. If the run leaves the tokenizer open, as imported runs do, it is the usual one
-/// for language and references.
+/// Returns a run's BLEU settings for a corpus. If the run does not set the tokenizer, as imported runs do not, it is
+/// the usual one for the language and references.
 BleuOptions bleu_options(const LoadedRun& run, const ParallelCorpus& corpus);
 
 /// A run's translations of a corpus.
 struct CorpusTranslation {
   std::vector<std::string> translations;
-  std::int64_t untranslated = 0;  ///< lines that could not be translated
-  std::int64_t in_pieces = 0;     ///< lines that were too long for the model, and translated in pieces
-  double seconds = 0;             ///< for translating
+  std::int64_t untranslated = 0;  ///< number of lines that could not be translated
+  std::int64_t in_pieces = 0;     ///< number of lines that were too long for the model and were translated in pieces
+  double seconds = 0;             ///< time spent translating
 };
 
 /// Settings of an evaluation.
 struct EvaluationOptions {
-  /// Tokenizer for BLEU. By default as bleu_options has it.
+  /// Tokenizer for BLEU; if unset, the one of bleu_options.
   std::optional<BleuTokenizer> bleu_tokenize = {};
 
   bool split_sentences = false;  ///< translate the sentences of a line one by one
 
-  /// Gets the errors of sources that cannot be translated, which are scored as empty translations, and of first
-  /// references that cannot be encoded, which the loss leaves out.
+  /// Handles the errors of sources that cannot be translated, which are scored as empty translations. Also handles
+  /// those of first references that cannot be encoded, which the loss leaves out.
   LineErrorHandler bad_line = {};
 
-  /// Called before translating, with 0, and with the number of sentences of each finished batch. `all` is the number of
-  /// all sentences.
+  /// Called with 0 before translating, then with the number of sentences in each finished batch. `all` is the total
+  /// number of sentences.
   std::function<void(Index sentences, Index all)> watch = {};
 };
 
 /// Quality of a run's translations of a text.
 struct RunEvaluation : CorpusTranslation {
-  double loss = 0;  ///< per target token of the first reference; NaN if no pair can be encoded
+  double loss = 0;  ///< loss per target token of the first reference; NaN if no pair can be encoded
   BleuScore bleu;
   double chrf = 0, ter = 0;
-  double exact_match = 0;  ///< fraction of lines
+  double exact_match = 0;  ///< fraction of exactly matching lines
   BleuOptions bleu_options;
   std::string bleu_signature, chrf_signature, ter_signature;
 };
@@ -60,14 +60,14 @@ struct RunEvaluation : CorpusTranslation {
 CorpusTranslation translate_corpus(const LoadedRun& run, ParallelCorpus& corpus, const EvaluationOptions& options = {},
                                    const Job& job = Job::alone());
 
-/// Translates a corpus with a run and scores the translations. Blank sources and references
-/// count. Prints notes and warnings as translation does. Call apply_runtime first. The processes
-/// of `job` divide the work among themselves; all get the result. Throws if they have different corpora.
+/// Translates a corpus with a run and scores the translations, including those of blank sources and references. Prints
+/// notes and warnings as translation does. Call apply_runtime first. The processes of `job` divide the work among
+/// themselves; all get the result. Throws if they have different corpora.
 RunEvaluation evaluate(const LoadedRun& run, ParallelCorpus corpus, const EvaluationOptions& options = {},
                        const Job& job = Job::alone());
 
-/// Overload for lines that are not yet cleaned (clean_line). Throws if there is no source or no reference, and if a
-/// reference does not have one line per source, or has an unusable line.
+/// Overload for lines that are not yet cleaned (clean_line). Throws if there is no source or no reference. Also throws
+/// if a reference does not have one line per source, or has an unusable line.
 RunEvaluation evaluate(const LoadedRun& run, std::span<const std::string> source, const References& references,
                        const EvaluationOptions& options = {});
 

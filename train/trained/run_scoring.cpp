@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-/// Encodes the pairs that can be scored; `origin` gets their indices.
+/// Encodes the pairs that can be scored and stores their indices in `origin`.
 EncodedCorpus encoded(const LoadedRun& run, const Translator& translator, const LinePairs& lines,
                       const LineErrorHandler& bad_line) {
   EncodedCorpus pairs;

@@ -21,7 +21,7 @@ constexpr std::int64_t alphas = 11;
 
 double alpha_at(std::int64_t n) { return static_cast<double>(n) / 5; }
 
-/// Runs `expected` searches on one text, and scores them.
+/// Runs `expected` searches on one text and scores them.
 class Trials {
  public:
   Trials(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options, std::int64_t expected)
@@ -36,7 +36,7 @@ class Trials {
     sources_ = lines.take();
   }
 
-  /// The search with these options of decoding.
+  /// Searches with these options of decoding.
   TunedSearch search(const DecodeOptions& decode) {
     if (options_.watch) options_.watch(done_++, expected_);
     Translator translator(run_.models(), run_.tokenizers, run_.config.data, decode);
@@ -69,7 +69,7 @@ class Trials {
 Config with_search(Config config, const TunedSearch& search) {
   DecodeOptions& decode = config.decode;
   const DecodeOptions usual;
-  decode.sample = false;  // and the options that draw
+  decode.sample = false;  // also switches off the other options that draw
   decode.mbr = 0;
   decode.top_k = usual.top_k;
   decode.top_p = usual.top_p;
@@ -95,7 +95,7 @@ Tuning tune(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& op
     return tried.emplace_back(trials.search(with_search(run.config, {.beam = beam, .alpha = alpha}).decode));
   };
   Tuning tuning;
-  trials.search(run.config.decode);  // the next one's time does not include first accesses to memory
+  trials.search(run.config.decode);  // unmeasured: includes the first accesses to memory
   tuning.searches.push_back(trials.search(run.config.decode));
   std::int64_t best_alpha = 0;
   if (searched > 0) {

@@ -11,15 +11,15 @@
 
 namespace glossa {
 
-/// Lines of a text, as sources for a translator. Reports the first line with several sentences, and text that is unlike
-/// the run's training text.
+/// Lines of a text, collected as sources for a translator. Reports the first line with several sentences, and text that
+/// is unlike the run's training text.
 class SourceLines {
  public:
-  /// Keeps a reference to `translator`. `name` is the name of the text. `handler` gets the errors of unusable lines.
+  /// Keeps a reference to `translator`. `name` is the name of the text. `handler` handles the errors of unusable lines.
   SourceLines(const Translator& translator, const LoadedRun& run, const std::string& name, LineErrorHandler handler);
 
-  /// Adds line `number`, and returns it. A line is unusable if it is std::nullopt or the translator refuses it; it is
-  /// then added, and returned, as a blank line.
+  /// Adds line `number` and returns it. A line is unusable if it is std::nullopt or the translator refuses it; it is
+  /// then added and returned as a blank line.
   std::string add(const std::optional<std::string>& line, std::int64_t number);
 
   /// Returns the sources added since the last call.
@@ -28,7 +28,7 @@ class SourceLines {
   /// Compares the text with the training text. Call it after the last line.
   void compare();
 
-  /// Number of unusable lines.
+  /// Returns the number of unusable lines.
   std::int64_t bad() const { return bad_; }
 
  private:

@@ -9,12 +9,11 @@
 
 namespace glossa {
 
-/// Examines text to translate, and warns at most once if it is much longer than the training text. Text counts as much
-/// longer if its median length exceeds the length that 95 % of the training sources do not exceed. Needs at least ten
-/// lines.
+/// Examines text to translate, and warns at most once if it is much longer than the training text. "Much longer" means
+/// that its median length exceeds the length of 95 % of the training sources. Needs at least ten lines.
 class LengthWatch {
  public:
-  /// `usual` is TextStatistics::usual_words; if it is 0 (unknown), there is no warning. `name` is the name of the text.
+  /// `usual` is TextStatistics::usual_words; 0 (unknown) disables the warning. `name` is the name of the text.
   LengthWatch(std::int64_t usual, std::string name);
 
   /// Adds a line. Compares after 100 lines, after 1000, and so on.
@@ -31,17 +30,17 @@ class LengthWatch {
   bool has_warned_ = false;
 };
 
-/// Examines text to translate, and warns at most once if it looks like the language that the run translates to.
-/// Examines only the first lines; needs at least ten.
+/// Examines text to translate, and warns at most once if it looks like the run's target language. Examines only the
+/// first lines; needs at least ten.
 class LanguageWatch {
  public:
   /// `source` and `target` are the run's languages; `name` is the name of the text.
   LanguageWatch(std::string source, std::string target, std::string name);
 
-  /// Adds a line. Once enough lines are added, compares them with the languages and ignores further lines.
+  /// Adds a line. Once there are enough lines, compares them with the languages and ignores further lines.
   void add(std::string_view line);
 
-  /// Compares the lines added so far, unless this was already done. Call it after the text's last line.
+  /// Compares the lines added so far, unless they were already compared. Call it after the text's last line.
   void compare();
 
  private:
