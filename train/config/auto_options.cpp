@@ -28,18 +28,18 @@ const Step& step_for(std::int64_t pairs) {
   return *std::ranges::find_if(steps, [&](const Step& step) { return pairs < step.below; });
 }
 
-/// 10 epochs plus 500,000 pairs, at most 200 epochs: small corpora are repeated more often.
+/// Returns 10 epochs plus 500,000 / `pairs`, at most 200: small corpora are repeated more often.
 double epochs_for(std::int64_t pairs) {
   return std::min(200.0, 10 + std::round(500'000 / static_cast<double>(std::max<std::int64_t>(pairs, 1))));
 }
 
-/// Size of a vocabulary: characters plus merges or, for words, which are rarer than subwords, ten per merge.
+/// Returns a vocabulary's size: characters plus merges. For words, which are rarer than subwords, adds ten per merge.
 std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphabet, std::int64_t merges) {
   return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
 }
 
-/// 4 heads, or the largest smaller number that divides the width. If it is not a multiple of model.key_heads, or gives
-/// heads an odd width with rotary positions, the nearest number that also fits these, if any.
+/// Returns 4, or the largest smaller number that divides the width. If that number does not suit model.key_heads or
+/// rotary positions, which need an even head width, returns the nearest suitable one, if any.
 std::int64_t heads_for(const ModelConfig& model) {
   const StackOptions& stack = model.transformer.stack;
   const std::int64_t width = stack.width, groups = std::max<std::int64_t>(stack.key_heads, 1);
@@ -56,8 +56,8 @@ std::int64_t heads_for(const ModelConfig& model) {
   return usual;
 }
 
-/// A tenth of training: of its updates if only they are limited, otherwise of `epochs`. If both are limited, updates
-/// are ignored, so that a run's course does not depend on its length.
+/// Returns a tenth of training: of its updates if only they are limited, otherwise of `epochs`. If both are limited,
+/// updates are ignored, to make the course of a run independent of its length.
 Period tenth_of(const TrainConfig& train, double epochs) {
   if (train.max_epochs.never() && !train.max_updates.never())
     return {std::max(1.0, std::round(train.max_updates.amount / 10)), Period::Unit::updates};

@@ -9,10 +9,10 @@
 
 namespace glossa {
 
-/// Size of a training corpus, which the rules for `auto` depend on.
+/// Size of a training corpus; the rules for `auto` depend on it.
 struct CorpusSize {
   std::int64_t pairs = 0;
-  std::int64_t alphabet = 0;  ///< distinct characters of both sides, without spaces
+  std::int64_t alphabet = 0;  ///< number of distinct characters on both sides, without spaces
 };
 
 CorpusSize size_of(const ParallelCorpus& corpus);

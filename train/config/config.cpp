@@ -59,7 +59,7 @@ bool is_section(std::string_view name) {
            key.substr(0, dot), key.substr(dot + 1));
   const std::vector<std::string> meant = keys_meant(key, has_keys);
   Error::Parts parts = unknown_name(where, "key", key, meant, hint_about(key, "docs/options.md lists every key"));
-  // The key is at the top of a file, without its section.
+  // A key at the top level of a file may lack its section.
   std::vector<std::string> sections;
   if (key.find('.') == key.npos && !where.starts_with("--set"))
     for (const std::string& k : meant)
@@ -68,8 +68,8 @@ bool is_section(std::string_view name) {
   throw Error(Error::Kind::misuse, std::move(parts));
 }
 
-/// Returns a number with a decimal comma or commas between thousands in the form that the option accepts: `0,5` as
-/// `0.5`, `10,000` as `10000`. Empty if the option accepts neither.
+/// Converts a number with a decimal comma, or with commas between thousands, to the form that the option accepts: `0,5`
+/// to `0.5`, `10,000` to `10000`. Empty if the option accepts neither.
 std::string without_comma(const Option<Config>& option, const GivenValue& given) {
   std::string point = given.scalar, joined;
   const std::size_t comma = point.find(',');
@@ -82,8 +82,8 @@ std::string without_comma(const Option<Config>& option, const GivenValue& given)
   return option.takes(point) ? point : "";
 }
 
-/// True for an option that an earlier version had and whose values changed no number, so that it can be ignored:
-/// data.layout, with padded or packed batches.
+/// True for an option of an earlier version whose values changed no result and which can be ignored: data.layout, with
+/// padded or packed batches.
 bool was_removed(const std::string& key, const GivenValue& given) {
   return key == "data.layout" && (given.scalar == "packed" || given.scalar == "padded");
 }
@@ -107,8 +107,8 @@ void set_option(Config& config, std::string_view where, const std::string& key, 
                                  : fmt::format("did you mean {}?", foreign->meaning));
 }
 
-/// Reads one YAML text into the configuration. yaml-cpp only handles syntax: values are taken as text and read by their
-/// options, so that `no` is a language and not a boolean. Detects repeated keys.
+/// Reads one YAML text into the configuration. yaml-cpp only handles syntax. Options parse their values from text: `no`
+/// is then a language, not a boolean. Detects repeated keys.
 class YamlReader {
  public:
   YamlReader(Config& config, const std::string& where) : config_(config), where_(where) {}

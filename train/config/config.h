@@ -23,15 +23,15 @@
 
 namespace glossa {
 
-// The initializers in the structs are the defaults. option_table.cpp describes each member and its accepted values; its
+// The initializers in the structs are the defaults. option_table.cpp describes each member and its accepted values. Its
 // lists of names are in the order of the enumerators.
 
 struct ModelConfig {
   enum class Positions { sinusoidal, learned, rotary, alibi };
   enum class Init { xavier, normal };
 
-  /// transformer_options sets the vocabularies, and what follows from the other members: positions, dropout rates and
-  /// initial weights.
+  /// transformer_options sets the vocabularies and the values that other members determine: positions, dropout rates
+  /// and initial weights.
   TransformerOptions transformer{
       .stack = {.width = 256, .heads = 4, .feed_forward = 1024, .norm = NormPlace::pre},
       .encoder_layers = 3,
@@ -60,7 +60,7 @@ struct OptimConfig {
   Period total_updates{0, Period::Unit::updates};
 };
 
-/// Names of the enumerators of Precision, in their order, and of those that can train.
+/// Names of the enumerators of Precision, in their order; then the names of those that can train.
 inline constexpr std::initializer_list<const char*> precision_names{"float", "bf16", "int8"};
 inline constexpr std::initializer_list<const char*> training_precision_names{"float", "bf16"};
 static_assert(precision_names.size() == enumerator_count<Precision>());
@@ -101,7 +101,7 @@ struct TrainConfig {
   std::vector<Mistake> allow{};
   std::int64_t max_bad_updates = 10;
 
-  /// Number of times that an update computes each of its sentences.
+  /// Returns how many times an update computes each of its sentences.
   int passes() const { return r_drop > 0 ? 2 : 1; }
 };
 
@@ -132,10 +132,10 @@ struct OptionSection {
   std::vector<Option<Config>> options;
 };
 
-/// Every option, in order: the single table used to read, check, dump and document options.
+/// Returns every option, in order: the single table used to read, check, dump and document options.
 const std::vector<OptionSection>& option_sections();
 
-/// The options of all sections, in order.
+/// Returns the options of all sections, in order.
 inline auto all_options() {
   return option_sections() | std::views::transform(&OptionSection::options) | std::views::join;
 }
@@ -147,15 +147,15 @@ const Option<Config>* find_option(std::string_view key);
 /// key or an unacceptable value.
 Config parse_config(const std::string& yaml, const std::string& where);
 
-/// Returns `defaults` with the settings applied in order, such as `{{"model.width", 64}}`. Throws a misuse error at a
-/// setting's place for an unknown key or an unacceptable value.
+/// Returns `defaults` with the settings applied in order, such as `{{"model.width", 64}}`. Throws a misuse error for an
+/// unknown key or an unacceptable value, which names the setting's place.
 Config config_from(const Settings& settings, Config defaults = {});
 
-/// Reads a YAML file, if `path` is not empty, then applies `settings`. All other options come from `defaults`. Throws
+/// Reads a YAML file, unless `path` is empty, then applies `settings`. All other options come from `defaults`. Throws
 /// as parse_config and config_from do, and a failure if the file cannot be read.
 Config load_config(const std::string& path, const Settings& settings = {}, Config defaults = {});
 
-/// Checks relations between options. If options contradict each other, throws a misuse error that names the keys.
+/// Checks relations between options. Throws a misuse error that names the keys if options contradict each other.
 void validate(const Config& config);
 
 /// As `validate`, for the options of decoding alone.
@@ -164,12 +164,12 @@ void check_decode(const DecodeOptions& decode);
 /// Returns warnings about allowed but doubtful values.
 std::vector<std::string> option_doubts(const Config& config);
 
-/// Returns the warnings that depend on the length of an epoch. At present there is one: training ends before the
-/// warm-up does.
+/// Returns the warnings that depend on the length of an epoch. Currently there is only one, for training that ends
+/// before the warm-up does.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
-/// Returns the warnings that also depend on the speed, unless length_doubts has warned. `updates` is the number of
-/// updates that train.max_minutes probably allows.
+/// Returns the warnings that also depend on the speed, unless length_doubts has warned. `updates` is the estimated
+/// number of updates that train.max_minutes allows.
 std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_per_epoch, double updates);
 
 /// Returns `now`, but with the values in `old` for options that are still `auto`. This applies to the options of
@@ -181,7 +181,7 @@ Config decided_as(const Config& old, Config now, std::string_view section = {});
 /// difference, the error names the key and both values. An imported pretrained model cannot be resumed at all.
 void check_resume(const Config& old, const Config& now);
 
-/// True if an option may change when a run resumes, because the form of the state of training does not depend on it.
+/// True if an option may change when a run resumes, because the form of the saved training state does not depend on it.
 bool may_change_on_resume(std::string_view key);
 
 /// An option with its values in two configurations.
@@ -192,8 +192,8 @@ struct OptionDifference {
 /// Returns the options whose values differ, in table order.
 std::vector<OptionDifference> differences(const Config& before, const Config& after);
 
-/// Compares the options for which `matters` returns true. For the first one whose values differ, throws a misuse error
-/// that names its key: "expected OLD, `source`; got NOW. Hint: `hint`".
+/// Compares the options for which `matters` returns true. If values differ, throws a misuse error that names the first
+/// such key: "expected OLD, `source`; got NOW. Hint: `hint`".
 void check_agree(const Config& old, const Config& now, const std::function<bool(std::string_view key)>& matters,
                  std::string_view source, std::string_view hint);
 
@@ -201,7 +201,7 @@ void check_agree(const Config& old, const Config& now, const std::function<bool(
 /// configuration.
 std::string dump(const Config& config);
 
-/// The option reference page, in Markdown.
+/// Returns the option reference page, in Markdown.
 std::string options_page();
 
 }  // namespace glossa

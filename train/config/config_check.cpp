@@ -22,7 +22,7 @@ bool has_validation(const DataConfig& data) {
   return !data.valid.empty() || holds_out || toy_pairs_alone("data.train", data.train).has_value();
 }
 
-/// Throws if data.split holds out a part although a separate corpus is given; `auto` adapts to that.
+/// Throws if data.split holds out pairs for which a separate corpus is given; `auto` adapts to that corpus.
 void check_split(const DataConfig& data) {
   if (!data.split || data.split->pairs() == 0) return;
   if (toy_pairs_alone("data.train", data.train))
@@ -37,7 +37,7 @@ void check_split(const DataConfig& data) {
   check_empty("data.test", data.test, data.split->test);
 }
 
-/// Throws if a rule of drawing subwords is set that the tokenizer does not have.
+/// Throws if an option sets a rule for drawing subwords that the tokenizer does not support.
 void check_subwords(const DataConfig& data) {
   const auto check_rule = [&](const char* key, double value, SubwordModel model, const char* name) {
     const bool is_learned = data.tokenizer == DataConfig::Tokenizer::sentencepiece;
@@ -87,7 +87,7 @@ void check_data(const DataConfig& data) {
   }
 }
 
-/// The divisors of `whole` nearest to `part`, as in "2 and 4 divide".
+/// Formats the divisors of `whole` nearest to `part`, as in "2 and 4 divide".
 std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
   std::int64_t below = std::min(part, whole), above = part;
   while (whole % below != 0) --below;
@@ -95,7 +95,8 @@ std::string nearest_divisors(std::int64_t whole, std::int64_t part) {
   return above < whole ? fmt::format("{} and {} divide", below, above) : fmt::format("{} divides", below);
 }
 
-/// Throws if heads cannot share keys and values as model.key_heads requires. `auto` fits the heads to it if it can.
+/// Throws if heads cannot share keys and values as model.key_heads requires. With `auto`, the number of heads adapts if
+/// possible.
 void check_key_heads(const ModelConfig& model, bool heads_are_auto) {
   const StackOptions& stack = model.transformer.stack;
   if (stack.key_heads == 0 || stack.heads % stack.key_heads == 0) return;
@@ -109,7 +110,7 @@ void check_key_heads(const ModelConfig& model, bool heads_are_auto) {
          in_pairs ? "half of " : "", whole, stack.key_heads, nearest_divisors(whole, stack.key_heads));
 }
 
-/// Throws if self-attention cannot have positions of this kind, or if they do not read an option.
+/// Throws if self-attention does not support these positions, or if the positions do not use an option that is set.
 void check_relative_positions(const ModelConfig& model) {
   const StackOptions& stack = model.transformer.stack;
   if (model.positions != ModelConfig::Positions::rotary &&
@@ -180,14 +181,14 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
   if ((schedule == noam || schedule == inverse_sqrt) && optim.warmup.never())
     misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
            schedule == noam ? "noam" : "inverse_sqrt");
-  // If only one of them is in epochs, the comparison depends on the corpus.
+  // If only one of the two is in epochs, the comparison depends on the corpus.
   const bool comparable = optim.total_updates.never() || optim.total_updates.unit == optim.warmup.unit;
   if ((schedule == cosine || schedule == linear) && comparable && optim.total_updates.amount <= optim.warmup.amount)
     misuse("optim.total_updates", "expected more than optim.warmup ({}) with optim.schedule: {}; got {}",
            optim.warmup.amount, schedule == cosine ? "cosine" : "linear", optim.total_updates.amount);
   if (schedule == plateau && (train.validate_every.never() || !has_validation(data)))
     misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
-  if (schedule == noam) return;  // no peak rate to compare
+  if (schedule == noam) return;  // has no peak rate to compare
   if (optim.schedule.min_lr > optim.schedule.lr)
     misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.schedule.lr, optim.schedule.min_lr);
   if (optim.schedule.warmup_init_lr > optim.schedule.lr)

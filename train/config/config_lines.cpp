@@ -25,28 +25,28 @@ Text without_blanks(Text text) {
   return text;
 }
 
-/// Returns `text` up to a comment, without blanks at its ends.
+/// Returns `text` up to a comment, without surrounding blanks.
 Text without_comment(Text text) {
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] == '#' && (i == 0 || is_blank(text[i - 1]))) return without_blanks(text.substr(0, i));
   return without_blanks(text);
 }
 
-/// Returns the name that `text` begins with, such as `train` or `data.train`; empty if it begins with none.
+/// Returns the name at the beginning of `text`, such as `train` or `data.train`; empty if there is no name.
 Text leading_name(Text text) {
   if (text.empty() || !is_letter(text.front())) return "";
   const auto ends = [](char c) { return !is_letter(c) && !(c >= '0' && c <= '9') && c != '.' && c != '-'; };
   return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, ends) - text.begin()));
 }
 
-/// Position of a colon that ends a key: a blank or the end of the line follows. npos if not found.
+/// Returns the position of a colon that ends a key: a blank or the end of the line follows. npos if not found.
 std::size_t colon_of_key(Text text) {
   for (std::size_t at = text.find(':'); at != Text::npos; at = text.find(':', at + 1))
     if (at + 1 == text.size() || is_blank(text[at + 1])) return at;
   return Text::npos;
 }
 
-// Characters that a reader overlooks, or takes for plain spaces.
+// True for characters that a reader overlooks or takes for plain spaces.
 bool is_invisible(char32_t c) { return (c >= 0x200B && c <= 0x200D) || c == 0x2060 || c == 0xFEFF; }
 bool is_odd_space(char32_t c) { return c >= 0x80 && utf8::is_space(c); }
 
@@ -62,7 +62,7 @@ class LineCheck {
  public:
   explicit LineCheck(const std::string& name) : name_(name) {}
 
-  /// Checks one line. Returns false if the text uses YAML that this check does not know.
+  /// Checks one line. Returns false if the text uses YAML that this check does not support.
   bool line(Text text) {
     ++number_;
     if (text.ends_with('\r')) text.remove_suffix(1);
@@ -116,7 +116,7 @@ class LineCheck {
 
   static char closing(char bracket) { return bracket == '[' ? ']' : '}'; }
 
-  /// Column of a part of the line, counted from 1, in characters.
+  /// Returns the column of a part of the line, counted from 1, in characters.
   std::ptrdiff_t column(Text part) const {
     const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
     return std::count_if(text_.data(), part.data(), begins) + 1;
@@ -149,7 +149,7 @@ class LineCheck {
     return content;
   }
 
-  /// Checks a line's indentation by those of earlier lines.
+  /// Checks a line's indentation against those of earlier lines.
   void check_level(std::size_t spaces) {
     const auto refuse = [&](std::size_t expected, int line, const std::string& hint) {
       wrong("expected {} of indentation, as in line {}; got {}. Hint: {}", counted(expected, "space"), line, spaces,
@@ -229,7 +229,7 @@ class LineCheck {
             without_comment(rest.substr(1)));
   }
 
-  /// Checks a text that begins with a bracket in place of a section.
+  /// Checks text that begins with a bracket where a section is expected.
   void document(Text content) {
     const Text line = without_comment(content);
     const Text inner = line.substr(1, line.size() - std::min<std::size_t>(line.size(), 2));
@@ -289,10 +289,10 @@ class LineCheck {
     wrong("expected a second {} to close the quote in column {}; got the end of the line", quote, column(text));
   }
 
-  /// Follows brackets to the end of the line.
+  /// Checks brackets up to the end of the line.
   void brackets(Text text) {
-    std::size_t plain = 0;  // begin of the text after the last quotes
-    bool at_begin = true;   // of a value or key
+    std::size_t plain = 0;  // start of the text after the last quotes
+    bool at_begin = true;   // true at the start of a value or key
     for (std::size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
       if (c == '#' && (i == 0 || is_blank(text[i - 1]))) {
@@ -321,7 +321,7 @@ class LineCheck {
   int number_ = 0;
   Text text_;
   std::vector<Bracket> open_;
-  std::vector<std::pair<std::size_t, int>> levels_;  // indentation, and the first line that has it
+  std::vector<std::pair<std::size_t, int>> levels_;  // each indentation, with the first line that has it
   Last last_;
 };
 

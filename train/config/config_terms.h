@@ -6,17 +6,17 @@
 
 namespace glossa {
 
-/// A term in the library's errors, and the same in terms of the configuration.
+/// A term in the library's errors, and its equivalent in the configuration.
 struct ConfigTerm {
   const char* code;
   const char* config;
 };
 
-/// Terms for `where`: arguments, members and, if they end in ::, structs whose members have the names of keys. If two
-/// match, the earlier one is used.
+/// Returns the terms for `where`: arguments, members and structs. A struct's term ends in `::`, and its members have
+/// the names of keys. If two terms match, the earlier one is used.
 std::span<const ConfigTerm> place_terms();
 
-/// Whole hints.
+/// Returns the terms for complete hints.
 std::span<const ConfigTerm> hint_terms();
 
 /// Rewrites an error for users of YAML. The library names C++ arguments and members ("[AdamOptions::beta1] expected

@@ -11,17 +11,17 @@ namespace glossa {
 /// than 1 MiB.
 std::string read_config_text(const std::string& path);
 
-/// Checks the lines of a configuration before a YAML library reads it: errors then name the line with the mistake and
+/// Checks the lines of a configuration before a YAML library reads it. Errors then name the line with the mistake and
 /// the correct spelling. `where` is the name of the text.
 ///
 /// Accepts the YAML that a configuration needs: lines `key: value`, indented below sections; lists; brackets that may
-/// span lines. Other values end in their line. A value that begins with a reserved character must be in quotes, so
-/// there are no anchors, tags and blocks of text.
+/// span lines. All other values end in their line. A value that begins with a reserved character must be in quotes.
+/// This excludes anchors, tags and block text.
 void check_config_lines(std::string_view yaml, const std::string& where);
 
 /// A byte that a text cannot have.
 struct TextFault {
-  std::int64_t line;      ///< from 1
+  std::int64_t line;      ///< counted from 1
   std::string_view what;  ///< "a NUL byte" or "invalid UTF-8"
 };
 

@@ -76,7 +76,7 @@ std::string list(const std::vector<OptionDifference>& obstacles) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
-/// Describes a training that has no obstacles: one whose configuration differs from `config` by `changes`.
+/// Returns a hint to train with the `changes` to `config` that remove all obstacles.
 std::string remedy(const Config& config, const std::vector<OptionDifference>& changes) {
   std::string text = config.train.warm_start.empty() ? "train with" : "train the run of train.warm_start with";
   for (const auto& [key, value, needed] : changes) text += " " + shell_command({"--set", key + "=" + needed});
@@ -102,7 +102,7 @@ std::string possible_exports(const Config& config, const VocabularySizes& sizes)
     for (const OptionDifference& obstacle : obstacles)
       if (std::ranges::find(keys, obstacle.key) == keys.end()) keys.push_back(obstacle.key);
   }
-  const std::string see =  // one key, so that the line fits on a terminal
+  const std::string see =  // only one key, to fit on a terminal line
       keys.empty() ? "" : fmt::format("; see {}{}", keys.front(), keys.size() > 1 ? ", ..." : "");
   return fmt::format("exports: {}{}", fmt::join(answers, ", "), see);
 }
@@ -110,7 +110,7 @@ std::string possible_exports(const Config& config, const VocabularySizes& sizes)
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,
                       const std::optional<VocabularySizes>& sizes, std::string_view otherwise) {
   std::vector<std::string> names, lists;
-  Config needed = config;  // by all formats together
+  Config needed = config;  // accumulates the needs of all formats
   for (const ExportFormat format : formats) {
     needed = expressible(needed, format, sizes);
     const auto obstacles = export_obstacles(config, format, sizes);

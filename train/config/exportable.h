@@ -10,10 +10,10 @@
 
 namespace glossa {
 
-/// A kind of folder that `glossa export` writes a model to.
+/// A format that `glossa export` can write.
 using ExportFormat = TrainConfig::Exportable;
 
-/// Numbers of tokens on both sides.
+/// Numbers of tokens on the two sides.
 struct VocabularySizes {
   std::int64_t source = 0, target = 0;
 };
@@ -24,8 +24,8 @@ struct VocabularySizes {
 std::vector<OptionDifference> export_obstacles(const Config& config, ExportFormat format,
                                                const std::optional<VocabularySizes>& sizes = {});
 
-/// Returns a line about the formats that can express `config`, with the first option in the way: "exports: Marian yes,
-/// Hugging Face no; see model.norm, ...". `glossa export` lists all of them.
+/// Returns a line that lists which formats can express `config`, with the first obstacle: "exports: Marian yes, Hugging
+/// Face no; see model.norm, ...". `glossa export` lists all of them.
 std::string possible_exports(const Config& config, const VocabularySizes& sizes);
 
 /// Throws a misuse error at `where` unless each of `formats` can express `config`. The error lists all obstacles. The
@@ -33,8 +33,8 @@ std::string possible_exports(const Config& config, const VocabularySizes& sizes)
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,
                       const std::optional<VocabularySizes>& sizes, std::string_view otherwise);
 
-/// Checks `config` for the format that train.exportable names. If the format cannot express it, throws such an error at
-/// train.exportable.
+/// Checks `config` for the format that train.exportable names. Throws such an error at train.exportable if the format
+/// cannot express it.
 void check_exportable(const Config& config, const std::optional<VocabularySizes>& sizes = {});
 
 }  // namespace glossa

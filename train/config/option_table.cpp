@@ -328,7 +328,7 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
   };
 }
 
-/// Makes a section. Options that allow `auto` store it in Config::undecided, by key, not in their members.
+/// Makes a section. Options that allow `auto` store it by key in Config::undecided, not in their members.
 template <class S>
 OptionSection section(const char* name, const char* help, S Config::*part, const std::vector<Option<S>>& options) {
   OptionSection section{name, help, {}};

@@ -21,7 +21,7 @@ std::optional<T> parse_all(std::string_view text) {
   return error == std::errc() && rest == end ? std::optional<T>(value) : std::nullopt;
 }
 
-/// The shortest text that reads back to the same number, as `1e-9`, not `1e-09`.
+/// Returns the shortest text that reads back as the same number: `1e-9`, not `1e-09`.
 std::string number_text(double value) {
   std::string text = fmt::format("{}", value);
   const auto exponent = text.find('e');
@@ -42,11 +42,11 @@ struct Interval {
     high = parse_all<double>(source.substr(comma + 2, source.size() - comma - 3)).value();
   }
 
-  // NaN is not in any interval, and neither is infinity, as all ends are finite.
+  // False for NaN, and for infinity because all bounds are finite.
   bool contains(double x) const { return (low_open ? x > low : x >= low) && (high_open ? x < high : x <= high); }
 };
 
-/// Formats text as YAML: plain if every reader takes it as text, otherwise in double quotes.
+/// Formats text as YAML: plain if every reader parses it as text, otherwise in double quotes.
 std::string yaml_text(const std::string& value) {
   static constexpr std::array words{"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -73,7 +73,7 @@ std::string yaml_text(const std::string& value) {
 
 bool is_in_brackets(std::string_view text) { return text.size() >= 2 && text.front() == '[' && text.back() == ']'; }
 
-/// A rule for a single scalar, whose text is passed to `parse`.
+/// Makes a rule for a single scalar, whose text is passed to `parse`.
 template <class T, class Parse, class Text>
 ValueRule<T> scalar_rule(std::string accepts, Parse parse, Text text) {
   return {std::move(accepts),
@@ -108,7 +108,7 @@ std::string GivenValue::shown() const {
     case Kind::scalar: {
       std::size_t length = 60;
       if (scalar.size() <= length) return fmt::format("'{}'", scalar);
-      while (length > 0 && (scalar[length] & 0xC0) == 0x80) --length;  // not inside a UTF-8 character
+      while (length > 0 && (scalar[length] & 0xC0) == 0x80) --length;  // avoids a cut inside a UTF-8 character
       return fmt::format("'{}...'", scalar.substr(0, length));
     }
     case Kind::list:

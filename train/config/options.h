@@ -21,8 +21,8 @@
 
 namespace glossa {
 
-/// A value from a YAML file, `--set` or a program, before its option gives it a type. Programs also give numbers and
-/// booleans, as text.
+/// A value from a YAML file, `--set` or a program, before its option gives it a type. Programs also pass numbers and
+/// booleans as text.
 struct GivenValue {
   enum class Kind { scalar, list, nested, nothing };
 
@@ -37,29 +37,29 @@ struct GivenValue {
   std::string scalar;
   std::vector<std::string> list;
 
-  /// The elements of a list, or the parts of comma-separated text, which may be in brackets.
+  /// Returns the elements of a list, or the parts of comma-separated text, which may be in brackets.
   std::vector<std::string> elements() const;
 
-  /// Form for error messages: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
+  /// Returns the form for error messages: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
   std::string shown() const;
 };
 
-/// Accepted values of an option, and how to read and write them. Does not depend on the locale.
+/// The accepted values of an option, with functions that read and write them independently of the locale.
 template <class T>
 struct ValueRule {
   std::string accepts;  ///< completes "expected ..."
   std::function<std::optional<T>(const GivenValue&)> read;
-  std::function<std::string(const T&)> text;  ///< as YAML; `read` restores the value
+  std::function<std::string(const T&)> text;  ///< formats as YAML; `read` restores the value
 };
 
-/// `true` or `false`, in no other spelling.
+/// Accepts only `true` and `false`, in this spelling.
 ValueRule<bool> true_or_false();
 
 /// A whole number in an interval, given in mathematical notation: `whole("[1, 4096]")`.
 ValueRule<std::int64_t> whole(std::string_view interval);
 
-/// The rule for an enumerator by its index, or for a number of another integral type. Numbers that do not fit into it
-/// are refused.
+/// Adapts `rule`, for an enumerator's index or a number, to a member of another integral type. Refuses numbers that the
+/// type cannot represent.
 template <class T, std::integral Number>
 ValueRule<T> converted(const ValueRule<Number>& rule) {
   return {rule.accepts,
@@ -108,7 +108,7 @@ ValueRule<std::vector<std::int64_t>> whole_list(std::string_view interval);
 /// A finite number in an interval, which may be open: `number("[0, 1)")`.
 ValueRule<double> number(std::string_view interval);
 
-/// Adds a word to a list of accepted values: `all, output or none` plus `null` is `all, output, none or null`.
+/// Adds a word to a list of accepted values: `all, output or none` and `null` become `all, output, none or null`.
 std::string with_alternative(std::string accepts, const std::string& word);
 
 /// A value accepted by `rule`, or the given word for an unset value.
@@ -134,8 +134,8 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   return whole;
 }
 
-/// A value accepted by `rule`, or `never` (in any letter case), which stands for 0. The value is always written as 0,
-/// which older programs also read.
+/// A value accepted by `rule`, or `never` (in any letter case), which means 0. The value is always written as 0, which
+/// older programs can also read.
 template <class T>
 ValueRule<T> or_never(ValueRule<T> rule) {
   rule.accepts = with_alternative(rule.accepts, "never (0)");
@@ -171,13 +171,13 @@ ValueRule<Period> limit(Period::Unit unit);
 /// Names in a table. They are string literals, because tables of std::string compile slowly.
 using Names = std::initializer_list<const char*>;
 
-/// One of `names`, read as its index. This is the part of `choice` that does not depend on the enum.
+/// One of `names`, read as its index. This part of `choice` does not depend on the enum.
 ValueRule<std::size_t> choice_index(Names names);
 
 /// One of `names`, stored as text.
 ValueRule<std::string> text_choice(Names names);
 
-/// True if an enumerator has this value. Compilers print the name of an enumerator, but (E)7 for another value.
+/// True if an enumerator has this value. Compilers print an enumerator by its name, but any other value as (E)7.
 template <auto value>
 constexpr bool is_enumerator() {
   const std::string_view text = __PRETTY_FUNCTION__;
@@ -185,7 +185,7 @@ constexpr bool is_enumerator() {
   return after_type < '0' || after_type > '9';
 }
 
-/// The number of E's enumerators, which count from 0.
+/// Returns the number of E's enumerators, which count from 0.
 template <class E, int first = 0>
 constexpr std::size_t enumerator_count() {
   if constexpr (is_enumerator<static_cast<E>(first)>())
@@ -194,7 +194,8 @@ constexpr std::size_t enumerator_count() {
     return 0;
 }
 
-/// An enumerator of E by its name. `names` are those of all enumerators, in their order. Throws if one is missing.
+/// An enumerator of E by its name. `names` lists the names of all enumerators, in their order. Throws if one is
+/// missing.
 template <class E>
 ValueRule<E> choice(Names names) {
   check(names.size() == enumerator_count<E>(), "choice", "expected names for {} enumerators; got {}",
@@ -212,7 +213,7 @@ ValueRule<std::vector<E>> choices(Names names) {
 /// One row of the option table of the struct S.
 template <class S>
 struct Option {
-  std::string name, key;  ///< `key`: with the section, such as model.width; set in the table of all options
+  std::string name, key;  ///< `key` includes the section, such as model.width; the table of all options sets it
   std::string accepts;
   std::string help;
   std::function<bool(S&, const GivenValue&)> set;  ///< returns false and leaves S unchanged if the value does not fit
@@ -260,13 +261,14 @@ Option<S> lift(Part S::*part, const Option<Part>& row) {
           row.may_be_auto};
 }
 
-/// As `option` above, of a member of a member struct, at any depth.
+/// As `option` above, for a member nested in member structs at any depth.
 template <class S, class Part, class Inner, class... Rest>
 Option<S> option(const char* name, Part S::*part, Inner Part::*inner, const Rest&... rest) {
   return lift(part, option(name, inner, rest...));
 }
 
-/// Parses the entire text as a whole number, whatever the locale. Empty if it is not a whole number or does not fit.
+/// Parses the entire text as a whole number, regardless of the locale. Empty if it is not a whole number or does not
+/// fit.
 std::optional<std::int64_t> parse_whole(std::string_view text);
 
 }  // namespace glossa

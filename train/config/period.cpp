@@ -8,7 +8,7 @@
 namespace glossa {
 namespace {
 
-constexpr double kLargest = 1e15;  // below 2^53, so every whole amount is exact
+constexpr double kLargest = 1e15;  // below 2^53; every whole amount is exact
 constexpr std::string_view kUnits = "uet";
 constexpr std::string_view kMultipliers = "KMG";
 
@@ -32,7 +32,7 @@ bool Period::reached(const Progress& now) const { return !never() && counter(now
 std::optional<Period> parse_period(std::string_view text, Period::Unit plain) {
   Period period{0, plain};
   const char* end = text.data() + text.size();
-  // The fixed format does not take the `e` of `2e` for an exponent.
+  // The fixed format does not read the `e` of `2e` as an exponent.
   const auto [rest, error] = std::from_chars(text.data(), end, period.amount, std::chars_format::fixed);
   if (error != std::errc() || !std::isfinite(period.amount) || std::signbit(period.amount)) return std::nullopt;
   std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
@@ -46,7 +46,7 @@ std::optional<Period> parse_period(std::string_view text, Period::Unit plain) {
   }
   if (!suffix.empty() || period.amount > kLargest) return std::nullopt;
   if (period.never()) return Period{0, plain};
-  // 1.001K is 1001, although 1.001 * 1000 is not.
+  // Rounds, because 1.001K means 1001, but 1.001 * 1000 is not exactly 1001.
   const double whole = std::round(period.amount);
   if (whole > 0 && std::abs(period.amount - whole) <= 1e-12 * whole) period.amount = whole;
   if (period.unit != Period::Unit::epochs && period.amount != whole) return std::nullopt;

@@ -24,7 +24,7 @@ struct Period {
 
   bool operator==(const Period&) const = default;
 
-  /// True if the period never falls due.
+  /// True if the period is never due.
   bool never() const { return amount == 0; }
 
   /// True if a multiple of the period is in (before, after], so that a periodic action is due now.
@@ -33,16 +33,16 @@ struct Period {
   /// Returns the progress `now` as a multiple of this period, which may exceed 1; 0 if the amount is 0.
   double part(const Progress& now) const;
 
-  /// True if this period, used as a limit, has been reached at `now`. Never true for an amount of 0.
+  /// True if `now` has reached this period, used as a limit. Never true for an amount of 0.
   bool reached(const Progress& now) const;
 };
 
-/// Parses `NUMBER[K|M|G][u|e|t]`; a number without a unit has the unit `plain`. Empty if the text is not a period,
-/// exceeds 10^15 or has a fraction of an update or token. Exponents are refused, because in `1e5` the e could be the
-/// unit.
+/// Parses `NUMBER[K|M|G][u|e|t]`; a number without a unit has the unit `plain`. Returns an empty value if the text is
+/// not a period, exceeds 10^15 or has a fraction of an update or token. Exponents are refused, because the e in `1e5`
+/// could be the unit.
 std::optional<Period> parse_period(std::string_view text, Period::Unit plain);
 
-/// The shortest text that parse_period reads back as this period; `0` for never.
+/// Returns the shortest text that parse_period reads back as this period; `0` for never.
 std::string to_string(const Period& period);
 
 }  // namespace glossa

@@ -26,10 +26,10 @@ class Setting {
   /// Throws a misuse error if the text of `--set` does not have the form `section.key=value`.
   const GivenValue& value() const;
 
-  /// The place in errors: `--set section.key=value` or `options`.
+  /// Returns the place in errors: `--set section.key=value` or `options`.
   std::string place() const;
 
-  /// The form in which a user would set the option `other` to this value instead, for hints.
+  /// Returns, for hints, the form in which a user would set the option `other` to this value instead.
   std::string for_key(const std::string& other) const;
 
   /// Throws a misuse error about this setting, which names its key.
@@ -41,13 +41,13 @@ class Setting {
   }
 
  private:
-  std::optional<std::string> set_;  // of the command line
+  std::optional<std::string> set_;  // text of `--set`, if on the command line
   std::string key_;
   GivenValue value_;
 };
 
-/// Settings in order; if several have the same key, the last one applies. Made of texts of `--set`, whose errors name
-/// `--set ...`, or of keys and values, whose errors name `options` and the key.
+/// Settings in order; if several have the same key, the last one applies. They are made from texts of `--set`, whose
+/// errors name `--set ...`, or from keys and values, whose errors name `options` and the key.
 class Settings {
  public:
   Settings() = default;

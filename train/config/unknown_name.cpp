@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view command_line = "command line";
 
-/// The nearest name in a list; empty if no name is near.
+/// Returns the nearest name in a list; empty if no name is near.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names) {
   const std::string found = nearest_name(name, names);
   return found.empty() ? std::vector<std::string>{} : std::vector{found};
@@ -24,7 +24,7 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
 
 bool takes_sets(const CommandWords& known) { return std::ranges::find(known.options, "set") != known.options.end(); }
 
-/// Keys that a user may have meant by a name with a value, and that the command's --set takes.
+/// Returns the keys that a user may have meant by a name with a value, and that the command's --set accepts.
 std::vector<std::string> keys_for(const CommandWords& known, std::string_view name, std::string_view value) {
   if (!takes_sets(known)) return {};
   std::vector<std::string> keys = keys_meant(name == "data" ? "data.train" : name == "optim" ? "optim.name" : name);
@@ -40,8 +40,8 @@ std::vector<std::string> keys_for(const CommandWords& known, std::string_view na
   return keys;
 }
 
-/// The options that a user may have meant by another program's option with a value: `--format marian` is `--marian`.
-/// Empty if the command has none.
+/// Returns the options that a user may have meant by another program's option with a value: `--format marian` means
+/// `--marian`. Empty if the command has none.
 std::vector<std::string> options_for(const CommandWords& known, std::string_view name, std::string_view value) {
   std::vector<std::string> meant;
   for (const std::string& option : known.options)
@@ -49,7 +49,7 @@ std::vector<std::string> options_for(const CommandWords& known, std::string_view
   return meant;
 }
 
-/// The hint for a command that reads its text from standard input.
+/// Returns the hint for a command that reads its text from standard input.
 std::string pipe_of_text(const CommandWords& known, std::string_view text) {
   return fmt::format("the text comes from standard input: echo {} | {} {}", shell_word(text), known.command,
                      fmt::join(known.places, " "));
@@ -70,7 +70,7 @@ Error::Parts unknown_option(const CommandWords& known, std::string_view word, st
   if (std::ranges::any_of(known.places, is_place))
     return unknown({known.command + " " + shell_path(std::string(value))});
   if (known.reads_text && (key == "text" || key == "sentence")) return unknown({}, pipe_of_text(known, value));
-  if (std::ranges::find(known.options, name) != known.options.end())  // before the command
+  if (std::ranges::find(known.options, name) != known.options.end())  // an option before the command
     return unknown_name(command_line, "option", word, {fmt::format("{} --{} ...", known.command, name)}, "");
   if (const std::vector<std::string> meant = options_for(known, key, value); !meant.empty()) return unknown(meant);
   const std::vector<std::string> keys = keys_for(known, key, value);
@@ -85,12 +85,12 @@ Error::Parts unknown_option(const CommandWords& known, std::string_view word, st
   return unknown(meant, is_foreign ? hint_about(key, usual) : std::string_view(usual));
 }
 
-/// True if an argument is rather a text than the path of a file.
+/// True if an argument looks like text rather than a file's path.
 bool looks_like_text(std::string_view word) {
   return !std::filesystem::exists(word) && (word.find(' ') != word.npos || word.find_first_of("./") == word.npos);
 }
 
-/// The option, if an editor wrote dashes for its hyphens; otherwise the word as it is.
+/// Returns the option if an editor replaced its hyphens with dashes; otherwise returns the word unchanged.
 std::string with_hyphens(std::string_view word) {
   std::size_t begin = 0;
   for (const std::string_view dash : {"\u2012", "\u2013", "\u2014", "\u2212"})
@@ -100,7 +100,7 @@ std::string with_hyphens(std::string_view word) {
   return name == word.npos ? std::string(word) : fmt::format("--{}", word.substr(name));
 }
 
-/// The message about a word without dashes: a KEY=VALUE without its --set, or a file without its option.
+/// Returns the message about a word without dashes: a KEY=VALUE without `--set`, or a file without its option.
 Error::Parts unknown_argument(const CommandWords& known, std::string_view word) {
   const std::string hyphens = with_hyphens(word);
   if (hyphens != word) return unknown_name(command_line, "argument", word, {shell_word(hyphens)}, "");
@@ -127,14 +127,14 @@ Error::Parts unknown_name(std::string_view where, std::string_view kind, std::st
                           const std::vector<std::string>& meant, std::string_view hint) {
   if (meant.empty()) return Error::Parts::of(where, "unknown {} '{}'. Hint: {}", kind, name, hint);
   std::vector<std::string> shown;
-  for (const std::string& words : meant)  // commands may have quotes of their own
+  for (const std::string& words : meant)  // commands may contain quotes themselves
     shown.push_back(words.find_first_of("'\"") == words.npos ? "'" + words + "'" : words);
   return Error::Parts::of(where, "unknown {} '{}'; did you mean {}?", kind, name, fmt::join(shown, " or "));
 }
 
 std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
   const bool has_section = key.find('.') != key.npos;
-  std::vector<std::string> sections, names;  // of all candidates, with their section if `key` has one
+  std::vector<std::string> sections, names;  // all candidates, with their section if `key` has one
   const auto keys_of_name = [&](std::string_view name) {
     std::vector<std::string> keys;
     for (const Option<Config>& option : all_options())
@@ -143,7 +143,7 @@ std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
   };
   const ForeignNames* const foreign = find_foreign(key);
   std::vector<std::string> meant = keys_of_name(key.substr(key.rfind('.') + 1));
-  // Another section may have the name, where another program's key means something else.
+  // Another section may have the name, while another program uses the key for something else.
   const bool is_foreign = foreign != nullptr && has_name(foreign->names, key);
   if (is_foreign && std::ranges::find(meant, key) == meant.end()) meant.clear();
   if (!meant.empty()) return meant;
@@ -182,7 +182,7 @@ std::string set_in_several_words(std::span<const std::string> words, std::string
     const std::string &key = words[1], &next = words[2];
     if (words[0] != "--set") continue;
     const bool has_sign = key.find('=') != key.npos;
-    if (has_sign && key.find('=') + 1 != key.size()) continue;  // has a value
+    if (has_sign && key.find('=') + 1 != key.size()) continue;  // the sign is followed by a value
     if (next == "=" && words.size() > 3) return key + next + words[3];
     if (next.starts_with('=') && next.size() > 1) return key + next;
     if (next == unknown && next != "=" && !next.starts_with('-')) return key + (has_sign ? "" : "=") + next;
