@@ -16,10 +16,10 @@
 
 /// Archives for a checkpoint's small state record, built on the cereal library. They are safe against arbitrary bytes:
 /// counts are compared with the remaining bytes before use, and a bool must be 0 or 1. Nothing may follow the record.
-/// The format does not support class names, pointers or polymorphism. So cereal's headers for these (memory,
-/// polymorphic, functional, unordered) must not be included. A record may contain fixed-width integers, float, double,
-/// bool, std::string, and std::vector of these types or of records. Store an enum as a checked integer or as a name,
-/// because cereal would accept any value.
+/// The format does not support class names, pointers or polymorphism. Never include cereal's headers for these (memory,
+/// polymorphic, functional, unordered). A record may contain fixed-width integers, float, double, bool, std::string,
+/// and std::vector of these types or of records. Store an enum as a checked integer or as a name, because cereal would
+/// accept any value.
 
 namespace glossa {
 
@@ -48,7 +48,7 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
     rest_.remove_prefix(size);
   }
 
-  /// Reads a container's number of elements. Throws if it exceeds the number of remaining bytes.
+  /// Reads the number of elements in a container. Throws if it exceeds the number of remaining bytes.
   std::uint64_t read_count() {
     std::uint64_t count = 0;
     read(&count, sizeof count);
@@ -65,7 +65,7 @@ class BoundedInputArchive : public cereal::InputArchive<BoundedInputArchive, cer
     return byte == 1;
   }
 
-  /// Throws if bytes are left over.
+  /// Throws if unread bytes remain.
   void finish() const {
     check(rest_.empty(), "state record", "expected the end of the record; got {} more bytes", rest_.size());
   }
@@ -117,7 +117,8 @@ void save(BoundedOutputArchive& archive, const std::vector<T>& values) {
   for (const T& value : values) archive(value);
 }
 
-/// Replaces cereal's version, which first allocates memory for the full count. Here memory grows with the bytes read.
+/// Replaces cereal's version, which first allocates memory for the full count. Here, memory grows only as bytes are
+/// read.
 template <class T>
 void load(BoundedInputArchive& archive, std::vector<T>& values) {
   values.clear();
@@ -147,7 +148,7 @@ Record from_bytes(std::string_view bytes, std::string_view where) {
     archive(record);
     archive.finish();
     return record;
-  } catch (const std::exception& exception) {  // cereal's, std::bad_alloc or an Error
+  } catch (const std::exception& exception) {  // an exception of cereal, std::bad_alloc or an Error
     fail(where, "expected a state record that this version of glossa can read; got {}", exception.what());
   }
 }

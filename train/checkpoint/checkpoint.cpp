@@ -40,7 +40,7 @@ void check_entry(const CheckpointReader& reader, const std::string& name, const 
         shape.str(), name_of(entry->dtype), shape_text(entry->dims));
 }
 
-/// Throws for parameters that are missing, have another shape, or do not belong to the model.
+/// Throws if parameters are missing, have another shape, or do not belong to the model.
 void check_parameters(const CheckpointReader& reader, const ParameterStore<float>& parameters) {
   for (const Parameter<float>* parameter : parameters.parameters())
     check_entry(reader, parameter->name, parameter->value.shape);
@@ -50,10 +50,10 @@ void check_parameters(const CheckpointReader& reader, const ParameterStore<float
             reader.path().string(), "expected only parameters of this model; got {}", entry.name);
 }
 
-/// Throws for numbers that training cannot reach, before anything relies on them.
+/// Throws if training cannot reach these numbers, before other code relies on them.
 void check_possible(const TrainingState& state, const std::string& path) {
   const FileCheck require(path, "move the file away to use the one before it");
-  constexpr std::int64_t largest = 1'000'000'000'000'000;  // as for Period
+  constexpr std::int64_t largest = 1'000'000'000'000'000;  // the same bound as for Period
   struct Counter {
     std::string_view name;
     std::int64_t value, limit;
@@ -61,7 +61,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
   const std::int64_t updates = state.update;  // also bounds epochs and validations
   for (const auto& [name, value, limit] :
        {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
-        // Leaves room for Sampler, which counts in int, to count one more.
+        // Sampler counts in int, and must be able to count one more.
         Counter{"epoch", state.epoch, std::min<std::int64_t>(updates, std::numeric_limits<int>::max() - 1)},
         Counter{"batch", state.batch, largest}, Counter{"target_tokens", state.target_tokens, largest},
         Counter{"bad_updates", state.bad_updates, updates},
@@ -128,7 +128,7 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
   check(has_training_state(reader), path, "expected a training state; not found");
   const std::vector<std::byte> bytes = reader.read(state_entry);
-  // The version comes first, so that a different layout is recognized before parsing.
+  // The version comes first; a different layout is recognized before parsing.
   std::uint32_t version = 0;
   check(bytes.size() >= sizeof version, path, "expected a training state; got {} bytes", bytes.size());
   std::memcpy(&version, bytes.data(), sizeof version);
@@ -165,7 +165,7 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
 
 namespace {
 
-/// Reads the mean of a parameter's values.
+/// Reads a parameter's values and averages them over the checkpoints.
 void read_mean(std::span<const CheckpointReader> readers, const std::string& parameter, std::span<float> values) {
   const auto read = [&](const CheckpointReader& reader) {
     reader.read(entry_in_use(reader, parameter), std::as_writable_bytes(values));

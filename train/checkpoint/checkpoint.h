@@ -14,12 +14,12 @@
 
 namespace glossa {
 
-/// Entries of text that add_to_checkpoint adds: the version of the program that wrote the checkpoint, and its machine's
+/// Text entries that add_to_checkpoint adds: the version of the program that wrote the checkpoint, and its machine's
 /// host_fingerprint (train/runtime.h). Older checkpoints lack them.
 inline constexpr std::string_view version_entry = "glossa", host_entry = "host";
 
-/// Returns a parameter's elements of an optimizer's buffer, valid until the next call. `own` is this process's slice of
-/// the buffer.
+/// Returns the elements of an optimizer's buffer that belong to a parameter, valid until the next call. `own` is this
+/// process's slice of the buffer.
 using CollectMoments = std::function<std::span<const float>(std::span<float> own, const Parameter<float>& parameter)>;
 
 /// Adds all state that an exact resume needs. A parameter is stored under its own NAME. Its optimizer buffers are
@@ -35,36 +35,36 @@ void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& pa
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string host, const CollectMoments& collect = {});
 
-/// Adds what add_to_checkpoint stores besides parameters and their buffers.
+/// Adds the entries of add_to_checkpoint except parameters and their buffers.
 void add_state(CheckpointWriter& writer, const TrainingState& state, std::string host);
 
-/// A shape's extents, as stored in files.
+/// Returns a shape's extents, as stored in files.
 std::vector<std::uint64_t> dims_of(const Shape& shape);
 
-/// Reads the training state. Throws if the state is missing, has another version, or is impossible. A state is
-/// impossible if, for example, a counter is below 0, epochs outnumber updates, or the seconds are not finite.
+/// Reads the training state. Throws if the state is missing, has another version, or is impossible. For example, a
+/// counter below 0, more epochs than updates, or an infinite number of seconds is impossible.
 TrainingState read_training_state(const CheckpointReader& reader);
 bool has_training_state(const CheckpointReader& reader);
 
-/// The text of an entry, if it exists.
+/// Returns the text of an entry, if it exists.
 std::optional<std::string> text_in_checkpoint(const CheckpointReader& reader, std::string_view entry);
 
-/// Reads the parameters as training left them, not their average. If a parameter's name or shape differs from the
-/// model's, throws an error that names the first such parameter; `parameters` is then unchanged.
+/// Reads the parameters as training left them, not their average. Throws an error that names the first parameter whose
+/// name or shape differs from the model's; `parameters` is then unchanged.
 void read_parameters(const CheckpointReader& reader, ParameterStore<float>& parameters);
 
-/// Returns the name of the entry that translation uses for a parameter. This is the parameter's moving average if the
+/// Returns the name of the entry that translation uses for a parameter. It is the parameter's moving average if the
 /// checkpoint has averages, else the parameter itself.
 std::string entry_in_use(const CheckpointReader& reader, const std::string& parameter);
 
 /// Reads the values that translation uses (entry_in_use). With several checkpoints, reads the mean of each value.
-/// Throws as read_parameters does. If `matrices` is not null, the store is without matrices
-/// (ParameterStore::allocate_without_matrices), whose numbers are added to `matrices` one by one.
+/// Throws as read_parameters does. Non-null `matrices` require a store without matrices
+/// (ParameterStore::allocate_without_matrices); the matrices are then added to `matrices` one by one.
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
                           QuantizedMatrices* matrices = nullptr);
 
-/// Loads the optimizer's range of the moments, and its step count. If several processes share the moments, `reader` is
-/// null in all but one, and `share` copies the bytes that this one has read to the others.
+/// Loads the optimizer's range of the moments, and its step count. If several processes share the moments, only one has
+/// a `reader`, and the others pass null. `share` then copies the bytes from that process to the others.
 void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state, const std::function<void(std::span<std::byte>)>& share = {});
 

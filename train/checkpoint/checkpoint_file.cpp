@@ -28,7 +28,7 @@ constexpr std::string_view end_marker = "GLS-END\n";
 constexpr std::uint32_t version_major = 1, version_minor = 0;
 constexpr std::uint32_t byte_order = 0x01020304, swapped_byte_order = 0x04030201;
 constexpr std::uint64_t header_bytes = 40, entry_bytes = 24, trailer_bytes = 24, alignment = 64;
-constexpr std::uint64_t max_name = 255;  // the table has a byte for its length
+constexpr std::uint64_t max_name = 255;  // the table stores its length in one byte
 constexpr std::uint64_t chunk_bytes = 1 << 20, verify_below = 64 << 20;
 
 std::uint64_t aligned(std::uint64_t offset) { return (offset + alignment - 1) / alignment * alignment; }
@@ -39,7 +39,7 @@ bool is_plain(std::string_view name) {
          name.find_first_of("/\\") == name.npos;
 }
 
-/// Running XXH3-128.
+/// A running XXH3-128.
 class FileHash {
  public:
   FileHash() {
@@ -195,7 +195,7 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
 
 CheckpointReader::CheckpointReader(const std::filesystem::path& path)
     : path_(path), require_(path.string(), "the file is damaged; restore it, or use another checkpoint of the run") {
-  // O_NONBLOCK, so that a pipe of that name is refused below instead of blocking.
+  // O_NONBLOCK: a pipe of that name must be refused below instead of blocking.
   do {
     file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   } while (file_.number() == -1 && errno == EINTR);

@@ -43,7 +43,7 @@ enum class EntryKind : std::uint8_t { parameter = 1, moment = 2, state = 3, buff
 /// Element type of an entry. The enumerators' values are part of the format.
 enum class Dtype : std::uint8_t { f32 = 1, f64 = 2, i64 = 3, u8 = 4, i8 = 5 };
 
-/// Bytes of one element.
+/// Returns the size of one element in bytes.
 std::size_t size_of(Dtype dtype);
 
 /// Return readable names, such as "parameter" and "f32".
@@ -55,18 +55,18 @@ struct CheckpointEntry {
   std::string name;  ///< 1 to 255 bytes of UTF-8 without control characters, slashes or backslashes
   EntryKind kind{};
   Dtype dtype{};
-  std::vector<std::uint64_t> dims;  ///< at most 8; none for a scalar
-  std::uint64_t offset = 0;         ///< of the entry's bytes in the file
-  std::uint64_t length = 0;         ///< in bytes: the product of `dims`, times the element size
+  std::vector<std::uint64_t> dims;  ///< at most 8; empty for a scalar
+  std::uint64_t offset = 0;         ///< offset of the entry's bytes in the file
+  std::uint64_t length = 0;         ///< length in bytes: the product of `dims`, times the element size
   std::uint32_t crc = 0;            ///< CRC32C of the entry's bytes
 };
 
-/// Collects arrays and writes them as a checkpoint. It refers to the caller's arrays, so they must stay unchanged until
+/// Collects arrays and writes them as a checkpoint. It refers to the caller's arrays, which must stay unchanged until
 /// they are written. Only `add_owned` stores its argument.
 class CheckpointWriter {
  public:
-  /// Returns an array's bytes. Each call must return equal bytes. The bytes need to be valid only until the next call
-  /// of any Source.
+  /// Returns an array's bytes. Each call must return equal bytes. They need to be valid only until the next call of any
+  /// Source.
   using Source = std::function<std::span<const std::byte>()>;
 
   /// Adds an array, row-major. Throws if the name is not allowed (see CheckpointEntry) or is repeated. Also throws if
@@ -74,15 +74,15 @@ class CheckpointWriter {
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
 
-  /// Adds an array by its source. The source is called at once, and again when the file is written. The bytes need not
-  /// exist in between.
+  /// Adds an array by its source, which is called at once, and again when the file is written. The bytes need not exist
+  /// in between.
   void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
 
   /// Adds bytes; the writer keeps them.
   void add_owned(std::string name, EntryKind kind, std::string bytes);
 
   /// Calls all sources, in the same order as `write` does. Processes that do not write a file call `give` instead of
-  /// `write`, so that their sources send their data to the writing process.
+  /// `write`. Their sources then send their data to the writing process.
   void give() const;
 
   /// Writes the file atomically (AtomicFile). A file below 64 MiB is read back and verified before it gets its name.
@@ -106,7 +106,7 @@ class CheckpointReader {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// All entries, sorted by name.
+  /// Returns all entries, sorted by name.
   const std::vector<CheckpointEntry>& entries() const { return entries_; }
 
   /// Returns the entry of that name, or null.
@@ -115,11 +115,11 @@ class CheckpointReader {
   /// Reads an entry's bytes. Throws if the name is unknown or the bytes have changed since opening.
   std::vector<std::byte> read(std::string_view name) const;
 
-  /// Reads an entry's bytes into `destination`. Also throws if `destination` does not have the entry's length. If it
-  /// throws, `destination` is unchanged.
+  /// Reads an entry's bytes into `destination`. Also throws if `destination` does not have the entry's length. On any
+  /// error, `destination` is unchanged.
   void read(std::string_view name, std::span<std::byte> destination) const;
 
-  /// Maps the file. Entries are at their offsets in it.
+  /// Maps the file. Each entry is at its offset in the mapping.
   std::shared_ptr<const MappedFile> map() const;
 
  private:

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 std::string file_name(std::uint64_t update) { return fmt::format("update-{:08}.ckpt", update); }
 
-/// Update in a name such as update-00000037.ckpt; empty for other names.
+/// Returns the update in a name such as update-00000037.ckpt; empty for other names.
 std::optional<std::uint64_t> update_of(std::string_view name) {
   constexpr std::string_view prefix = "update-";
   if (!name.starts_with(prefix)) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::uint64_t> update_of(std::string_view name) {
   return code == std::errc{} && file_name(update) == name ? std::optional(update) : std::nullopt;
 }
 
-/// File names in a folder; none if it does not exist.
+/// Returns the file names in a folder; none if it does not exist.
 std::vector<std::string> file_names(const fs::path& folder) {
   std::error_code code;
   std::vector<std::string> names = names_in(folder, code);
@@ -38,7 +38,7 @@ std::vector<std::string> file_names(const fs::path& folder) {
   return names;
 }
 
-/// Updates with a file, newest first.
+/// Returns the updates that have a file, newest first.
 std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   std::vector<std::uint64_t> updates;
   for (const auto& name : file_names(folder)) {
@@ -48,7 +48,7 @@ std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   return updates;
 }
 
-/// The lock is held, so the writers of these files are dead.
+/// Removes leftover files. The caller holds the lock: their writers have ended.
 void remove_temporary_files(const fs::path& folder) {
   for (const auto& name : file_names(folder)) {
     std::error_code ignored;
@@ -56,7 +56,7 @@ void remove_temporary_files(const fs::path& folder) {
   }
 }
 
-/// Throws if no checkpoint can be used, for the reasons in `refused`, newest first.
+/// Throws the error that no checkpoint can be used. `refused` has the reasons, newest first.
 [[noreturn]] void fail_for_all(const fs::path& folder, const std::vector<Error>& refused) {
   std::vector<std::string> reasons;
   for (const Error& error : refused)
@@ -71,7 +71,7 @@ void remove_temporary_files(const fs::path& folder) {
        refused.size(), fmt::join(reasons, ", "));
 }
 
-/// Throws if a checkpoint has the name of another update, as a renamed copy does.
+/// Throws if a checkpoint's name has another update, as after renaming a copy.
 void check_is_of(std::uint64_t update, const CheckpointReader& reader) {
   const auto saved = static_cast<std::uint64_t>(read_training_state(reader).update);
   check(saved == update, reader.path().string(), "expected the checkpoint of update {}; got that of update {}", update,
@@ -90,7 +90,7 @@ CheckpointFolder::CheckpointFolder(const fs::path& run, std::size_t keep)
            hint_at_origin(run));
   create_folder(folder_);
   for (const fs::path& folder : {run, folder_, run / "samples"}) remove_temporary_files(folder);
-  // A writer may have been killed before its checkpoint was durable: no link may lead to it before.
+  // A writer may have been killed before its checkpoint was durable. It must be durable before any link leads to it.
   sync_folder(folder_);
 }
 

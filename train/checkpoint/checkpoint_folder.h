@@ -18,7 +18,7 @@ namespace glossa {
 struct FoundCheckpoint {
   std::uint64_t update = 0;
   CheckpointReader reader;
-  std::vector<Error> refused;  ///< errors of newer, invalid files, without hints: another file is in use
+  std::vector<Error> refused;  ///< errors of newer, invalid files; they have no hints, because another file is used
 };
 
 /// The folder of a run's checkpoints, RUN/checkpoints/. It has one file for each checkpoint kept, such as
@@ -29,14 +29,14 @@ class CheckpointFolder {
  public:
   /// Takes the run's lock and creates the folder if needed. If earlier trainers were killed, removes their temporary
   /// files, and makes their finished files durable. `keep` is the number of newest files to keep. It must be at least
-  /// 2, so that one file survives if another is damaged.
+  /// 2; one file then survives if another is damaged.
   CheckpointFolder(const std::filesystem::path& run, std::size_t keep);
 
-  /// Number of checkpoints in the folder.
+  /// Returns the number of checkpoints in the folder.
   std::size_t count() const;
 
-  /// Finds the newest valid checkpoint. Returns an empty value if there are no files. If there are files but none is
-  /// valid, throws an Error, so that a run is never silently restarted.
+  /// Finds the newest valid checkpoint. Returns an empty value if there are no files. If none of the files is valid,
+  /// throws an Error: a run must never silently restart.
   std::optional<FoundCheckpoint> newest_valid();
 
   /// Writes the checkpoint of `update`. Once the file is durable, points `last` to it and, if `is_best`, also `best`.
@@ -54,7 +54,7 @@ class CheckpointFolder {
 
   bool has(std::uint64_t update) const;
 
-  /// As RunLock::check_in_place.
+  /// Forwards to RunLock::check_in_place.
   void check_in_place() const { lock_.check_in_place(); }
 
  private:
@@ -74,10 +74,10 @@ std::optional<FoundCheckpoint> newest_valid_checkpoint(const std::filesystem::pa
 /// other choice. Throws an Error if a selected file does not exist, or if the run has fewer than N checkpoints.
 std::vector<std::filesystem::path> chosen_checkpoints(const std::filesystem::path& run, const std::string& choice = {});
 
-/// Returns the newest checkpoints of a run, newest first: `count`, or as many as there are.
+/// Returns the newest checkpoints of a run, newest first: `count` of them, or all if there are fewer.
 std::vector<std::filesystem::path> newest_checkpoints(const std::filesystem::path& run, std::size_t count);
 
-/// Returns the update number of the checkpoint that a run's `link`, `best` or `last`, points to. Empty if the link does
+/// Returns the update number of the checkpoint that a run's `link` (`best` or `last`) points to. Empty if the link does
 /// not exist.
 std::optional<std::uint64_t> linked_update(const std::filesystem::path& run, const char* link);
 

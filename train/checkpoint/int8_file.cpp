@@ -15,7 +15,7 @@ struct EntryNames {
   std::string codes, scales;
 };
 
-/// The entries of a piece of a matrix.
+/// Names the entries of a piece of a matrix.
 EntryNames entries_of(const Parameter<float>& matrix, std::size_t piece) {
   const std::string name = matrix.parts.empty() ? matrix.name : fmt::format("{}#{}", matrix.name, piece);
   return {"int8:" + name, "scale:" + name};
@@ -31,7 +31,7 @@ Dims dims_of_codes(const Parameter<float>& piece) {
 
 Dims dims_of_scales(const Parameter<float>& piece) { return {static_cast<std::uint64_t>(piece.value.rows())}; }
 
-/// The bytes of an entry in the mapped file. Throws unless it has this type and these dimensions.
+/// Returns the bytes of an entry in the mapped file. Throws unless it has this type and these dimensions.
 const std::byte* bytes_of(const CheckpointReader& reader, const MappedFile& mapped, const std::string& name,
                           Dtype dtype, const Dims& dims) {
   const CheckpointEntry* const entry = reader.find(name);

@@ -27,7 +27,7 @@ int open_folder(const fs::path& run) {
   return descriptor;
 }
 
-/// Name of the lock's holder. Empty if it has not written its name yet, or has ended meanwhile.
+/// Returns the name of the lock's holder. Empty if the holder has not written its name yet, or has already ended.
 std::string holder_of(const FileLock& lock) {
   char name[64]{};
   const bool is_named = pread(lock.descriptor(), name, sizeof name - 1, 0) > 0;
@@ -39,7 +39,7 @@ std::string holder_of(const FileLock& lock) {
 RunLock::RunLock(const fs::path& run)
     : run_(run), folder_(open_folder(run)), file_(lock_file(run), "choose a folder for the run on a local disk") {
   const std::string where = lock_file(run).string();
-  // A holder without a name is starting or ending, and soon has a name or no lock.
+  // A holder without a name is starting or ending: it will soon have a name, or will release the lock.
   constexpr int attempts = 100;
   for (int attempt = 1; !file_.take(); ++attempt) {
     const std::string holder = holder_of(file_);
@@ -48,7 +48,7 @@ RunLock::RunLock(const fs::path& run)
           holder.empty() ? "another process" : holder);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  // Only for messages; the kernel knows the holder.
+  // The name is only for messages; the kernel keeps track of the holder.
   const std::string holder = fmt::format("process {}", getpid());
   const bool written =
       ftruncate(file_.descriptor(), 0) == 0 && pwrite(file_.descriptor(), holder.data(), holder.size(), 0) > 0;

@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Lock of a run, RUN/.lock, so that only one trainer at a time works in the run.
+/// Lock of a run, RUN/.lock, which allows only one trainer at a time.
 class RunLock {
  public:
   /// Creates the run's folder if needed, and takes the lock. If another trainer holds the lock, throws an Error that
@@ -20,7 +20,7 @@ class RunLock {
 
  private:
   std::filesystem::path run_;
-  Descriptor folder_;  // kept open, so that no new folder reuses its inode number
+  Descriptor folder_;  // kept open: no new folder can then reuse its inode number
   FileLock file_;
 };
 

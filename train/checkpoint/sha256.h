@@ -16,7 +16,7 @@ class Sha256 {
   Sha256& update(std::span<const std::byte> bytes);
   Sha256& update(std::string_view text) { return update(std::as_bytes(std::span(text))); }
 
-  /// Digest of all bytes appended so far, as 64 lower-case hexadecimal digits. More bytes may be appended.
+  /// Returns the digest of all bytes appended so far, as 64 lower-case hexadecimal digits. More bytes may be appended.
   std::string hex_digest() const;
 
  private:

@@ -9,39 +9,40 @@
 namespace glossa {
 
 /// All state that training changes, except parameters, moments and moving averages. Training has no other state, and
-/// random numbers are functions of (seed, update). So a resumed run equals an uninterrupted one. Saved only between
-/// updates.
+/// random numbers are functions of (seed, update). A resumed run therefore equals an uninterrupted one. Saved only
+/// between updates.
 struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
 
-  std::uint32_t version = current_version;  // stays first: it decides how to read the rest
+  std::uint32_t version = current_version;  // must stay first: it determines how to read the rest
   std::string config;                       // the effective configuration, as YAML
-  std::uint64_t vocabulary_hash = 0;        // of the tokenizers
-  std::uint64_t data_hash = 0;              // of the encoded training and validation pairs
-  std::string build;                        // build_fingerprint(): results are bit-identical within one build
+  std::uint64_t vocabulary_hash = 0;        // hash of the tokenizers
+  std::uint64_t data_hash = 0;              // hash of the encoded training and validation pairs
+  std::string build;                        // build_fingerprint(); results are bit-identical only within one build
 
-  TextStatistics text;  // of the training text. Separate entries, which older checkpoints lack; not in state_sha256.
+  TextStatistics text;  // statistics of the training text; separate entries, which older checkpoints lack; not in
+                        // state_sha256
 
   std::int64_t update = 0;           // attempted updates, including skipped ones; keys the random numbers
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters
   std::int64_t epoch = 0;            // completed epochs; also the index of the current epoch
   std::int64_t batch = 0;            // completed batches of the current epoch
-  std::int64_t target_tokens = 0;    // trained on so far
-  std::int64_t bad_updates = 0;      // updates skipped because of non-finite numbers, in total
+  std::int64_t target_tokens = 0;    // number of target tokens trained on so far
+  std::int64_t bad_updates = 0;      // total number of updates skipped because of non-finite numbers
   std::int64_t consecutive_bad = 0;
 
-  // Sums since the last log line; not part of state_sha256, because train.log_every may change:
+  // Sums since the last log line. Excluded from state_sha256, because train.log_every may change.
   double log_loss = 0;
   std::int64_t log_tokens = 0;
 
-  // Validation:
+  // Results of validations:
   bool has_best = false;
   double best = 0;
   std::int64_t best_update = 0;
   std::int64_t stalled = 0;
   PlateauState plateau;
 
-  // Training time so far, shown to people and limited by train.max_minutes. Not part of state_sha256.
+  // Training time so far, which is shown to people and limited by train.max_minutes. Excluded from state_sha256.
   double seconds = 0;
 
   template <class Archive>
