@@ -18,22 +18,23 @@ namespace glossa {
 class BatchReader {
  public:
   BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers);
-  BatchReader(const BatchReader&) = delete;  // batches are made in this object
+  BatchReader(const BatchReader&) = delete;  // the thread makes batches in this object
 
   const PairStore& pairs() const { return *pairs_; }
   bool draws() const { return subwords_.draws(); }
 
-  /// Reserves room for the largest of batches with these lengths.
+  /// Reserves room for the largest batch of any of these lengths.
   void reserve(std::span<const Extents> batches);
 
-  /// Lengths of the batch of these sentences in an epoch, from 0; `known` has those of the tokenizer's segmentations.
+  /// Returns the lengths of the batch of these sentences in an epoch, from 0. `known` has their lengths without drawn
+  /// subwords.
   Extents extents(std::span<const int> sentences, std::int64_t epoch, const Extents& known);
 
-  /// Returns the batch of these sentences in an epoch, which stays until the next call. Begins to make the batch of
-  /// `next`, for a call with these sentences and the same epoch. Throws if the pairs are damaged.
+  /// Returns the batch of these sentences in an epoch; it remains valid until the next call. Then starts making the
+  /// batch of `next`, for a later call with those sentences and the same epoch. Throws if the pairs are damaged.
   Batch& read(std::span<const int> sentences, std::int64_t epoch, std::span<const int> next = {});
 
-  /// Seconds that `read` waited for pairs in a file since the last call of this function.
+  /// Returns the seconds that `read` has waited for pairs in a file since the last call of this function.
   double take_waited() { return std::exchange(waited_, 0); }
 
  private:
@@ -52,7 +53,7 @@ class BatchReader {
   SubwordRegularization subwords_;
   Slot current_, next_;
   double waited_ = 0;
-  std::future<void> making_;  // `next_`, which nothing else uses meanwhile; valid until that batch is taken
+  std::future<void> making_;  // makes `next_`, which nothing else uses until it is finished
 };
 
 }  // namespace glossa

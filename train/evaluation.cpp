@@ -7,7 +7,8 @@ namespace glossa {
 
 namespace {
 
-/// Adds up pairs of a loss and a number of tokens. Each process of `job` has some of the pairs, and 0 for the others.
+/// Adds up pairs of a loss and a token count. Each process of `job` has some of the pairs, and zeros in place of the
+/// others.
 CorpusLoss total_of(std::vector<double>& sums, const Job& job) {
   job.merge(sums);
   CorpusLoss total;
@@ -24,7 +25,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model,
                        const DataConfig& config, Precision precision, const Job& job) {
   Batch batch;
   const Batches batches = Sampler(corpus, sampler_options(config, 0)).epoch(0, false);
-  std::vector<double> sums(2 * batches.size());  // sum and count per batch; batch i is process (i mod N)'s
+  std::vector<double> sums(2 * batches.size());  // loss and token count per batch; process (i mod N) computes batch i
   for (std::size_t i = job.rank(); i < batches.size(); i += job.count()) {
     fill_batch(batch, corpus, batches[i], Layout::packed);
     context.begin({.training = false, .recording = false, .precision = precision});
@@ -39,7 +40,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, c
                        const DataConfig& config, Precision precision, const Job& job) {
   const std::vector<ScoredTranslation> scores = score_translations(
       context, models, corpus, {.precision = precision}, config.batches.max_tokens, {job.rank(), job.count()});
-  std::vector<double> sums;  // loss and count of each pair
+  std::vector<double> sums;  // loss and token count of each pair
   for (const ScoredTranslation& scored : scores) {
     sums.push_back(-scored.log_probability);
     sums.push_back(static_cast<double>(scored.tokens.size()));
@@ -48,7 +49,7 @@ CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, c
 }
 
 BleuOptions bleu_options(const Config& config) {
-  return {.lowercase = config.data.reading.lowercase,  // the text already is; only for the signature
+  return {.lowercase = config.data.reading.lowercase,  // the text is already lowercase; this only sets the signature
           .tokenizer = config.train.bleu_tokenize.value_or(BleuOptions().tokenizer)};
 }
 

@@ -24,15 +24,14 @@ struct CorpusLoss {
 CorpusLoss corpus_loss(Context<float>& context, const Transformer<float>& model, const EncodedCorpus& corpus,
                        const DataConfig& config, Precision precision = Precision::full, const Job& job = Job::alone());
 
-/// The loss of several models, whose probabilities are averaged. The processes of `job` divide the batches among
-/// themselves; all get the loss.
+/// As above, for several models whose probabilities are averaged.
 CorpusLoss corpus_loss(Context<float>& context, const Ensemble<float>& models, const EncodedCorpus& corpus,
                        const DataConfig& config, Precision precision = Precision::full, const Job& job = Job::alone());
 
-/// BLEU settings of a run; the tokenizer is 13a unless the configuration sets one.
+/// Returns the BLEU settings of a run; the tokenizer is 13a unless the configuration sets one.
 BleuOptions bleu_options(const Config& config);
 
-/// Fraction of hypotheses that equal one of their references. Throws Error if the line counts differ.
+/// Returns the fraction of hypotheses that equal one of their references. Throws Error if the line counts differ.
 double exact_match(std::span<const std::string> hypotheses, const References& references);
 
 }  // namespace glossa

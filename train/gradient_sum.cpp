@@ -5,7 +5,7 @@
 namespace glossa {
 
 namespace {
-// Limits on the numbers received per round: 1 MiB from each of few processes, 16 MiB in all from many.
+// Limits on the numbers received per round: 1 MiB from each of few processes, or 16 MiB in total from many.
 constexpr Index max_at_once = 1 << 18, all_at_once = 1 << 22, min_at_once = 1 << 14;
 }  // namespace
 
@@ -26,7 +26,7 @@ void GradientSum::add_up(std::int64_t count, std::span<const Index> bounds,
     else
       own = sum_.finish(parameters_.grads());
   }
-  if (!job_.is_several()) return;  // the parameters have the sum
+  if (!job_.is_several()) return;  // the parameters already have the sum
   if (begin == end) {
     parameters_.clear_grads();
     parameters_.fill_unset_grads();

@@ -55,7 +55,7 @@ void check_continues(const std::string& run, const FoundCheckpoint& found, const
   check_resume(old, now);
 }
 
-/// Describes in one line when training ends, and a warm-up given in epochs.
+/// Describes in one line when training ends; includes a warm-up that is given in epochs.
 std::string budget(const Config& config, std::int64_t updates_per_epoch) {
   const TrainConfig& train = config.train;
   std::vector<std::string> limits;
@@ -72,8 +72,8 @@ std::string budget(const Config& config, std::int64_t updates_per_epoch) {
           : "");
 }
 
-/// Describes the regularization for small data that is on: "trains with R-Drop (train.r_drop 5)". Empty if there is no
-/// such method.
+/// Describes the active regularization methods for small data: "trains with R-Drop (train.r_drop 5)". Empty if none is
+/// active.
 std::string regularization(const Config& config) {
   std::vector<std::string> methods;
   const auto add = [&](std::string_view method, std::string_view key, double strength) {
@@ -86,8 +86,8 @@ std::string regularization(const Config& config) {
   return methods.empty() ? "" : fmt::format("trains with {}", fmt::join(methods, ", "));
 }
 
-/// Reads the corpus of data.test, for comparison with the training text. If this fails, adds the reason to `warnings`:
-/// training does not need the corpus. A toy corpus shares no sentence with another split.
+/// Reads the corpus of data.test, for comparison with the training text. Training does not need this corpus: if reading
+/// fails, only adds the reason to `warnings`. A toy corpus shares no sentence with another split.
 std::optional<ParallelCorpus> read_test(const Config& config, const CorpusPlaces& places,
                                         std::vector<std::string>& warnings) {
   if (config.data.test.empty() || toy_pairs("data.test", config.data.test)) return {};
@@ -99,12 +99,13 @@ std::optional<ParallelCorpus> read_test(const Config& config, const CorpusPlaces
   }
 }
 
-/// Returns a resumed run's tokenizers or those of train.warm_start; empty if they have to be learned.
+/// Returns a resumed run's tokenizers or those of train.warm_start; empty if tokenizers have to be learned.
 Tokenizers existing_tokenizers(const Config& config, const std::string& run, bool resuming) {
   return resuming ? load_tokenizers(config.data, run) : warm_start_tokenizers(config);
 }
 
-/// Chooses BLEU's tokenizer by the text if the configuration does not set one. Adds a note if it is not the default.
+/// Chooses BLEU's tokenizer by the text if the configuration does not set one. Adds a note if the choice is not the
+/// default.
 void decide_bleu_tokenizer(Config& config, std::span<const std::string> target, std::vector<std::string>& notes) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (tokenizer) return;
@@ -115,7 +116,7 @@ void decide_bleu_tokenizer(Config& config, std::span<const std::string> target, 
                     name(*tokenizer), config.data.target));
 }
 
-/// Copies process 0's tokenizers, if it has any.
+/// Returns process 0's tokenizers, if it has any.
 Tokenizers as_first(const Job& job, const Tokenizers& tokenizers, bool shared) {
   if (!job.is_several()) return tokenizers;
   const auto received = [&](const std::shared_ptr<const Tokenizer>& tokenizer) {
@@ -135,16 +136,16 @@ std::string describe(const Job& job) {
   return fmt::format("{}: {}", counted(job.count(), "process"), fmt::join(hosts, ", "));
 }
 
-/// The beginning of a run: a checkpoint of its own, one of train.warm_start, or nothing. Only process 0 looks.
+/// Starting point of a run: its own checkpoint, one of train.warm_start, or nothing. Only process 0 looks for it.
 struct Origin {
   std::unique_ptr<CheckpointFolder> checkpoints = {};  // null until the run's folder exists
-  std::unique_ptr<NewRunFolder> new_folder = {};       // which is removed if the preparation fails
-  std::optional<FoundCheckpoint> found = {};           // to resume from
-  std::optional<CheckpointReader> base = {};           // of train.warm_start
+  std::unique_ptr<NewRunFolder> new_folder = {};       // removes the folder if the preparation fails
+  std::optional<FoundCheckpoint> found = {};           // checkpoint to resume from
+  std::optional<CheckpointReader> base = {};           // checkpoint of train.warm_start
   bool begins = false;                                 // false if the run began earlier, even without a checkpoint
 };
 
-/// For the head of the log.
+/// Texts for the head of the log.
 struct Remarks {
   std::string memory, exports;
   std::vector<std::string> warnings, notes;
@@ -165,7 +166,7 @@ std::unique_ptr<CheckpointFolder> open_checkpoints(const std::string& run, const
   return std::make_unique<CheckpointFolder>(run, static_cast<std::size_t>(config.train.keep_checkpoints));
 }
 
-/// Finds the existing state of the run and its starting point, and takes the options that it decides.
+/// Finds the existing state of the run and its starting point, and takes the options that these decide.
 Origin find_origin(const TrainingOrder& order, Config& config, Remarks& remarks) {
   Origin origin;
   if (std::filesystem::exists(order.run)) {
@@ -176,7 +177,7 @@ Origin find_origin(const TrainingOrder& order, Config& config, Remarks& remarks)
   if (origin.found) {
     const Config old = config_of(*origin.found);
     config = decided_as(old, std::move(config));
-    config.train.allow = old.train.allow;  // concerns the start only
+    config.train.allow = old.train.allow;  // affects only the start
     check_continues(order.run, *origin.found, old, config);
     for (const auto& [key, before, now] : differences(old, config))
       remarks.notes.push_back(fmt::format("{} is now {}; it was {}", key, now, before));
@@ -189,7 +190,7 @@ Origin find_origin(const TrainingOrder& order, Config& config, Remarks& remarks)
   return origin;
 }
 
-/// Throws misuse for mistakes that train.allow does not list. Never called for a run that has begun before.
+/// Throws a misuse error for mistakes that train.allow does not list. Never called for a run that began earlier.
 void check_new_run(const Config& config, const Origin& origin, const Corpora& corpora, const ParallelCorpus* test) {
   std::optional<Config> base;
   if (origin.base) base = parse_config(read_training_state(*origin.base).config, origin.base->path());
@@ -469,7 +470,7 @@ PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   run.config = agreed(run.config, job);
   const Config given = run.config;  // options may still be `auto`
   check_every_process_works(given, job);
-  // Checked before a run folder exists, so that faulty input does not leave one behind.
+  // Checked before a run folder exists, because faulty input must not leave one behind.
   Remarks remarks;
   Origin origin;
   job.together([&] {

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-/// Adds the figures of a validation corpus; `of` ends their keys.
+/// Adds the figures of a validation corpus; `of` is the end of their keys.
 void add(const auto& scores, const std::string& of, Figures& figures) {
   figures.emplace_back("valid_loss" + of, scores.loss);
   figures.emplace_back("valid_perplexity" + of, std::exp(scores.loss));
@@ -19,7 +19,7 @@ void add(const auto& scores, const std::string& of, Figures& figures) {
   if (scores.exact_match) figures.emplace_back("valid_exact_match" + of, *scores.exact_match);
 }
 
-/// The figures of a validation corpus for people.
+/// Formats the figures of a validation corpus for people.
 std::string text_of(const auto& scores) {
   std::string text = fmt::format("valid loss {:.4f} : ppl {:.2f}", scores.loss, std::exp(scores.loss));
   if (scores.bleu) text += fmt::format(" : BLEU {:.2f}", *scores.bleu);

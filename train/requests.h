@@ -12,11 +12,11 @@ class Requests {
 
   void stop(By by = By::host) noexcept {
     By none = By::nobody;
-    stop_.compare_exchange_strong(none, by);  // the first one counts
+    stop_.compare_exchange_strong(none, by);  // only the first request counts
   }
   void save() noexcept { save_ = true; }
 
-  /// The first one who asked to stop.
+  /// Returns the source of the first stop request.
   By stopped_by() const noexcept { return stop_; }
   bool stops() const noexcept { return stop_ != By::nobody; }
 

@@ -24,7 +24,7 @@ namespace glossa {
 
 namespace {
 
-/// A hint at the runs in a folder of runs, or in the folder `runs` of a project.
+/// Returns a hint that lists the runs in a folder of runs, or in the folder `runs` of a project.
 std::optional<std::string> runs_within(const std::string& folder) {
   constexpr std::size_t max_named = 5;
   std::vector<std::string> runs;
@@ -100,7 +100,7 @@ NewRunFolder::NewRunFolder(const std::string& run) {
 NewRunFolder::~NewRunFolder() { remove(); }
 
 void NewRunFolder::remove() {
-  for (const std::filesystem::path& path : made_) rmdir(path.c_str());  // only an empty folder; needs no memory
+  for (const std::filesystem::path& path : made_) rmdir(path.c_str());  // removes only empty folders; needs no memory
 }
 
 RunName::RunName(const std::string& named, const std::string& choice)
@@ -165,7 +165,7 @@ std::string RunName::note() const {
   if (!best || !last || *last <= *best) return "";
   try {
     const auto validated = static_cast<std::uint64_t>(last_validation(folder_));
-    const bool never_validated = validated == 0 && *best > 0;  // a warm start validates its update 0
+    const bool never_validated = validated == 0 && *best > 0;  // a run with a warm start validates its update 0
     if (never_validated || *last <= validated) return "";
   } catch (const Error&) {  // unreadable metrics only suppress the note
     return "";
@@ -176,7 +176,7 @@ std::string RunName::note() const {
 
 namespace {
 
-/// Opens a checkpoint or int8.weights, whose damage has another remedy.
+/// Opens a checkpoint or int8.weights; the remedy for damage differs.
 CheckpointReader opened(const std::filesystem::path& file) {
   if (file != int8_file(file.parent_path())) return CheckpointReader(file);
   try {
@@ -280,7 +280,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
 }
 
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run) {
-  check_holds_no_run(run);  // fails before the work
+  check_holds_no_run(run);  // fail before the slow work
   check_is_in_float(RunName(from).folder());
   const RunName name(from, fmt::format("average:{}", count));
   const Config config = load_run_config(name.folder());
@@ -293,7 +293,7 @@ std::filesystem::path write_average_run(const std::string& from, std::int64_t co
 
 std::filesystem::path write_int8_run(const RunName& name, const std::string& run) {
   namespace fs = std::filesystem;
-  std::error_code missing;  // and what follows fails before the work
+  std::error_code missing;  // on an error, the code below fails before the slow work
   const bool is_folder = fs::is_directory(run, missing);
   if (is_folder) check_holds_no_run(run);
   if (run.empty() || (is_folder ? !fs::is_empty(run, missing) : fs::exists(run, missing)))
@@ -314,7 +314,7 @@ std::filesystem::path write_int8_run(const RunName& name, const std::string& run
     add_int8_model(writer, loaded.model->parameters, fmt::format("{}", fmt::join(origin, ", ")));
     add_state(writer, loaded.state, host_fingerprint(Precision::int8));
     writer.write(int8_file(part));
-    // A program that has mapped the file would read what is written over it.
+    // Read-only, because overwriting the file would change the numbers of programs that have mapped it.
     fs::permissions(int8_file(part), fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write,
                     fs::perm_options::remove);
   });

@@ -18,31 +18,30 @@
 
 namespace glossa {
 
-/// Path of a run's effective configuration.
+/// Returns the path of a run's effective configuration.
 std::filesystem::path config_file(const std::string& run);
 
-/// Command-line choice of a run: RUN, which is a run's folder or one of its checkpoints, and `--checkpoint`, which may
-/// be empty.
+/// The command line's choice of a run. RUN is a run's folder or one of its checkpoints; `--checkpoint` may be empty.
 class RunName {
  public:
   /// Throws a misuse error if RUN and --checkpoint both name a checkpoint.
   explicit RunName(const std::string& named, const std::string& choice = {});
 
-  /// False if RUN is a file outside a run.
+  /// False if RUN is a file outside any run.
   bool is_of_run() const { return !is_checkpoint_ || !folder_.empty(); }
 
-  /// The run's folder. Throws if RUN is a file outside a run.
+  /// Returns the run's folder. Throws if RUN is a file outside any run.
   const std::string& folder() const;
 
-  /// The checkpoint file, or several files to average. If the user chose none, these are the newest `average` or, if
-  /// that is 0, the best. Throws as chosen_checkpoints does.
+  /// Returns the checkpoint file, or several files to average. If the user chose none, these are the newest `average`
+  /// checkpoints or, if `average` is 0, the best one. Throws as chosen_checkpoints does.
   std::vector<std::filesystem::path> files(std::int64_t average = 0) const;
 
-  /// The checkpoint file. Throws a misuse error if several are to be averaged.
+  /// Returns the checkpoint file. Throws a misuse error if several are to be averaged.
   std::filesystem::path file() const;
 
-  /// Returns a note if the last checkpoint is newer than both `best` and the last validation. Empty otherwise, and if
-  /// the user chose a checkpoint.
+  /// Returns a note if the last checkpoint is newer than both `best` and the last validation. The note is empty
+  /// otherwise, and if the user chose a checkpoint.
   std::string note() const;
 
  private:
@@ -55,11 +54,11 @@ struct LoadedRun {
   Config config;
   Tokenizers tokenizers;
   std::unique_ptr<Model> model;
-  TrainingState state;                               // of the newest checkpoint read
-  std::vector<std::filesystem::path> checkpoints{};  // the files read, of all models
+  TrainingState state;                               // state of the newest checkpoint read
+  std::vector<std::filesystem::path> checkpoints{};  // all files read, for all models
   std::vector<std::unique_ptr<Model>> others{};      // further models of an ensemble
 
-  /// The model or, of an ensemble, all models.
+  /// Returns the model, or all models of an ensemble.
   Ensemble<float> models() const {
     Ensemble<float> all(*model->transformer);
     for (const std::unique_ptr<Model>& other : others) all.add(*other->transformer);
@@ -74,7 +73,7 @@ class NewRunFolder {
   explicit NewRunFolder(const std::string& run);
   ~NewRunFolder();
 
-  /// Keeps the folder: the run succeeded.
+  /// Keeps the folder because the run succeeded.
   void keep() { made_.clear(); }
 
   NewRunFolder(const NewRunFolder&) = delete;
@@ -83,7 +82,7 @@ class NewRunFolder {
  private:
   void remove();
 
-  std::vector<std::filesystem::path> made_;  // innermost first
+  std::vector<std::filesystem::path> made_;  // created folders, innermost first
   WhenInterrupted when_interrupted_{[this] { remove(); }};
 };
 
@@ -105,27 +104,27 @@ void check_holds_run(const std::string& run);
 
 /// Loads a run from its folder. With decode.precision int8, the model's matrices are in int8. Throws, naming the file
 /// or option, if something is missing or damaged, or if vocabulary, data or model do not match the checkpoint. All
-/// processes of `job` load it together, and check that their
-/// files are equal and, if decode.precision is bf16, their kinds of products.
+/// processes of `job` load the run together and check that their files are equal. If decode.precision is bf16, they
+/// also check that they use the same kind of products.
 LoadedRun load_run(const RunName& name, Config config, const Job& job = Job::alone());
 
 /// As load_run, with all parameters in float, whatever decode.precision is. Throws a misuse error for a run in int8.
 LoadedRun load_run_in_float(const RunName& name, Config config);
 
 /// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and
-/// serve as train.warm_start. `text` is as in TrainingState. Returns the checkpoint's path. Throws a misuse
-/// error if the folder has checkpoints. Overwrites the remains of a failed attempt.
+/// serve as train.warm_start. `text` is as in TrainingState. Returns the checkpoint's path. Throws a misuse error if
+/// the folder has checkpoints. Overwrites the remains of a failed attempt.
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
                                     Model& model, std::uint64_t data_hash, const TextStatistics& text = {});
 
-/// Writes a new run with the mean of the weights in the newest `count` checkpoints of the run `from`, as write_new_run
-/// does. Returns the checkpoint's path. Throws if `from` has fewer checkpoints, or a misuse error if the folder `run`
-/// holds a run.
+/// Averages the weights of the newest `count` checkpoints of the run `from` and writes them as a new run, as
+/// write_new_run does. Returns the checkpoint's path. Throws if `from` has fewer checkpoints. Throws a misuse error if
+/// the folder `run` already holds a run.
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run);
 
 /// Writes a run that can only decode in int8, with `int8.weights` instead of checkpoints (see
-/// train/checkpoint/int8_file.h). Its translations are those of the given run in int8. Returns the file's path. Throws
-/// a misuse error as write_average_run does, and if the given run is in int8 itself.
+/// train/checkpoint/int8_file.h). It translates exactly as the given run does in int8. Returns the file's path. Throws
+/// a misuse error as write_average_run does, and if the given run is already in int8.
 std::filesystem::path write_int8_run(const RunName& name, const std::string& run);
 
 }  // namespace glossa

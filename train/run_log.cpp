@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* at_end = "at_end";
 
-/// Reads a whole file; empty if missing.
+/// Reads a whole file; returns empty text if it is missing.
 std::string text_of(const std::filesystem::path& path) {
   std::error_code ignored;
   const bool missing = std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found;
   return missing ? "" : read_file(path);
 }
 
-/// True if a run resumed from `updates_done` writes this line of the metrics again, or if it is damaged.
+/// True if a run resumed from `updates_done` will write this line of the metrics again, or if the line is damaged.
 bool is_repeated(const std::string& line, std::int64_t updates_done, bool resumes) {
   static const std::set<std::string> once{name(TrainingEvent::Kind::start), name(TrainingEvent::Kind::resume),
                                           name(TrainingEvent::Kind::stop), name(TrainingEvent::Kind::end),
@@ -36,13 +36,14 @@ bool is_repeated(const std::string& line, std::int64_t updates_done, bool resume
   return !(numbers->at("update") <= static_cast<double>(updates_done)) || (resumes && numbers->contains(at_end));
 }
 
-/// Drops metrics that a run resumed from `updates_done` writes again; returns the last update before.
+/// Drops metrics that a run resumed from `updates_done` will write again. Returns the last update before they were
+/// dropped.
 std::int64_t cut_metrics(const std::filesystem::path& path, std::int64_t updates_done, bool resumes) {
   const std::string text = text_of(path);
   std::string kept;
   std::int64_t reached = 0;
   std::istringstream lines(text);
-  // Without a newline the last line is half-written, even if it parses.
+  // Without a newline, the last line is incomplete, even if it parses.
   for (std::string line; std::getline(lines, line) && !lines.eof();) {
     if (const auto numbers = numbers_in_json(line);
         numbers && numbers->contains("update") && is_whole(numbers->at("update")))

@@ -8,12 +8,12 @@
 
 namespace glossa {
 
-/// An entry of train.log: the time, then the text. If a further line of the text begins with a bracket, it is joined to
-/// the line before by a written "\n", because it could pass for another entry.
+/// Formats an entry of train.log: the time, then the text. If a further line of the text begins with a bracket, it
+/// could pass for another entry. A written "\n" then joins it to the line before.
 std::string stamped(const LogLine& line);
 
-/// Records of a run's folder: `train.log` for people and `metrics.jsonl` for machines, one JSON object per line. Lines
-/// with the key `event` record what happened (TrainingEvent, validations, checkpoints); the others have the figures of
+/// Records in a run's folder: `train.log` for people and `metrics.jsonl` for machines, one JSON object per line. Lines
+/// with the key `event` record events (TrainingEvent, validations, checkpoints); the others have the figures of
 /// training and validation. A line is in the file when the call that writes it returns. If a line cannot be written,
 /// throws a failure that names the file.
 class RunLog : public TrainingObserver {
@@ -23,7 +23,7 @@ class RunLog : public TrainingObserver {
   /// - a half-written last line
   /// - if the run `resumes`: validations made because the run ended (ValidationReport::at_end)
   ///
-  /// So the figures of a resumed run read like those of an uninterrupted one.
+  /// The figures of a resumed run then read like those of an uninterrupted one.
   explicit RunLog(const std::filesystem::path& run, std::int64_t updates_done = 0, bool resumes = true);
 
   void log(const LogLine& line) override;
@@ -34,11 +34,11 @@ class RunLog : public TrainingObserver {
 
  private:
   Appender log_;
-  std::int64_t reached_;  // the last update in the metrics before lines were dropped
+  std::int64_t reached_;  // last update in the metrics before lines were dropped
   Appender metrics_;
 };
 
-/// Path of a run's metrics.
+/// Returns the path of a run's metrics.
 std::filesystem::path metrics_file(const std::filesystem::path& run);
 
 }  // namespace glossa

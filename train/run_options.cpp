@@ -14,13 +14,13 @@ namespace glossa {
 
 namespace {
 
-/// True if an option concerns the text to translate, and a trained run may change it.
+/// True if an option affects how text to translate is read, and may change in a trained run.
 bool is_of_reading(std::string_view key) {
   return key == "data.invalid_utf8" || key == "data.max_line_bytes" || key == "data.max_tokens" ||
          key == "data.source_prefix";
 }
 
-/// Throws a misuse error if another option keeps the given option of decoding from having an effect.
+/// Throws a misuse error if another option disables the given option of decoding.
 void check_acts(const Setting& setting, const DecodeOptions& decode) {
   const std::string& key = setting.key();
   const auto needs = [&](bool met, const char* other) {
@@ -73,14 +73,14 @@ std::function<bool(const TrainingState&)> trained_with(const Config& config, con
 
 namespace {
 
-/// Returns the options of a run that its weights depend on, and those of decoding; the rest is default.
+/// Returns the options of a run that its weights depend on, and those of decoding; all others have their defaults.
 Config of_weights(const Config& run) {
   Config config;
   config.model = run.model;
   config.decode = run.decode;
-  config.decode.average = 0;  // a new run decides itself how many checkpoints it keeps
+  config.decode.average = 0;  // a new run chooses how many checkpoints it averages
   const DataConfig usual = std::exchange(config.data, run.data);
-  DataConfig& data = config.data;  // without the corpora and options that cut and batch them
+  DataConfig& data = config.data;  // without corpora, and without options that truncate and batch them
   data.train = usual.train;
   data.valid = usual.valid;
   data.test = usual.test;
@@ -96,8 +96,8 @@ Config of_weights(const Config& run) {
   return config;
 }
 
-/// Returns the options that a run resumes with: those of its newest checkpoint, except that options that may change
-/// come from config.yaml, which a start without a checkpoint has written as well. Empty if training has not begun.
+/// Returns the options that a run resumes with. They come from its newest checkpoint, but those that may change come
+/// from config.yaml. A start without a checkpoint has also written config.yaml. Empty if training has not begun.
 std::optional<Config> options_of(const std::string& run) {
   const std::filesystem::path file = config_file(run);
   const bool has_file = std::filesystem::exists(file);
@@ -112,13 +112,13 @@ std::optional<Config> options_of(const std::string& run) {
   for (const auto& [key, trained, now] : differences(options, written))
     if (may_change_on_resume(key))
       options = load_config("", {key + "=" + now}, std::move(options));
-    else if (!key.starts_with("decode."))  // those stay in config.yaml, for translation
+    else if (!key.starts_with("decode."))  // options of decode stay in config.yaml, for translation
       warn("[{}] {}: {} was changed from {}, which a resumed run keeps", file.string(), key, now, trained);
   return options;
 }
 
-/// Reports the options that a resumed run keeps from its beginning: those that `alone`, the configuration on the
-/// command line, neither sets nor leaves to glossa.
+/// Reports the options that a resumed run keeps from its beginning, unless `alone`, the configuration on the command
+/// line, sets them or leaves them to glossa.
 void report_taken(const Config& alone, const Config& resumed) {
   std::vector<std::string> options;
   for (const auto& [key, without, with] : differences(alone, resumed))
@@ -127,7 +127,7 @@ void report_taken(const Config& alone, const Config& resumed) {
     print_note("note: the run's own options apply where the command gives none: {}\n", fmt::join(options, ", "));
 }
 
-/// Returns in all processes the configuration that process 0 reads: only its host has the folders of runs.
+/// Returns the configuration that process 0 reads, in all processes: only process 0's host has the folders of runs.
 std::optional<Config> read_by_first(const Job& job, const std::function<std::optional<Config>()>& read) {
   std::optional<Config> config;
   job.together([&] {
@@ -138,8 +138,8 @@ std::optional<Config> read_by_first(const Job& job, const std::function<std::opt
   return config;
 }
 
-/// Returns the options that weights come with: those of the run itself, or of train.warm_start. A base that does not
-/// exist is reported later, by the trainer.
+/// Returns the options that belong to the weights: those of the run itself, or of train.warm_start. If that base does
+/// not exist, the trainer reports it later.
 std::optional<Config> options_of_weights(const std::optional<Config>& begun, const std::string& base) {
   if (base.empty() || (!begun && !std::filesystem::exists(base))) return {};
   return of_weights(begun ? *begun : load_run_config(RunName(base).folder()));

@@ -13,37 +13,39 @@
 
 namespace glossa {
 
-/// True if this option may be set on the command line for a trained run: an option of decoding, of the machine, or of
-/// reading text.
+/// True if the command line may set this option for a trained run: an option of decoding, of the machine, or of reading
+/// text.
 bool is_of_use(std::string_view key);
 
-/// True if a run's weights depend on an option, so that translating needs its value.
+/// True if a run's weights depend on the option, and translation needs its value.
 bool binds(std::string_view key);
 
-/// Returns a function that is true for states trained with `config`, apart from options that do not bind. `where` names
+/// Returns a function that is true for states trained with `config`; options that do not bind may differ. `where` names
 /// the state in errors.
 std::function<bool(const TrainingState&)> trained_with(const Config& config, const std::string& where);
 
-/// Loads the configuration of a run; `settings` override options for which `is_of_use` is true, then a positive `beam`
-/// and a `precision` those of decode. Throws a misuse error for a setting of another option, and for one that has no
-/// effect.
+/// Loads the configuration of a run. `settings` override options for which `is_of_use` is true. Then `beam`, if
+/// positive, and `precision` override those of decode. Throws a misuse error if a setting is of another option or has
+/// no effect.
 Config load_run_config(const std::string& run, const Settings& settings = {}, std::int64_t beam = 0,
                        std::optional<Precision> precision = {});
 
 /// Loads a configuration for training, as load_config does. With train.warm_start, unset options of the model,
 /// decoding, languages and vocabulary come from the run that train.warm_start names. On resume, all unset options come
 /// from `run` itself; a note names them if `path` is not empty. Throws a misuse error if `run` is an imported
-/// pretrained model, which cannot resume. All processes of `job` call it together; only process 0 reads the runs.
+/// pretrained model, which cannot resume. All processes of `job` call this function together; only process 0 reads the
+/// runs.
 Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume,
                             const Job& job = Job::alone());
 
-/// Returns `resumed`, the options of a resumed run, with the options of decode in its config.yaml, if it exists: those
-/// are for translation, and validation keeps its own, so that its scores remain comparable. Options of decode in
-/// `settings` replace the file's, and `notes` names the changes. Throws if these options contradict each other.
+/// Returns `resumed`, the options of a resumed run, but with the options of decode from its config.yaml, if it exists.
+/// These apply to translation only; validation keeps the original ones, which keeps its scores comparable. Options of
+/// decode in `settings` replace the file's, and `notes` names the changes. Throws if these options contradict each
+/// other.
 Config with_own_decoding(const std::string& run, Config resumed, const Settings& settings,
                          std::vector<std::string>& notes);
 
-/// Returns process 0's configuration, with this process's runtime.threads. Throws if another option differs between
+/// Returns process 0's configuration, but with this process's runtime.threads. Throws if another option differs between
 /// processes, naming the key and the first process that differs.
 Config agreed(const Config& config, const Job& job);
 

@@ -33,7 +33,7 @@ constexpr std::string_view instructions = "baseline x86-64";
 
 constexpr std::string_view bf16_label = ", bf16 by ";
 
-/// The kind of products in bf16 at the end of a list: ", bf16 by avx512bf16". Empty in full precision.
+/// Formats the kind of bf16 products for the end of a list: ", bf16 by avx512bf16". Empty in full precision.
 std::string bf16_kind(Precision precision) {
   return precision == Precision::bf16 ? fmt::format("{}{}", bf16_label, kernels::bf16::kind().name) : "";
 }
@@ -95,7 +95,7 @@ std::vector<std::string> warnings(const Environment& environment, Precision prec
 void share_one_heap() { mallopt(M_ARENA_MAX, 1); }
 
 double peak_rss_mb() {
-  // Not getrusage, whose figure includes the parent program's memory before exec.
+  // Not getrusage: its figure includes the parent program's memory before exec.
   std::ifstream status("/proc/self/status");
   for (std::string key; status >> key; status.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
     double kib = 0;
@@ -105,7 +105,7 @@ double peak_rss_mb() {
 }
 
 std::string host_fingerprint(Precision precision) {
-  // The C library and the GEMM library select their loops by processor.
+  // The C library and the GEMM library choose their loops by processor.
   return fmt::format("products by {}, C library {}, avx2 {}, fma {}, avx512 {}{}", kernels::describe_gemm_backend(),
                      gnu_get_libc_version(), __builtin_cpu_supports("avx2") != 0, __builtin_cpu_supports("fma") != 0,
                      __builtin_cpu_supports("avx512f") != 0, bf16_kind(precision));

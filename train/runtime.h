@@ -14,23 +14,23 @@ namespace glossa {
 /// instruction_set() does if GLOSSA_ISA is wrong.
 void apply_runtime(const RuntimeConfig& config, const Job& job = Job::alone());
 
-/// The library of products in float, and the kind of products in bf16 or int8 if `precision` requires them: "float
+/// Describes the library of float products and, if `precision` needs it, the kind of bf16 or int8 products: "float
 /// products by onednn, bf16 by avx512bf16".
 std::string describe_products(Precision precision);
 
-/// The computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
+/// Describes the computing setup, for the head of a log: "2 threads of 2 available, avx512, float products by onednn".
 std::string describe_runtime(Precision precision = Precision::full);
 
 /// Properties of the build and the machine that affect speed.
 struct Environment {
   bool built_for_avx2, processor_has_avx2;
   bool has_onednn;
-  bool has_fast_bf16;            // products in bf16 are faster than in float
+  bool has_fast_bf16;            // true: bf16 products are faster than float products
   int available_threads, cores;  // threads available to the process; cores of the machine
 };
 Environment environment();
 
-/// Warning for products in bf16 by plain loops.
+/// Warning that bf16 products use plain loops.
 inline constexpr const char* slow_bf16 =
     "products in bf16 take plain loops here, which are several times slower than products in float: this processor has "
     "neither AVX512-BF16 nor AMX, or GLOSSA_ISA excludes them. Hint: use float";
@@ -38,27 +38,27 @@ inline constexpr const char* slow_bf16 =
 /// Returns one sentence per avoidable cause of slow training with products in `precision`.
 std::vector<std::string> warnings(const Environment& around, Precision precision);
 
-/// Makes all threads started from now on allocate from one heap. If many threads allocate occasionally, separate heaps
+/// Makes all threads that start later allocate from one heap. If many threads allocate occasionally, separate heaps
 /// (glibc: up to eight per processor) retain ever more unused memory.
 void share_one_heap();
 
-/// Peak resident memory of the process in MiB.
+/// Returns the process's peak resident memory in MiB.
 double peak_rss_mb();
 
-/// Everything outside the program on which the bits of results depend: GEMM library, C library, the processor's
-/// instruction sets; with bf16 also the kind of its products.
+/// Identifies everything outside the program that affects the bits of results: GEMM library, C library and the
+/// processor's instruction sets. With bf16, also the kind of bf16 products.
 std::string host_fingerprint(Precision precision);
 
-/// The kind of products in bf16 that a host_fingerprint names; empty if it names none.
+/// Returns the kind of bf16 products that a host_fingerprint names; empty if it names none.
 std::string_view bf16_kind_of(std::string_view host);
 
-/// Everything on which the bits of results depend: the program's bytes and host_fingerprint(precision).
+/// Identifies everything that affects the bits of results: the program's bytes and host_fingerprint(precision).
 std::string program_fingerprint(Precision precision);
 
-/// Compiler, instruction set and GEMM library: results are bit-identical only within one build.
+/// Identifies compiler, instruction set and GEMM library. Results are bit-identical only within one build.
 std::string build_fingerprint();
 
-/// Readable form of a build_fingerprint: "g++ 12.2.0 for avx512, float products by onednn".
+/// Returns a readable form of a build_fingerprint: "g++ 12.2.0 for avx512, float products by onednn".
 std::string describe_build(const std::string& fingerprint);
 
 }  // namespace glossa

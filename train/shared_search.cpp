@@ -21,7 +21,7 @@ void serialize(A& a, Translator::Sources& sources) {
 
 namespace {
 
-/// The hypotheses for the source of this index.
+/// The hypotheses for the source at this index.
 struct FoundFor {
   std::size_t source = 0;
   std::vector<Hypothesis> hypotheses;

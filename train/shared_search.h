@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Returns the division of searches among the processes of `job`, to which it keeps a reference. All processes must
+/// Returns the division of searches among the processes of `job`, and keeps a reference to `job`. All processes must
 /// search for the same sources; all get all results.
 SearchDivision divided_among(const Job& job);
 

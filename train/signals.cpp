@@ -22,14 +22,15 @@ namespace glossa {
 
 namespace {
 
-std::atomic<Requests*> requests = nullptr;  // of the SignalWatch
-std::atomic<int> handlers = 0;              // those running that may use `requests`
-std::atomic<bool> save_waits = false;       // requested, but not passed on yet
+std::atomic<Requests*> requests = nullptr;  // set by the SignalWatch
+std::atomic<int> handlers = 0;              // number of running handlers that may use `requests`
+std::atomic<bool> save_waits = false;       // a save was requested but not passed on yet
 std::atomic<bool> stopped = false;
 std::atomic<double> stopped_at = 0;
 static_assert(std::atomic<double>::is_always_lock_free);  // signal handlers use atomics
 
-/// The requests of the SignalWatch, or null, in a handler. The watch's end waits until this object is gone.
+/// The requests of the SignalWatch, for use in a handler; null without a watch. The watch's destructor waits until this
+/// object is gone.
 class Watching {
  public:
   Watching() {
@@ -62,7 +63,7 @@ bool is_ignored(int signal) {
   return action.sa_handler == SIG_IGN;
 }
 
-/// Installs a handler for stop signals, except for SIGHUP under nohup, which ignores it.
+/// Installs a handler for stop signals, except for SIGHUP under nohup, which ignores SIGHUP.
 void install_for_stops(Handler handler) {
   for (const int signal : {SIGINT, SIGTERM}) install(signal, handler);
   if (!is_ignored(SIGHUP)) install(SIGHUP, handler);
@@ -92,16 +93,16 @@ void on_save(int) {
 }
 
 constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
-struct sigaction found[std::size(watched)];  // by the SignalWatch
+struct sigaction found[std::size(watched)];  // handlers that the SignalWatch replaced
 
-// Locked by output that must not be cut off, and finally by the end of the program.
+// Held by output that must not be cut off, and finally by the end of the program.
 std::recursive_timed_mutex output;
 std::function<void()> action_at_end;
 
-/// A reader may never take the rest of the output, as when it is a pager.
+/// A reader, such as a pager, may never take the rest of the output.
 constexpr std::chrono::seconds max_wait(10);
 
-/// Writes complete lines that are still in the buffer, unless a reader keeps them waiting.
+/// Writes complete lines that are still in the buffer, but gives up if a reader keeps them waiting.
 void flush_output() {
   pollfd reader{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&reader, 1, 0) <= 0 || ftrylockfile(stdout) != 0) return;
@@ -119,7 +120,7 @@ void take_signals_aside() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&aside, signal);
   pthread_sigmask(SIG_BLOCK, &aside, &before);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (!is_ignored(signal)) install(signal, end_by_signal);  // runs in the thread below
+    if (!is_ignored(signal)) install(signal, end_by_signal);  // runs in the dedicated thread below
   install(SIGUSR1, on_save);
   start_thread([before] {
     for (;;) sigsuspend(&before);
@@ -134,7 +135,7 @@ SignalWatch::SignalWatch(Requests& of_work) {
   for (std::size_t i = 0; i < std::size(watched); ++i) {
     struct sigaction current {};
     sigaction(watched[i], nullptr, &current);
-    if (current.sa_handler != on_stop) found[i] = current;  // else an earlier watch, which was stopped, left it
+    if (current.sa_handler != on_stop) found[i] = current;  // else an earlier watch was stopped and left it
   }
   install_for_stops(on_stop);
   install(SIGUSR1, on_save);
@@ -154,7 +155,7 @@ void end_by_signal(int signal) {
     flush_output();
     if (action_at_end) action_at_end();
   }
-  if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);  // over a progress bar
+  if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);  // erases a progress bar
   print_error(stderr, "stopped by {}", name_of(signal));
   std::signal(signal, SIG_DFL);
   raise(signal);

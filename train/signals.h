@@ -6,22 +6,22 @@
 
 namespace glossa {
 
-/// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread, so that their handlers never wait for a matrix
-/// product (SignalsBlocked). New threads inherit the signal mask, so call this before any thread starts.
+/// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread. Their handlers then never wait for a matrix
+/// product (SignalsBlocked). New threads inherit the signal mask: call this before any thread starts.
 ///
 /// Until a SignalWatch exists, stop signals end the program by end_by_signal, and SIGUSR1 is kept for the watch.
 void take_signals_aside();
 
-/// Directs signals to the requests of a program's work; only one instance may exist at a time. SIGINT, SIGTERM and
+/// Directs signals to the requests of a program's work. Only one instance may exist at a time. SIGINT, SIGTERM and
 /// SIGHUP ask the work to stop instead of ending the program. (SIGHUP means a closed terminal and is ignored under
-/// nohup.) SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error anyway. For programs
-/// that own their signals; a library's host makes the requests itself.
+/// nohup.) SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error anyway. Use it only
+/// in programs that own their signals; a library's host makes the requests itself.
 ///
 /// Signals within three seconds of the first count as the same stop, even after the SignalWatch is destroyed. Such
 /// repeats are common: timeout(1) signals the program and then its group; a shell and its closing terminal both send
 /// SIGHUP. mpirun relays a batch system's signal to all processes again after a second. Any later stop signal ends the
-/// program at once. Without a stop, the destructor restores all handlers as they were; after one, SIGUSR1's and
-/// SIGPIPE's.
+/// program at once. If no stop was requested, the destructor restores all handlers. Otherwise it restores only those of
+/// SIGUSR1 and SIGPIPE.
 class SignalWatch {
  public:
   static constexpr double seconds_of_one_stop = 3;
@@ -33,12 +33,12 @@ class SignalWatch {
   SignalWatch& operator=(const SignalWatch&) = delete;
 };
 
-/// Ends the program by `signal`: prints a line, calls the action of WhenInterrupted, and lets the signal's default
-/// action end the program, so that a shell sees status 130 after Ctrl-C. First waits for an Uninterrupted to end, for
-/// some seconds. Call it in a thread of its own.
+/// Ends the program by `signal`: prints a line, calls the action of WhenInterrupted, and takes the signal's default
+/// action. A shell then sees status 130 after Ctrl-C. First waits up to ten seconds for an Uninterrupted to end. Call
+/// it in a dedicated thread.
 void end_by_signal(int signal);
 
-/// Postpones end_by_signal while it exists: for output that must not be cut off. Objects of one thread may nest.
+/// Postpones end_by_signal while it exists, to protect output that must not be cut off. Objects of one thread may nest.
 class Uninterrupted {
  public:
   Uninterrupted();

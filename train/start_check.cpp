@@ -46,7 +46,7 @@ Found wrong_direction(const RunStart& start) {
       is.source, is.target, run, was.source, was.target);
 }
 
-/// Finds a corpus whose sides are exchanged, compared with the first corpus of data.train.
+/// Finds a corpus whose sides are swapped, compared with the first corpus of data.train.
 Found unlike_sides(const RunStart& start) {
   const ParallelCorpus& text = start.corpora.training;
   const bool is_joined = !text.parts.empty();
@@ -132,11 +132,11 @@ std::string remedy_of_allowing(TrainConfig::Mistake mistake) {
 
 /// Evidence that a model knows a text.
 struct Fit {
-  double loss = 0;     // per target token
-  double unknown = 0;  // share of tokens
+  double loss = 0;     // loss per target token
+  double unknown = 0;  // fraction of unknown tokens
 };
 
-/// A few pairs, spread evenly.
+/// Returns a few pairs, spread evenly over the text.
 ParallelCorpus some_pairs(const ParallelCorpus& text) {
   constexpr std::size_t most = 48;
   ParallelCorpus some = text.without_pairs();
@@ -148,7 +148,7 @@ ParallelCorpus some_pairs(const ParallelCorpus& text) {
   return some;
 }
 
-/// Returns no fit if hardly any pair can be encoded.
+/// Returns an empty value if hardly any pair can be encoded.
 std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision precision, const ParallelCorpus& pairs) {
   constexpr int fewest = 10;
   constexpr int short_length = 64;
@@ -168,8 +168,8 @@ std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision prec
                                    static_cast<double>(report.source_tokens + report.target_tokens)};
 }
 
-/// True if the pairs are far better known with their sides exchanged. Tokens that the vocabulary lacks count first: the
-/// loss of <unk> says little.
+/// True if the model knows the pairs far better with their sides swapped. Compares unknown tokens first, because the
+/// loss of <unk> means little.
 bool fits_exchanged(const Fit& given, const Fit& exchanged) {
   constexpr double far_less_unknown = 0.3, as_unknown = 0.1, far_less_loss = 1;
   const double less_unknown = given.unknown - exchanged.unknown;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The newest checkpoint of the run for which `belongs` is true, or empty.
+/// Returns the newest checkpoint of the run for which `belongs` is true; empty if none.
 fs::path newest_of_run(const std::string& run, const std::function<bool(const TrainingState&)>& belongs) {
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   for (const fs::path& file : newest_checkpoints(run, all)) try {
@@ -26,8 +26,8 @@ fs::path newest_of_run(const std::string& run, const std::function<bool(const Tr
   return {};
 }
 
-/// A run beside `run` with a checkpoint of the same data, vocabulary and options, apart from options that may change.
-/// Empty if no run is alike.
+/// Finds a run beside `run` with a checkpoint of the same data, vocabulary and options, ignoring options that may
+/// change. Returns an empty path if no run matches.
 fs::path run_beside(const std::string& run, const TrainingState& state) {
   const auto is_alike = [&](const TrainingState& other) {
     if (other.vocabulary_hash != state.vocabulary_hash || other.data_hash != state.data_hash) return false;

@@ -17,7 +17,7 @@ std::string bytes_of(Number number) {
 }
 
 /// A message in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding), written field by field.
-/// If fields are written in order of their numbers, the bytes equal those of Google's library.
+/// If fields are written in ascending order of their numbers, the bytes equal those of Google's library.
 class Message {
  public:
   /// Adds an int64, an int32 or an enumerator.
@@ -60,7 +60,7 @@ class Message {
   std::string text_;
 };
 
-// Numbers of the fields and enumerators that are used, each with the name of its message.
+// Numbers of the fields and enumerators used here; each name begins with its message.
 constexpr std::uint32_t event_wall_time = 1, event_step = 2, event_file_version = 3, event_summary = 5;
 constexpr std::uint32_t event_session_log = 7, session_log_status = 1, summary_value = 1;
 constexpr std::uint32_t value_tag = 1, value_simple_value = 2, value_tensor = 8, value_metadata = 9;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-/// Builders of the events in TensorBoard's event files. Each function returns a record to append to a file: an `Event`
-/// of event.proto, with messages of summary.proto inside, framed as a TFRecord.
+/// Builders of the events in TensorBoard's event files. Each function returns a record to append to a file. A record is
+/// an `Event` of event.proto, with messages of summary.proto inside, framed as a TFRecord.
 namespace glossa::event {
 
 /// A number under its TensorBoard tag, `group/name`.
@@ -21,16 +21,16 @@ struct Time {
   std::int64_t step = 0;
 };
 
-/// The first event of a file.
+/// Returns the first event of a file.
 std::string version(const Time& time);
 
-/// Begins a session. TensorBoard then discards the data of earlier sessions at this step and at later steps; its data
-/// server ignores this event.
+/// Returns the mark that begins a session. TensorBoard then discards the data of earlier sessions from this step on;
+/// its data server ignores this event.
 std::string session_start(const Time& time);
 
 std::string scalars(const Time& time, std::span<const Scalar> scalars);
 
-/// Text in Markdown; bytes that are not UTF-8 become U+FFFD.
+/// Returns Markdown text as an event; bytes that are not UTF-8 become U+FFFD.
 std::string text(const Time& time, std::string_view tag, std::string_view text);
 
 }  // namespace glossa::event

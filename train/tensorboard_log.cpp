@@ -23,10 +23,10 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// Returns the path of a new event file, which contains the second of its start. It sorts after all existing ones, even
-/// if the clock was set back. Creates the folder if it is missing.
+/// Returns the path of a new event file, whose name contains the second of its start. It sorts after all existing ones,
+/// even if the clock was set back. Creates the folder if it is missing.
 std::filesystem::path next_event_file(const std::filesystem::path& folder) {
-  constexpr std::string_view name_begins = "events.out.tfevents.";  // TensorBoard recognizes its files by this
+  constexpr std::string_view name_begins = "events.out.tfevents.";  // TensorBoard recognizes its files by this prefix
   create_folder(folder);
   std::error_code code;
   auto second = static_cast<std::int64_t>(seconds_since_1970());
@@ -40,7 +40,7 @@ std::filesystem::path next_event_file(const std::filesystem::path& folder) {
   return folder / fmt::format("{}{:010}", name_begins, second);
 }
 
-/// A report's numbers by TensorBoard's names: `valid_loss` of the group `valid` is `valid/loss`.
+/// Converts a report's numbers to TensorBoard's names: `valid_loss` of the group `valid` becomes `valid/loss`.
 std::vector<event::Scalar> scalars_of(const std::string& group, const auto& report) {
   std::vector<event::Scalar> scalars{{group + "/epoch", static_cast<double>(report.epoch)}};
   for (const auto& [key, value] : figures_of(report)) {

@@ -9,17 +9,17 @@
 
 namespace glossa {
 
-/// Writes all training and validation reports of one start of a run for TensorBoard: to a new file in the run's
+/// Writes all training and validation reports of one start of a run for TensorBoard. They go to a new file in the run's
 /// `tensorboard` folder, which TensorBoard reads while it grows. Each event is in the file when the call that adds it
 /// returns. Throws a failure that names the file if it cannot be written.
 ///
 /// Files of earlier starts remain as they are, even if a kill left their last event incomplete. TensorBoard reads the
-/// files in the order of their names, and each one up to such an event. The new file begins with a session mark, by
-/// which TensorBoard discards earlier events from `first_step` on. Its data server ignores the mark; instead each value
-/// replaces those of its tag at its step and at later steps.
+/// files in the order of their names, and stops reading a file at an incomplete event. The new file begins with a
+/// session mark, which makes TensorBoard discard earlier events from `first_step` on. Its data server ignores the mark;
+/// there, each value replaces those of its tag at the same and later steps.
 class TensorboardLog : public TrainingObserver {
  public:
-  /// Begins the file, with the configuration. `first_step` is the first update that this start may report.
+  /// Begins the file and writes the configuration. `first_step` is the first update that this start may report.
   TensorboardLog(const std::filesystem::path& run, std::int64_t first_step, std::string_view configuration);
 
   void training(const TrainingReport& report) override;

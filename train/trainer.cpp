@@ -27,16 +27,16 @@ namespace {
 
 constexpr const char* time_format = "%Y-%m-%d %H:%M:%S";
 
-/// Number of the epoch, counted from 1, that contains the last update.
+/// Returns the number of the epoch, counted from 1, that contains the last update.
 std::int64_t epoch_of_last_update(const TrainingState& state) { return state.epoch + (state.batch > 0 ? 1 : 0); }
 
-/// Name of an end in events; of a limit also its key.
+/// Returns the name of an end in events; for a limit, this is also its key.
 const char* name(TrainingEnd end, Requests::By by = Requests::By::nobody) {
   constexpr const char* names[] = {"max_updates", "max_epochs", "max_minutes", "early_stopping", "request"};
   return end == TrainingEnd::stopped && by == Requests::By::signal ? "signal" : names[static_cast<int>(end)];
 }
 
-/// Value of the limit that ended training, or that value `raised` by half; empty if no limit ended it.
+/// Returns the value of the limit that ended training, increased by half if `raised`; empty if no limit ended it.
 std::string limit(TrainingEnd end, const TrainConfig& train, bool raised) {
   const auto value = [&](double amount) { return raised ? std::ceil(1.5 * amount) : amount; };
   const auto text = [&](const Period& period) { return to_string(Period{value(period.amount), period.unit}); };
@@ -62,13 +62,13 @@ struct Decisive {
   }
 };
 
-/// The value of train.metric.
+/// Returns the value of train.metric.
 Decisive decisive_number(const ValidationReport& report, TrainConfig::Metric metric) {
   using enum TrainConfig::Metric;
   if (metric == bleu) return {*report.bleu, true};
   if (metric == chrf) return {*report.chrf, true};
   if (metric == exact_match) return {*report.exact_match, true};
-  return {report.loss, false};  // also decides for the perplexity
+  return {report.loss, false};  // the loss also decides for the perplexity
 }
 
 /// Writes all samples of a validation to a file of the run.
@@ -173,8 +173,8 @@ TrainingEnd Trainer::update_until_end() {
     const bool stops = take_requests();
     end = run_.ending();
     if (!end && stops) end = TrainingEnd::stopped;
-    // After a skipped update a save waits for a good one, so that the newest checkpoint predates a series of skipped
-    // updates. The end and the best validation save nevertheless.
+    // If a save is due after a skipped update, it waits for a good one. The newest checkpoint then predates a series of
+    // skipped updates. The end and the best validation save nevertheless.
     save_due_ = train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
@@ -185,7 +185,7 @@ TrainingEnd Trainer::update_until_end() {
   return *end;
 }
 
-/// Logs how training ended, and what to do next.
+/// Logs how training ended, and suggests the next step.
 void Trainer::conclude(TrainingEnd end, bool has_trained, bool best_at_end) {
   if (run_.records)
     if (const std::string remark = RunName(run_.folder).note(); !remark.empty() && run_.config.decode.average == 0)
@@ -219,7 +219,7 @@ void Trainer::conclude(TrainingEnd end, bool has_trained, bool best_at_end) {
   announce(std::move(event));
 }
 
-/// Takes the requests to any process of the job; returns whether one was to stop.
+/// Passes on the requests made to any process of the job; returns true if one was to stop.
 bool Trainer::take_requests() {
   const Job& job = run_.job;
   const Job::Patience patience(job, run_.config.runtime.timeout, fmt::format("update {}", state_.update));
@@ -228,7 +228,7 @@ bool Trainer::take_requests() {
   requests[own] = static_cast<double>(requests_.stopped_by());
   requests[own + 1] = requests_.take_save() ? 1 : 0;
   job.merge(requests);
-  // Only what was merged counts: processes must not disagree about a request that arrives now.
+  // Only merged requests count: processes must not disagree about a request that arrives now.
   Requests::By stopped_by = Requests::By::nobody;
   for (std::size_t i = 0; i < requests.size(); i += 2) {
     if (requests[i] > 0 && stopped_by == Requests::By::nobody) stopped_by = static_cast<Requests::By>(requests[i]);
@@ -267,7 +267,7 @@ double Trainer::one_update() {
     run_.task->begin_epoch(++state_.epoch);
   }
 
-  double seconds = watch.seconds();  // as measured by process 0, since the time may end training
+  double seconds = watch.seconds();  // process 0's time in all processes, since it may end training
   run_.job.broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
@@ -318,7 +318,7 @@ TrainingReport Trainer::report() const {
           .waited = since_log_.waited / since_log_.seconds};
 }
 
-/// Warns if train.max_minutes seems too short, at the speed of these updates.
+/// Warns if train.max_minutes seems too short at the speed of these updates.
 void Trainer::warn_about_time(std::int64_t updates, double seconds) {
   const double left = 60 * run_.config.train.max_minutes - state_.seconds;
   const double all = static_cast<double>(state_.update) + left * static_cast<double>(updates) / seconds;
@@ -376,7 +376,7 @@ void Trainer::validated(const ValidationReport& report) {
   log(line_of(report));
 }
 
-/// Validates between updates, which may lower the learning rate or end training; returns whether the weights are the
+/// Validates between updates, which may lower the learning rate or end training. Returns true if the weights are the
 /// best so far.
 bool Trainer::validate() {
   if (!run_.validates()) return false;
@@ -396,14 +396,14 @@ bool Trainer::validate() {
 }
 
 /// Validates the weights of a warm start before their first update, and saves them as the best so far: training need
-/// not improve them. A run resumed from there has validated them.
+/// not improve them. A run resumed from there has already validated them.
 void Trainer::validate_start() {
   const bool is_warm = !run_.config.train.warm_start.empty() && state_.update == 0 && !state_.has_best;
   if (is_warm && validate()) save(true);
 }
 
-/// If a limit hit between validations, validates the final weights, which may be the best; returns whether they are.
-/// Not saved: a resumed run never stops here.
+/// If a limit ended training between validations, validates the final weights, which may be the best. Returns true if
+/// they are. Not saved: a resumed run never stops here.
 bool Trainer::validate_end() {
   if (!run_.validates()) return false;
   if (run_.last_validation == state_.update) return state_.has_best && state_.best_update == state_.update;
@@ -415,8 +415,9 @@ bool Trainer::validate_end() {
   return report.stalled == 0;
 }
 
-/// Validates the mean of checkpoints that translates by default, if there is one, and leaves the weights as they were.
-/// The gradients' memory keeps them meanwhile, as training is over: a copy would need memory that nothing checked.
+/// Validates the mean of the checkpoints that translation uses by default, if it uses a mean. Leaves the weights
+/// unchanged. Training is over, so the weights are kept in the gradients' memory: a copy would need memory that nothing
+/// checked.
 void Trainer::validate_mean() {
   if (!run_.validates() || run_.config.decode.average == 0) return;
   ParameterStore<float>& parameters = run_.task->parameters();
@@ -437,7 +438,7 @@ void Trainer::validate_mean() {
       count = readers.size();
       read_mean_parameters(readers, parameters);
     });
-  } catch (const Error& error) {  // of a damaged checkpoint; training itself has succeeded
+  } catch (const Error& error) {  // a checkpoint is damaged, but training has succeeded
     restore();
     return log(fmt::format("warning: the mean of checkpoints was not validated: {}", error.what()),
                LogLine::Kind::warning);

@@ -21,17 +21,18 @@
 
 namespace glossa {
 
-/// Order to train a run.
+/// An order to train a run.
 struct TrainingOrder {
   Config config;
   std::string run;      ///< the run's folder
-  bool resume = false;  ///< from the newest valid checkpoint, if any; without `resume`, checkpoints are an error
+  bool resume = false;  ///< resumes from the newest valid checkpoint, if any; if false, checkpoints are an error
 
-  /// File that `config` was read from, if any. A new run is refused if its own config.yaml would replace this file.
+  /// Path of the file that `config` was read from; empty if none. A new run is refused if its config.yaml would replace
+  /// this file.
   std::string config_path = {};
 
-  /// Options in `config` that the command line or the program sets. When a run resumes, those of decode also go into
-  /// its config.yaml, for translation.
+  /// Options in `config` that come from the command line or the program. When a run resumes, its config.yaml also gets
+  /// those of decode, for translation.
   Settings settings = {};
 };
 
@@ -39,24 +40,24 @@ struct TrainingOrder {
 struct RunRecords {
   std::unique_ptr<CheckpointFolder> checkpoints;  ///< holds the run's lock
   RunLog log;
-  std::optional<TensorboardLog> tensorboard = {};  ///< with train.tensorboard
+  std::optional<TensorboardLog> tensorboard = {};  ///< set with train.tensorboard
 };
 
-/// Reason for the end of training.
+/// Reason why training ended.
 enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, stopped };
 
-/// A run that is ready to train. Its parts are made in this order, each from those before it. Only the lock and
-/// the checkpoint to resume from are looked for at first, as they decide options.
+/// A run that is ready to train. Members are made in this order, each from earlier ones. The exceptions are the lock
+/// and the checkpoint to resume from, which come first because they decide options.
 struct PreparedRun {
   const Job& job;  ///< the processes that train together; must outlive the run
   std::string folder;
-  Config config;                               ///< every option; checkpoint or corpora decide those given as `auto`
+  Config config;                               ///< all options; checkpoint or corpora decide those that were `auto`
   std::unique_ptr<TranslationTask> task = {};  ///< corpora, vocabulary, batches and model
   bool resumes = false;                        ///< true: continues from a checkpoint
-  TrainingState state = {};                    ///< where training stands: at the beginning, or at the checkpoint
-  Schedule schedule{ScheduleOptions()};        ///< of the learning rate
+  TrainingState state = {};                    ///< progress of training: the beginning, or the checkpoint's
+  Schedule schedule{ScheduleOptions()};        ///< learning rate
   std::unique_ptr<Updater> updater = {};       ///< optimizer, moving average of the weights, and the memory of a step
-  std::unique_ptr<RunRecords> records = {};    ///< null in processes other than the first
+  std::unique_ptr<RunRecords> records = {};    ///< null except in process 0
   std::int64_t last_validation = 0;            ///< update of the newest validation in the records; 0 if none
   std::vector<std::string> decided = {};       ///< the options that were `auto`, as in TrainingEvent
   std::vector<LogLine> head = {};              ///< the first lines that `train` logs
@@ -67,16 +68,16 @@ struct PreparedRun {
   /// True if there is validation data, and train.validate_every is not `never`.
   bool validates() const;
 
-  /// Describes the place to resume at: "resumed at update 25 (epoch 2, batch 5)".
+  /// Describes where training resumes: "resumed at update 25 (epoch 2, batch 5)".
   std::string resumption() const;
 
-  /// The limit that training has reached, if any.
+  /// Returns the limit that training has reached, if any.
   std::optional<TrainingEnd> ending() const;
 };
 
-/// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, makes the parts above, and
-/// loads a checkpoint or the weights of train.warm_start. Writes the configuration and a new run's vocabulary; when
-/// resuming, drops records that are newer than the checkpoint. Sets the threads and the library of matrix products of
+/// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, makes the members above, and
+/// loads a checkpoint or the weights of train.warm_start. Writes the configuration and a new run's vocabulary. When
+/// resuming, drops records that are newer than the checkpoint. Sets the threads and the library of matrix products for
 /// the whole process. Throws Error on any user mistake; the folder then contains no half-written file. Every process of
 /// the job calls it, in one thread.
 PreparedRun prepare(const TrainingOrder& order, const Job& job = Job::alone());
@@ -87,37 +88,39 @@ class Trainer {
   explicit Trainer(PreparedRun run);
   Trainer(const Trainer&) = delete;
   ~Trainer() {
-    if (!process_.is_this()) static_cast<void>(run_.task.release());  // which would wait for threads
+    if (!process_.is_this()) static_cast<void>(run_.task.release());  // its destructor would wait for threads
   }
 
-  /// Calls `observer` as well, after the run's own records, in the thread that trains. It must outlive training.
+  /// Also calls `observer` during training, after the run's own records and in the same thread. It must outlive
+  /// training.
   void add(TrainingObserver& observer) { observers_.push_back(&observer); }
 
-  /// Requests to the whole job to stop or to save after the current update, from an observer, another thread or a
-  /// signal handler.
+  /// Requests that the whole job stop or save after the current update. Observers, other threads and signal handlers
+  /// may make them.
   Requests& requests() { return requests_; }
 
-  /// Trains until a limit, early stopping or a request; returns the reason, a request only if no other applies. Saves
-  /// at the period of train.save_every, after the best validations and after the last update. Then, unless stopped,
-  /// validates the last weights, if this has not been done, and the mean of checkpoints that decode.average selects. If
-  /// training is at its end already, or a stop was requested before, no update is made. An exception saves nothing: it
-  /// is passed to the observers as a line and an event (in the process where it occurred), then thrown again; so are
-  /// train.max_bad_updates in a row, and exceptions of observers. In a process that an observer forks, it throws when
-  /// the observer returns, and writes nothing. Call it once.
+  /// Trains until a limit, early stopping or a stop request; returns the reason, preferring the first two over a
+  /// request. Saves at the period of train.save_every, after the best validations and after the last update. Then,
+  /// unless stopped, validates the last weights if necessary, and the mean of the checkpoints that decode.average
+  /// selects. If training has already ended, or a stop was requested earlier, makes no update.
+  ///
+  /// An exception saves nothing. The process where it occurred passes it to the observers as a line and an event, then
+  /// throws it again. Exceptions of observers, and train.max_bad_updates in a row, are handled alike. In a process that
+  /// an observer forks, this function throws when the observer returns, and writes nothing. Call it once.
   TrainingEnd train();
 
-  /// Seconds of training so far, with those before a resume, without validation and saving.
+  /// Returns the seconds of training so far, including those before a resume but not validation and saving.
   double seconds() const { return state_.seconds; }
 
-  /// Work of the whole job since `train` began, without refused updates, which limits do count: updates, source and
-  /// target tokens without padding, and computed rows.
+  /// Work of the whole job since `train` began: updates, source and target tokens without padding, and computed rows.
+  /// Refused updates are excluded, although limits count them.
   struct Work {
     std::int64_t updates = 0, tokens = 0, rows = 0;
   };
   const Work& work() const { return work_; }
 
  private:
-  /// Calls each observer. A process that one of them forks must not train on, in the files of the run.
+  /// Calls each observer. A process that an observer forks must not continue to train in the run's files.
   template <class Call>
   void notify(const Call& call) {
     for (TrainingObserver* observer : observers_) {
@@ -167,7 +170,7 @@ class Trainer {
   } since_log_;
   double lr_ = 0, grad_norm_ = 0;
   bool save_due_ = false;
-  std::string doubt_;  // about the translations of the last validation
+  std::string doubt_;  // doubt about the translations of the last validation
 };
 
 }  // namespace glossa

@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-// Maximum columns on a terminal, of sentences and of lines arranged below each other.
+// Maximum columns on a terminal: of sentences, and of lines arranged in columns.
 constexpr std::size_t readable = 100, any = std::string::npos;
 
 /// Breaks a line between words into lines of at most `width` characters; all but the first are indented.
@@ -23,7 +23,7 @@ std::string broken(std::string_view line, std::size_t width) {
   std::string lines;
   std::size_t used = 0;
   while (!line.empty()) {
-    const std::string_view word = line.substr(0, line.find(' ', 1));  // with the space before it
+    const std::string_view word = line.substr(0, line.find(' ', 1));  // includes the space before it
     std::size_t characters = 0;
     utf8::for_each(word, [&](std::string_view, utf8::CodePoint) { ++characters; });
     const bool breaks = used + characters > width && used > indent.size() && word.starts_with(' ');
@@ -42,7 +42,7 @@ std::string broken_lines(std::string_view text, std::size_t width) {
   return lines;
 }
 
-/// The least verbosity that shows a line.
+/// Returns the lowest verbosity that shows a line.
 Verbosity level_of(LogLine::Kind kind) {
   if (kind == LogLine::Kind::detail) return Verbosity::verbose;
   return kind == LogLine::Kind::warning ? Verbosity::quiet : Verbosity::usual;

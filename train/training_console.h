@@ -10,9 +10,9 @@
 namespace glossa {
 
 /// Shows training in a terminal or a file: the lines of the log that the verbosity allows, each with its time. On a
-/// terminal, highlights in color, breaks long lines between words, and draws a progress bar below the lines. Failures
-/// are ignored, because a lost terminal must not end the run. Errors are left to the program, which prints them on
-/// exit.
+/// terminal, it highlights in color, breaks long lines between words, and draws a progress bar below the lines.
+/// Failures are ignored, because a lost terminal must not end the run. Errors are left to the program, which prints
+/// them on exit.
 class TrainingConsole : public TrainingObserver {
  public:
   explicit TrainingConsole(std::FILE* terminal = stderr) : terminal_(terminal), bar_(terminal) {}
@@ -25,8 +25,8 @@ class TrainingConsole : public TrainingObserver {
  private:
   std::FILE* terminal_;
   ProgressBar bar_;
-  std::optional<CountProgress> sentences_;  // of the validation in progress
-  std::int64_t done_ = 0;                   // of them
+  std::optional<CountProgress> sentences_;  // progress of the current validation
+  std::int64_t done_ = 0;                   // sentences translated in it
 };
 
 }  // namespace glossa

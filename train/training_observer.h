@@ -15,22 +15,22 @@ struct TrainingReport {
   double loss = 0;          ///< NaN if all updates were refused
   double tokens_per_s = 0;  ///< source + target tokens without padding
   double lr = 0, grad_norm = 0;
-  double seconds = 0;  ///< of training so far, without validation and saving
-  double waited = 0;   ///< part of the time that steps waited for pairs in a file
+  double seconds = 0;  ///< training time so far, without validation and saving
+  double waited = 0;   ///< fraction of the time that steps waited for pairs in a file
 };
 
 /// State after an update.
 struct UpdateReport {
   TrainingReport training;
-  double loss = 0;    ///< of this update alone, as in a TrainingReport; not finite if it was refused
-  double epochs = 0;  ///< with the part of the current one
-  double part = 0;    ///< completed part of training until its first limit
+  double loss = 0;    ///< loss of this update alone, as in a TrainingReport; not finite if it was refused
+  double epochs = 0;  ///< includes the fraction of the current epoch
+  double part = 0;    ///< completed fraction of training, up to its first limit
   std::optional<double> seconds_left = {}, seconds_to_validation = {};  ///< estimates; empty if unknown
 };
 
 /// Validation of a further corpus of data.valid. It is only reported and has no effect on training.
 struct WatchedReport {
-  std::string name;  ///< as in data.valid
+  std::string name;  ///< name in data.valid
   double loss = 0;
   std::optional<double> bleu = {}, chrf = {}, exact_match = {};
 };
@@ -40,16 +40,16 @@ struct ValidationReport {
   std::int64_t update = 0, epoch = 0;
   double loss = 0;
 
-  /// Set if the corpus was translated; exact_match is from 0 to 1.
+  /// Scores, if the corpus was translated; exact_match is from 0 to 1.
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
   std::int64_t stalled = 0;                 ///< validations since the best one by `metric`; 0: this is the best
-  bool at_end = false;                      ///< true: made because the run ended between validations; dropped on resume
+  bool at_end = false;                      ///< true: validated because the run ended early; dropped on resume
   std::vector<std::string> samples = {};    ///< translations to show; the log has only the first
-  double seconds = 0;                       ///< as in a TrainingReport
-  std::vector<WatchedReport> watched = {};  ///< of further corpora, in the order of data.valid
-  std::string metric = "loss";              ///< train.metric
-  std::string doubt = {};                   ///< about the translations; see OutputWatch
+  double seconds = 0;                       ///< training time, as in a TrainingReport
+  std::vector<WatchedReport> watched = {};  ///< further corpora, in the order of data.valid
+  std::string metric = "loss";              ///< value of train.metric
+  std::string doubt = {};                   ///< doubt about the translations; see OutputWatch
 };
 
 /// A checkpoint that was saved.
@@ -59,79 +59,80 @@ struct CheckpointReport {
   bool is_best = false;
 };
 
-/// A line for people, or several lines of one text.
+/// A line for people, or several lines that belong together.
 struct LogLine {
   enum class Kind {
-    detail,   ///< wanted only with -v; not in train.log
+    detail,   ///< shown only with -v; not in train.log
     note,     ///< a sentence
-    figures,  ///< numbers that stand below each other
+    figures,  ///< numbers arranged in columns
     warning,  ///< begins with a label up to a colon
     error     ///< the fatal error, which the trainer also throws
   };
   Kind kind = Kind::note;
   std::string text;
-  std::string time = {};       ///< local: 2026-01-31 23:59:59
-  std::string highlight = {};  ///< a part of `text` that is good news
+  std::string time = {};       ///< local time: 2026-01-31 23:59:59
+  std::string highlight = {};  ///< substring of `text` that is good news
 };
 
 /// An event of a run.
 struct TrainingEvent {
   enum class Kind {
-    start,    ///< of a new run
-    resume,   ///< from a checkpoint
+    start,    ///< a new run starts
+    resume,   ///< training resumes from a checkpoint
     refused,  ///< an update was skipped because it was not finite
     stop,     ///< a signal, an observer or the host stopped training
     end,      ///< a limit or early stopping ended training
     failure   ///< an error ended training
   };
   Kind kind = Kind::start;
-  std::int64_t update = 0;  ///< the last update before the event; of `refused`, the skipped one
-  std::string text = {};    ///< in words, as in train.log
-  std::string time = {};    ///< as in a LogLine
+  std::int64_t update = 0;  ///< last update before the event; for `refused`, the skipped one
+  std::string text = {};    ///< description, as in train.log
+  std::string time = {};    ///< local time, as in a LogLine
 
-  // Of start and resume:
-  std::int64_t parameters = 0;            ///< number of the model's parameters
-  std::vector<std::string> decided = {};  ///< the options that were `auto`, one line a section: "auto model: width 128"
-  std::vector<std::string> head = {};     ///< the lines that the log begins with: machine, data, model, warnings, notes
+  // Set for start and resume:
+  std::int64_t parameters = 0;            ///< number of model parameters
+  std::vector<std::string> decided = {};  ///< options that were `auto`, one line per section: "auto model: width 128"
+  std::vector<std::string> head = {};     ///< first lines of the log: machine, data, model, warnings, notes
 
-  // Of stop and end:
+  // Set for stop and end:
   std::string reason = {};         ///< signal, request, max_updates, max_epochs, max_minutes or early_stopping
-  std::int64_t refused = 0;        ///< updates that were refused, in total
-  double epochs = 0, seconds = 0;  ///< of training
+  std::int64_t refused = 0;        ///< total number of refused updates
+  double epochs = 0, seconds = 0;  ///< duration of training
   double peak_mib = 0;             ///< peak memory of this process
 };
 
-/// Name of a kind, as in metrics.jsonl.
+/// Returns a kind's name in metrics.jsonl.
 constexpr const char* name(TrainingEvent::Kind kind) {
   constexpr const char* names[] = {"start", "resume", "refused", "stop", "end", "failure"};
   return names[static_cast<int>(kind)];
 }
 
-/// Follows a training run. The trainer calls these members in its own thread, between updates; `validating` during a
-/// validation, and the event `refused` within its update. To stop training, keep a reference to Trainer::requests and
-/// call `stop`. If several processes train, each calls its own observers. An exception from an observer ends training
-/// like any other error; in a job of several processes call Job::end then, as the others wait.
+/// Follows a training run. The trainer calls these members in its own thread, between updates. The exceptions are
+/// `validating`, called during a validation, and the event `refused`, during its update. To stop training, keep a
+/// reference to Trainer::requests and call `stop`. If several processes train, each calls its own observers. An
+/// exception from an observer ends training like any other error. In a job of several processes, then call Job::end,
+/// because the others wait.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
 
-  /// A line of the log.
+  /// Called for each line of the log.
   virtual void log(const LogLine&) {}
 
   virtual void event(const TrainingEvent&) {}
 
-  /// After every update.
+  /// Called after every update.
   virtual void update(const UpdateReport&) {}
 
-  /// After the updates that train.log_every selects.
+  /// Called after the updates that train.log_every selects.
   virtual void training(const TrainingReport&) {}
 
-  /// During a validation that translates: `done` of `all` sentences are translated.
+  /// Called during a validation that translates, when `done` of `all` sentences are translated.
   virtual void validating(std::int64_t /*done*/, std::int64_t /*all*/) {}
 
   virtual void validation(const ValidationReport&) {}
 
-  /// Only in process 0.
+  /// Called only in process 0.
   virtual void checkpoint(const CheckpointReport&) {}
 };
 

@@ -8,19 +8,19 @@
 
 namespace glossa {
 
-/// Estimated seconds until the next multiple of `period`, for a run that took `seconds` from `begin` to `now`. Empty if
-/// the period is `never()` or the pace is still unknown.
+/// Estimates the seconds until the next multiple of `period`, for a run that took `seconds` from `begin` to `now`.
+/// Returns an empty value if the period is `never()` or the pace is still unknown.
 std::optional<double> seconds_until_due(const Period& period, const Progress& begin, const Progress& now,
                                         double seconds);
 
-/// Estimates when training ends and validates, from its pace since construction.
+/// Estimates when training ends and when it validates next, from its pace since construction.
 class TrainingPace {
  public:
-  /// Starts at `begin`, after `seconds` of training in earlier sessions. Without `validates`, no validation follows.
-  /// Keeps a reference to `config`.
+  /// Starts at `begin`, after `seconds` of training in earlier sessions. If `validates` is false, expects no
+  /// validation. Keeps a reference to `config`.
   TrainingPace(const TrainConfig& config, bool validates, const Progress& begin, double seconds);
 
-  /// The state at `now`, after `report.seconds` of training in all.
+  /// Returns the state at `now`, after a total of `report.seconds` of training.
   UpdateReport at(const Progress& now, const TrainingReport& report) const;
 
  private:

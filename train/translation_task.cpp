@@ -18,7 +18,7 @@ namespace glossa {
 
 namespace {
 
-/// Reports the numbers of pairs of each group of corpora, which `names` lists, if there are several.
+/// Formats the number of pairs of each group of corpora that `names` lists; empty for a single group.
 std::string reports_of_groups(const ParallelCorpus& corpus, const CorpusNames& names) {
   if (corpus.parts.empty() || corpus.parts.back().group == 0) return "";
   std::string text;
@@ -32,7 +32,7 @@ std::string reports_of_groups(const ParallelCorpus& corpus, const CorpusNames& n
   return text;
 }
 
-/// Reports the numbers of read and encoded pairs, with one line for each reason for omissions.
+/// Formats the numbers of read and encoded pairs, with one line for each reason for omissions.
 std::string report(const char* use, const ParallelCorpus& corpus, const PairStore& encoded,
                    const CorpusNames& names = {}) {
   std::string text = fmt::format("{} data {}: {};\n    {}", use, corpus.name, describe(corpus.report, false),
@@ -44,7 +44,7 @@ std::string report(const char* use, const ParallelCorpus& corpus, const PairStor
   return text;
 }
 
-/// Returns the training pairs as ids; `statistics` gets those of their text.
+/// Returns the training pairs as ids; stores the statistics of their text in `statistics`.
 std::shared_ptr<const PairStore> training_pairs(const DataConfig& config, const ParallelCorpus& text,
                                                 const Tokenizers& tokenizers,
                                                 const std::shared_ptr<const PreparedCorpus>& prepared,
@@ -104,7 +104,7 @@ void TranslationTask::begin_epoch(std::int64_t epoch) {
   if (epoch == epoch_) return;
   epoch_ = epoch;
   ordering_ = {};
-  batches_ = {};  // so that memory holds one epoch
+  batches_ = {};  // frees them first: memory must hold only one epoch
 }
 
 void TranslationTask::order_ahead() {
@@ -118,7 +118,7 @@ const Batches& TranslationTask::order() {
 }
 
 std::vector<int> TranslationTask::largest_batch() {
-  // Of batches that are equally large, drawn subwords may make any the largest; some of them represent all.
+  // If subwords are drawn, any of several equally large batches may become the largest. A few of them represent all.
   constexpr std::ptrdiff_t most_drawn = 16;
   const std::span<const Extents> lengths = sampler_.lengths();
   const auto size = [&](const Extents& extents) {  // rows, then query-key pairs
@@ -206,7 +206,7 @@ ValidationReport TranslationTask::validate(Context<float>& context,
   return report;
 }
 
-/// Samples of sentences spread over the corpus, the same ones each time.
+/// Returns samples of sentences spread over the corpus, the same ones each time.
 std::vector<std::string> TranslationTask::samples(std::span<const std::string> outputs) const {
   std::vector<std::string> texts;
   const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), outputs.size());

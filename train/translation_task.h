@@ -27,8 +27,8 @@ class TranslationTask {
  public:
   /// Loss of a batch, on the tape.
   struct Loss {
-    Variable<float> sum;  ///< over the target tokens; the objective
-    double nll_sum = 0;   ///< the sum without label smoothing
+    Variable<float> sum;  ///< sum over the target tokens; the objective
+    double nll_sum = 0;   ///< sum without label smoothing
     std::int64_t target_tokens = 0, source_tokens = 0;
     std::int64_t rows = 0;  ///< computed rows of both sides, including padding
   };
@@ -44,38 +44,40 @@ class TranslationTask {
   /// Begins an epoch; epochs count from 0.
   void begin_epoch(std::int64_t epoch);
 
-  /// Lets a thread order the epoch's batches meanwhile. Otherwise, the first `loss` of the epoch does so.
+  /// Lets a thread order the epoch's batches in the background. Otherwise, the first `loss` of the epoch orders them.
   void order_ahead();
 
-  /// Batches per epoch, the same number in every epoch.
+  /// Returns the number of batches per epoch, which is the same in every epoch.
   std::int64_t batches() const { return std::ssize(sampler_.lengths()); }
 
   /// Begins a step in `context` and computes the loss of a batch of the current epoch. `next` is the batch of the
-  /// following call, if it is known.
+  /// following call; -1 if unknown.
   Loss loss(Context<float>& context, std::int64_t batch, const StepOptions& options, std::int64_t next = -1);
 
-  /// As `loss`, for the batch that needs the most memory; of drawn subwords, for the largest of several in epoch 0.
+  /// As `loss`, for the batch that needs the most memory. If subwords are drawn, takes the largest of several batches
+  /// in epoch 0.
   Loss largest_loss(Context<float>& context, const StepOptions& options);
 
-  /// Seconds that steps waited for their batches since the last call of this function.
+  /// Returns the seconds that steps have waited for their batches since the last call of this function.
   double take_waited() { return reader_.take_waited(); }
 
   /// True if validation data exists.
   bool can_validate() const { return !validations_.empty(); }
 
   /// Validates the current parameters; returns figures and samples. If it `translates`, calls `progress` with the
-  /// number of sentences done and that of all.
+  /// number of finished sentences and the total.
   ValidationReport validate(Context<float>& context,
                             const std::function<void(std::int64_t done, std::int64_t all)>& progress, bool translates);
 
-  /// Content hashes of the vocabulary and of the training and validation data; a resumed run must have the same hashes.
+  /// Content hash of the vocabulary, and one of the training and validation data. A resumed run must have the same
+  /// hashes.
   std::uint64_t vocabulary_hash() const { return tokenizers_.fingerprint(); }
   std::uint64_t data_hash() const { return data_hash_; }
 
   /// Statistics of the training text.
   TextStatistics text_statistics() const { return text_statistics_; }
 
-  /// Description of the task for the head of a log, one string per line.
+  /// Describes the task for the head of a log, one string per line.
   std::vector<std::string> head() const;
 
   /// Writes the tokenizers to a run's folder.
@@ -105,11 +107,11 @@ class TranslationTask {
   std::uint64_t data_hash_;
   std::vector<Validation> validations_;  // the first selects the best checkpoint, the others are only reported
   std::string data_report_;
-  std::size_t before_text_;  // ids of a source
+  std::size_t before_text_;  // number of ids that precede a source's text
   BatchReader reader_;
-  Sampler sampler_;  // batches by the lengths of the tokenizer's segmentations, so that each epoch has as many
+  Sampler sampler_;  // batches by lengths without drawn subwords; their number is the same in every epoch
   std::int64_t epoch_ = 0;
-  Batches batches_;  // of the epoch, once they are needed
+  Batches batches_;  // batches of the epoch, made on first use
   std::future<Batches> ordering_;
   std::vector<int> largest_;
   std::unique_ptr<Model> model_;

@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// Indices of a micro-batch's contributions to an update; sums of counts are exact.
+/// Indices of a micro-batch's figures; sums of counts are exact.
 constexpr std::size_t nll = 0, target_tokens = 1, source_tokens = 2, rows = 3, per_batch = 4;
 
 }  // namespace
@@ -28,7 +28,7 @@ Updater::Updater(const Config& config, TranslationTask& task, const Job& job)
       average_(make_average(config.train, parameters_)),
       gradient_sum_(parameters_, job) {}
 
-/// Options of an update, with the key of all its random numbers.
+/// Returns the options of an update, with the key of all its random numbers.
 StepOptions Updater::step_options(std::int64_t update) const {
   return {.training = true,
           .recording = true,
@@ -40,10 +40,10 @@ StepOptions Updater::step_options(std::int64_t update) const {
 Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t batches) {
   Update update{.number = number, .first = first, .batches = batches};
   tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
-  // Sums over tokens are divided once, so that any division into micro-batches gives the same mean.
+  // Dividing sums over tokens only once gives the same mean for any division into micro-batches.
   const auto [begin, end] = job_.part_of(batches);
   gradient_sum_.add_up(batches, optimizer_->bounds(), [&, begin = begin, end = end](std::int64_t i) {
-    const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;  // if the next update has as many
+    const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;  // assumes that the next update has equally many
     const TranslationTask::Loss loss = task_.loss(context_, first + i, step_options(number), first + next);
     context_.backward(loss.sum);
     double* const tally = &tallies_[static_cast<std::size_t>(i) * per_batch];
@@ -104,7 +104,7 @@ std::string Updater::rehearse() {
   const TranslationTask::Loss loss = task_.largest_loss(context_, step_options(0));
   context_.backward(loss.sum);
   parameters_.clear_grads();
-  task_.take_waited();  // before training
+  task_.take_waited();  // discards the time waited before training
   std::size_t moments = 0;
   for (const StateBuffer<float>& buffer : optimizer_->state()) moments += buffer.values.size_bytes();
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };

@@ -22,21 +22,21 @@ struct Update {
   double nll_sum = 0;
   std::int64_t target_tokens = 0, source_tokens = 0;
   std::int64_t rows = 0;  ///< computed rows of both sides, including padding
-  double grad_norm = 0;   ///< of the gradient of the mean loss per target token
+  double grad_norm = 0;   ///< norm of the gradient of the mean loss per target token
 
-  /// True if loss and gradient norm are finite, so that the optimizer may apply the update.
+  /// True if loss and gradient norm are finite; only then may the optimizer apply the update.
   bool is_finite() const;
 };
 
 /// Performs updates of a task. An update computes the gradients of its micro-batches, sums them, and makes an optimizer
 /// step. The job's processes divide the micro-batches among themselves. In the step, each process updates its slice of
-/// the parameters. The sum is a tree over the micro-batches, so the bits do not depend on how the work is distributed.
+/// the parameters. The sum is a tree over the micro-batches, which makes its bits independent of the division of work.
 class Updater {
  public:
   /// Keeps references to `task` and `job`.
   Updater(const Config& config, TranslationTask& task, const Job& job = Job::alone());
 
-  /// Computes the gradients of update `number`, over `batches` batches, beginning with batch `first`.
+  /// Computes the gradients of update `number` over `batches` batches, starting with batch `first`.
   Update gradients(std::int64_t number, std::int64_t first, std::int64_t batches);
 
   /// Applies the optimizer step, then updates the moving average.
@@ -49,7 +49,7 @@ class Updater {
   /// description of training's memory. Does not affect training.
   std::string rehearse();
 
-  /// True if all parameters and moments are finite, in all processes.
+  /// True if all parameters and moments are finite in all processes.
   bool state_is_finite() const;
 
   Context<float>& context() { return context_; }
@@ -68,7 +68,7 @@ class Updater {
   std::unique_ptr<MovingAverage<float>> average_;
   Context<float> context_;
   GradientSum gradient_sum_;
-  std::vector<double> tallies_;  // figures of each micro-batch of an update
+  std::vector<double> tallies_;  // figures of each micro-batch in an update
   TreeSum<double> nll_sum_{1};
 };
 

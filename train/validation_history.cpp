@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-/// The loss of the last validation at or before an update.
+/// Returns the loss of the last validation at or before an update.
 std::optional<double> loss_by(std::span<const ValidationFigures> history, std::int64_t update) {
   std::optional<double> loss;
   double latest = 0;

@@ -15,17 +15,17 @@ using ValidationFigures = std::map<std::string, double>;
 /// Reads the validations in a run's metrics, in order. Skips damaged lines, and a last line without its end.
 std::vector<ValidationFigures> validation_history(const std::filesystem::path& run);
 
-/// Reads the update of the newest validation in the metrics of a run; 0 if none.
+/// Returns the update of the newest validation in a run's metrics; 0 if none.
 std::int64_t last_validation(const std::filesystem::path& run);
 
 /// Returns the labels of the loss and scores that are better in the last validation than in all others: "loss", "BLEU".
 /// Empty if there are fewer than two validations.
 std::vector<std::string> best_at_last(std::span<const ValidationFigures> history);
 
-/// Returns a doubt about the mean of the checkpoints of these updates, newest first, if the validation loss still fell
-/// clearly across them: the older ones then lie far from the optimum that the newer ones approach. The loss of a
-/// checkpoint is that of the last validation at or before it. Otherwise, or if the losses are unknown, returns empty
-/// text.
+/// Returns a doubt about the mean of the checkpoints of these updates, newest first. The doubt is that the validation
+/// loss still fell clearly across them: the older ones then lie far from the optimum that the newer ones approach. A
+/// checkpoint's loss is that of the last validation at or before it. Without a doubt, or if the losses are unknown,
+/// returns empty text.
 std::string doubt_of_mean(std::span<const ValidationFigures> history, std::span<const std::int64_t> updates);
 
 }  // namespace glossa

@@ -32,13 +32,13 @@ std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& 
   return doubts;
 }
 
-/// Names and shapes of the parameters; empty if the options contradict each other.
+/// Lists the names and shapes of the parameters; empty if the options contradict each other.
 std::string shapes_of(const ModelConfig& model) {
   constexpr Index vocabulary = 100;
   std::string shapes;
   try {
     TransformerOptions options = transformer_options(model, vocabulary, vocabulary);
-    if (!options.learned_positions) options.max_positions = 1;  // sinusoids would take memory
+    if (!options.learned_positions) options.max_positions = 1;  // avoids memory for sinusoid tables
     ParameterStore<float> store;
     const Transformer<float> transformer(store, options);
     store.allocate_without_matrices();
