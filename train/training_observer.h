@@ -44,7 +44,7 @@ struct ValidationReport {
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
   std::int64_t stalled = 0;                 ///< validations since the best one by `metric`; 0: this is the best
-  bool at_end = false;                      ///< true: validated because the run ended early; dropped on resume
+  bool at_end = false;                      ///< true: made because the run ended between validations; dropped on resume
   std::vector<std::string> samples = {};    ///< translations to show; the log has only the first
   double seconds = 0;                       ///< training time, as in a TrainingReport
   std::vector<WatchedReport> watched = {};  ///< further corpora, in the order of data.valid
