@@ -24,7 +24,7 @@ struct AttentionMaps {
   Layers encoder, decoder, cross;   ///< [layer][head]
 
   /// Probabilities of the output tokens, each given the tokens before it; empty if not computed. The last token of an
-  /// unfinished translation has none.
+  /// unfinished translation has no probability.
   std::vector<float> probabilities = {};
 };
 
@@ -32,14 +32,14 @@ struct AttentionMaps {
 using UseAttention = std::function<void(int pair, AttentionMaps maps)>;
 
 /// Runs the model over pairs with teacher forcing, in the precision of `options` and in batches of up to
-/// `options.max_tokens` rows. Passes each pair's attention to `use`. The order of the pairs is not fixed.
+/// `options.max_tokens` rows. Passes each pair's attention to `use`, in any order.
 void for_each_attention(Context<float>& context, const Transformer<float>& model, const Tokenizers& tokenizers,
                         const EncodedCorpus& pairs, const DecodeOptions& options, const UseAttention& use);
 
 /// Returns the mean over a layer's heads.
 AttentionMaps::Head mean_of_heads(const std::vector<AttentionMaps::Head>& heads);
 
-/// Index of the cross-attention layer that aligns words best (Garg et al. 2019): the second to last, or the only one.
+/// Returns the cross-attention layer that aligns words best (Garg et al. 2019): the second to last, or the only one.
 inline Index usual_alignment_layer(Index layers) { return layers > 1 ? layers - 2 : 0; }
 
 /// Pairs of source word and translation word, as indices from 0.
@@ -51,8 +51,8 @@ using Alignment = std::vector<std::pair<Index, Index>>;
 Alignment align_words(const AttentionMaps::Head& head, std::span<const int> source_words,
                       std::span<const int> output_words);
 
-/// Adds all members of `maps`, `probabilities` only if computed. The members encoder, decoder and cross become lists
-/// [layer][head][query][key]. Numbers have enough digits to be read back exactly.
+/// Adds all members of `maps`, but `probabilities` only if computed. The members encoder, decoder and cross become
+/// lists [layer][head][query][key]. Numbers have enough digits to be read back exactly.
 JsonLine& add_to(JsonLine& json, const AttentionMaps& maps);
 
 /// Formats the maps as a JSON object on one line.

@@ -43,7 +43,7 @@ void BatchSearch<T>::begin(const Ensemble<T>& models, const SpecialIds& specials
   found_.resize(sentences_.size() * static_cast<std::size_t>(n_));
   context_.begin(step_options_);
   const RowLayout layout{.rows = std::ssize(source_ids_), .sequences = source_spans_};
-  // The cache has room for whole beams; a sentence begins with one hypothesis.
+  // The cache has room for full beams, although each sentence begins with one hypothesis.
   const Index rows = std::ssize(live_) * options_.beam;
   models_->start(context_, caches_, source_ids_, layout, rows, capacity);
   caches_.select(survivors_);
@@ -70,7 +70,7 @@ void BatchSearch<T>::step() {
   if (!live_.empty()) caches_.select(survivors_);
 }
 
-/// Fills top_, given the decoder's last states.
+/// Fills top_ from the decoder's last states.
 template <class T>
 void BatchSearch<T>::choose(const typename Ensemble<T>::States& states) {
   const std::span<const int> never = excluded_.at(caches_.position());
@@ -101,7 +101,7 @@ auto BatchSearch<T>::scored(Index node, double log_probability, bool finished) c
   return {node, penalized(log_probability, caches_.position(), options_), log_probability, finished};
 }
 
-/// One step of a sentence, from rows [begin, end) of live_ to the end of next_.
+/// Performs one step of a sentence, from rows [begin, end) of live_ to the end of next_.
 template <class T>
 void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   Sentence& sentence = sentences_[place];
@@ -146,7 +146,7 @@ void BatchSearch<T>::advance(Index place, Index begin, Index end) {
   }
 }
 
-/// Returns true if a sentence's list is final, given the log-probability of its best live hypothesis.
+/// True if a sentence's list is final, given the log-probability of its best live hypothesis.
 template <class T>
 bool BatchSearch<T>::settle(Index place, double log_probability) {
   Sentence& sentence = sentences_[place];
@@ -156,14 +156,14 @@ bool BatchSearch<T>::settle(Index place, double log_probability) {
   };
   const Index last = n_ - 1, now = caches_.position(), next = now + 1;
   if (options_.search == Search::huggingface) return stays(last, now);
-  // Log-probabilities never rise, so a score is at most that at the length with the largest divisor.
+  // Log-probabilities never rise. A future score is therefore at most that at the length with the largest divisor.
   if (sentence.ended < options_.beam) return stays(last, options_.alpha < 0 ? next : sentence.limit);
   const bool first_stays = stays(0, next);
   if (first_stays) sentence.is_first_final = true;
   return sentence.is_first_final && (!first_stays || stays(last, next));
 }
 
-/// Inserts an ended hypothesis among its sentence's best, after equals.
+/// Inserts an ended hypothesis among its sentence's best; equal ones stay before it.
 template <class T>
 void BatchSearch<T>::keep(Index place, const Found& ended) {
   Index& found = sentences_[place].found;

@@ -12,23 +12,22 @@
 
 namespace glossa {
 
-/// Consecutive samples of each sentence of a batch, by index; see Searcher::sample.
+/// Consecutive samples, by index, of each sentence of a batch; see Searcher::sample.
 struct SampleRange {
   Index first = 0, count = 1;
 };
 
-/// Search over one batch of sentences with a model or several. The caller advances it token by token; `Searcher`
+/// Search over one batch of sentences with one or more models. The caller advances it token by token; `Searcher`
 /// describes the algorithm. Memory is reused from batch to batch.
 template <class T>
 class BatchSearch {
  public:
-  /// `context` is used only during calls, so all searches of one thread can share it. The context must outlive the
-  /// search.
+  /// `context` is used only during calls, and all searches of one thread can share it. It must outlive the search.
   explicit BatchSearch(Context<T>& context) : context_(context) {}
 
   /// Begins the search for the `n` best translations of `sources[i]`, for each i in `batch`. `numbers` is as in
-  /// Searcher::decode. With DecodeOptions::sample, `samples` are drawn of each source. Each sample is a sentence of the
-  /// search, and the source is encoded once: sample k of source i has place i * samples.count + k - samples.first. The
+  /// Searcher::decode. With DecodeOptions::sample, draws `samples` of each source. The search treats each sample as a
+  /// sentence, but encodes the source once. Sample k of source i has place i * samples.count + k - samples.first. The
   /// models must outlive the search.
   void begin(const Ensemble<T>& models, const SpecialIds& specials, const DecodeOptions& options, Index n,
              std::span<const Index> batch, std::span<const std::vector<int>> sources,
@@ -37,13 +36,13 @@ class BatchSearch {
   /// Extends every live hypothesis by one token.
   void step();
 
-  /// True once every sentence is done.
+  /// True if all sentences are done.
   bool is_done() const { return live_.empty(); }
 
-  /// The sentences that the last step finished, as places (indices in the batch).
+  /// Places (indices in the batch) of the sentences that the last step finished.
   std::span<const Index> finished() const { return finished_; }
 
-  /// Gives up the sentence at `place`. The next step removes it, and does not report it as finished.
+  /// Abandons the sentence at `place`. The next step removes it and does not report it as finished.
   void drop(Index place) { sentences_[place].is_dropped = true; }
 
   /// Results for the finished sentence at `place`. `found` returns the number of results. `hypothesis` returns the
@@ -52,7 +51,7 @@ class BatchSearch {
   Hypothesis hypothesis(Index place, Index rank) const;
 
  private:
-  /// Last token of a hypothesis, the node of the tokens before it, and the log-probability of all these tokens. Node 0
+  /// Last token of a hypothesis, the node of the token before it, and the log-probability of all tokens so far. Node 0
   /// is <s>.
   struct Node {
     int token;
@@ -60,7 +59,7 @@ class BatchSearch {
     double log_probability;
   };
 
-  /// A live hypothesis: a row of the decoder. A sentence's rows are adjacent.
+  /// A live hypothesis, which is a row of the decoder. A sentence's rows are adjacent.
   struct Live {
     Index sentence, node;
     double log_probability;
@@ -74,11 +73,11 @@ class BatchSearch {
 
   struct Sentence {
     Index limit;                  // maximum length, in tokens
-    std::int64_t number;          // see Searcher::decode
+    std::int64_t number;          // sentence number; see Searcher::decode
     Index sample;                 // index of the sample
     Index ended = 0;              // number of hypotheses that reached </s>
     Index found = 0;              // number of the sentence's entries in found_, at most n_
-    bool is_first_final = false;  // true once the search for the single best would have ended
+    bool is_first_final = false;  // true after the step at which the search for the single best would have ended
     bool is_dropped = false;
   };
 
@@ -89,7 +88,7 @@ class BatchSearch {
     bool finished;
   };
 
-  /// Number of continuations considered per sentence and step.
+  /// Returns the number of continuations considered per sentence and step.
   Index choices() const { return options_.beam == 1 ? 1 : 2 * options_.beam; }
 
   void choose(const typename Ensemble<T>::States& states);
@@ -105,7 +104,7 @@ class BatchSearch {
   SpecialIds specials_;
   DecodeOptions options_;
   StepOptions step_options_;
-  Index n_ = 1, wanted_ = 1;  // hypotheses to keep per sentence, and to return
+  Index n_ = 1, wanted_ = 1;  // number of hypotheses to keep per sentence, and to return
   ExcludedTokens excluded_;
 
   typename Ensemble<T>::Caches caches_;
@@ -116,7 +115,7 @@ class BatchSearch {
   std::vector<Found> found_;  // n_ entries for each sentence, best first
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
-  std::vector<Index> survivors_;  // for each hypothesis of next_, the row it continues
+  std::vector<Index> survivors_;  // row that each hypothesis of next_ continues
   std::vector<Index> finished_;
   TopTokens<T> top_tokens_;
   std::vector<TokenScore> top_;  // candidate continuations, the same number for each hypothesis

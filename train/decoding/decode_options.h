@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Divisor of log-probabilities, so that hypotheses of different lengths are comparable. Lengths include </s>.
+/// Divisor of log-probabilities, which makes hypotheses of different lengths comparable. Lengths include </s>.
 enum class LengthPenalty {
   none,   ///< 1
   power,  ///< length^alpha
@@ -31,21 +31,21 @@ struct DecodeOptions {
   /// is finite and at least 0.
   double max_length_factor = 2;
   std::int64_t max_length_extra = 10;
-  std::int64_t min_length = 0;  ///< minimum tokens, without </s>
+  std::int64_t min_length = 0;  ///< minimum number of tokens, without </s>
 
   Search search = Search::glossa;
-  std::vector<std::int64_t> forbidden{};  ///< tokens never chosen, besides <pad> and <s>
-  bool renormalize = false;               ///< leave the tokens that are never chosen out of the softmax
-  std::int64_t max_tokens = 2048;         ///< maximum of hypotheses x longest source, per batch
+  std::vector<std::int64_t> forbidden{};  ///< never chosen, in addition to <pad> and <s>
+  bool renormalize = false;               ///< exclude the tokens that are never chosen from the softmax
+  std::int64_t max_tokens = 2048;         ///< maximum per batch of hypotheses x longest source
   bool sample = false;                    ///< draw each token from the softmax; needs a beam of 1
-  double temperature = 1;                 ///< of the softmax when drawing
+  double temperature = 1;                 ///< temperature of the softmax when drawing
   std::int64_t top_k = 0;                 ///< draw from the k most probable tokens (Fan et al. 2018); 0: from all
   double top_p = 1;                       ///< draw from the nucleus of this probability (Holtzman et al. 2020); 1: all
-  std::int64_t seed = 1;                  ///< of the draws
+  std::int64_t seed = 1;                  ///< seed of the draws
   std::int64_t mbr = 0;                   ///< samples per sentence for minimum Bayes risk decoding; 0: off
   MbrUtility mbr_utility = MbrUtility::chrf;
-  std::int64_t average = 0;               ///< newest checkpoints whose mean translates; 0: the best one alone
-  Precision precision = Precision::full;  ///< of the factors of matrix products
+  std::int64_t average = 0;               ///< newest checkpoints to average for translation; 0: only the best
+  Precision precision = Precision::full;  ///< precision of matrix products' factors
 };
 
 }  // namespace glossa

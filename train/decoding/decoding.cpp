@@ -16,7 +16,7 @@ namespace {
 struct SearchBatch {
   std::span<const Index> sources;
   SampleRange samples;
-  Index of_turn = 0;  // sentences, or samples, in all batches of its turn (see Searcher::watch)
+  Index of_turn = 0;  // number of sentences or samples in all batches of its turn (see Searcher::watch)
 
   Index size() const { return std::ssize(sources) * samples.count; }
 };
@@ -35,13 +35,13 @@ void check_search(std::span<const std::vector<int>> sources, const DecodeOptions
 }
 
 /// Groups sources of similar length, longest first, as many as the options allow but at least one. If the options do
-/// not allow all samples of a source in a batch, divides them.
+/// not allow all samples of a source in one batch, divides the samples.
 std::vector<SearchBatch> batches_of(std::span<const Index> order, std::span<const std::vector<int>> sources,
                                     Index samples, const DecodeOptions& options) {
   std::vector<SearchBatch> batches;
   while (!order.empty()) {
     const Index longest = std::max<Index>(1, std::ssize(sources[order.front()]));
-    const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * longest));  // sentences, or samples
+    const Index fitting = std::max<Index>(1, options.max_tokens / (options.beam * longest));  // sentences or samples
     const std::size_t count = std::min(order.size(), static_cast<std::size_t>(std::max<Index>(1, fitting / samples)));
     for (Index first = 0; first < samples; first += fitting)
       batches.push_back({order.first(count), {first, std::min(fitting, samples - first)}});
@@ -50,7 +50,8 @@ std::vector<SearchBatch> batches_of(std::span<const Index> order, std::span<cons
   return batches;
 }
 
-/// The batches of one searcher. Consecutive batches go to the searchers in turn, as batches get ever shorter.
+/// Returns the batches of one searcher. Consecutive batches go to the searchers in turn, because batches get ever
+/// shorter.
 std::vector<SearchBatch> own_batches(std::span<const SearchBatch> batches, const SearchDivision& division) {
   const auto count = static_cast<std::size_t>(division.count), index = static_cast<std::size_t>(division.index);
   std::vector<SearchBatch> own;
@@ -133,7 +134,7 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::search(const Ensemble<T>& mode
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
   const std::vector<SearchBatch> batches = own_batches(batches_of(order, sources, samples, options), division_);
 
-  // A few sentences are not worth transposing the weights; in bf16, each step would have to pack them otherwise.
+  // For a few sentences, transposing the weights does not pay. In bf16, each step would otherwise have to pack them.
   std::size_t ids = 0;
   for (const std::vector<int>& source : sources) ids += source.size();
   std::optional<PreparedWeights<T>> weights;
@@ -157,7 +158,8 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::search(const Ensemble<T>& mode
     const std::scoped_lock lock(watching);
     watch_(batch.of_turn);
   };
-  // One thread per batch, without waiting at every op; all threads on each if there are few.
+  // With enough batches, each runs on one thread, without waiting at every op. Otherwise, all threads work on one
+  // batch.
   if (std::ssize(batches) >= 2 * threads())
     parallel_for(std::ssize(batches), search_batch);
   else

@@ -15,14 +15,14 @@ namespace glossa {
 struct Hypothesis {
   std::vector<int> tokens = {};
   double score = 0;            ///< log_probability divided by the length penalty: the search's objective
-  double log_probability = 0;  ///< natural logarithm, </s> included
-  bool finished = false;       ///< true if ended by </s>, false if cut off at the length limit
+  double log_probability = 0;  ///< natural logarithm, including </s>
+  bool finished = false;       ///< true if ended by </s>; false if cut off at the length limit
 
-  /// Log-probability of each token, and of </s> if finished; their sum is `log_probability`.
+  /// Log-probability of each token, and of </s> if finished. Their sum is `log_probability`.
   std::vector<double> token_log_probabilities = {};
 };
 
-/// `log_probability` divided by the length penalty of `options`.
+/// Returns `log_probability` divided by the length penalty of `options`.
 double penalized(double log_probability, Index length, const DecodeOptions& options);
 
 /// The tokens that a search never chooses: <pad>, <s>, DecodeOptions::forbidden and, below the minimum length, </s>.
@@ -33,7 +33,7 @@ class ExcludedTokens {
   /// Throws if a token is not in the vocabulary.
   ExcludedTokens(const DecodeOptions& options, const SpecialIds& specials, Index vocabulary);
 
-  /// Returns the sorted ids excluded as a translation's token number `position`, counted from 1.
+  /// Returns the sorted ids that are excluded for token number `position` of a translation, counted from 1.
   std::span<const int> at(Index position) const { return position <= min_length_ ? early_ : late_; }
 
  private:
@@ -41,13 +41,13 @@ class ExcludedTokens {
   std::vector<int> early_, late_;
 };
 
-/// The part of one of several searchers, which divide the batches of each search among themselves. All must search for
-/// the same sources with the same options.
+/// One of several searchers, which divide the batches of each search among themselves. All must search for the same
+/// sources with the same options.
 struct SearchDivision {
-  int index = 0, count = 1;  ///< this searcher searches the batches index, index + count, ...
+  int index = 0, count = 1;  ///< this searcher handles the batches index, index + count, ...
 
-  /// Completes the lists of hypotheses, one list per source. Before the call, the lists of the sources that other
-  /// searchers have searched are empty.
+  /// Completes the lists of hypotheses, one list per source. Before the call, lists are empty for sources that other
+  /// searchers have searched.
   std::function<void(std::vector<std::vector<Hypothesis>>& found)> complete = [](auto&) {};
 };
 
@@ -66,8 +66,8 @@ class BatchSearch;
 /// n-th best. If the beam is at least the number of all hypotheses up to the limit, the result is the n best of all.
 ///
 /// The first of the n best must be the hypothesis that a search for n = 1 returns. That search may end earlier (see
-/// above). From that step on, the first hypothesis must not change. So the search for n ends as soon as a live
-/// hypothesis that ends with its next token could become better than the first.
+/// above). After the step at which it would end, the first hypothesis must not change. The search for n therefore ends
+/// as soon as a live hypothesis that ends with its next token could become better than the first.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` results of its step. A
@@ -75,10 +75,10 @@ class BatchSearch;
 /// now. At the limit all live hypotheses end with </s>, which does not change their log-probabilities.
 ///
 /// With `sample` each sentence has a single hypothesis, and each of its tokens is drawn at random. The random numbers
-/// are functions of (seed, sentence number, position), so the translation does not depend on the batch.
+/// are functions of (seed, sentence number, position), which makes the translation independent of the batch.
 ///
 /// Sentences of similar length are searched together in a batch. If there are enough batches for all threads, several
-/// are searched in parallel. Memory is reused from batch to batch: once it is large enough, no token costs a heap
+/// are searched in parallel. Memory is reused from batch to batch. Once it is large enough, no token costs a heap
 /// allocation.
 template <class T>
 class Searcher {
@@ -89,13 +89,13 @@ class Searcher {
   /// Finds the best translation of each source, in order of the sources. A source has ids as in training, including
   /// </s>. The options and model.max_positions limit a translation's length. `numbers` identifies the sentences for
   /// sampling, one number per source; empty means 0, 1, ... Throws if a source is empty or longer than
-  /// model.max_positions, and if the model yields NaN.
+  /// model.max_positions, or if the model yields NaN.
   std::vector<Hypothesis> decode(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                  const SpecialIds& specials, const DecodeOptions& options,
                                  std::span<const std::int64_t> numbers = {});
 
-  /// Finds the n best translations of each source; n is at most the beam. Ended translations come first, followed by
-  /// those cut off at the length limit; both are sorted, best first. The first translation is the result of `decode`.
+  /// Finds the n best translations of each source; n is at most the beam. Ended translations come first, then those cut
+  /// off at the length limit; each group is sorted, best first. The first translation is the result of `decode`.
   /// Returns fewer than n if the vocabulary or the limit does not allow more.
   std::vector<std::vector<Hypothesis>> n_best(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
@@ -104,18 +104,18 @@ class Searcher {
   }
 
   /// Draws `count` translations of each source, in order of their index, as `decode` draws one with `sample`. Sample k
-  /// is a function of (seed, sentence number, k), and sample 0 is that of `decode`. Ignores options.sample and the
-  /// beam.
+  /// is a function of (seed, sentence number, k), and sample 0 is the one that `decode` draws. Ignores options.sample
+  /// and the beam.
   std::vector<std::vector<Hypothesis>> sample(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                               const SpecialIds& specials, DecodeOptions options, Index count,
                                               std::span<const std::int64_t> numbers = {});
 
-  /// Makes later searches call `watch` whenever a batch is done, with the number of its sentences, or of
-  /// its samples. In a divided search, each searcher searches one batch per turn. The number is then the count of
-  /// sentences in all batches of that turn, those of other searchers included. Only one thread at a time calls `watch`.
+  /// Makes later searches call `watch` whenever a batch is done, with its number of sentences or samples. In a divided
+  /// search, each searcher searches one batch per turn. The number is then the total over all batches of that turn,
+  /// including those of other searchers. Only one thread at a time calls `watch`.
   void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
 
-  /// Makes later searches a part of divided ones.
+  /// Divides later searches among several searchers.
   void divide(SearchDivision division) { division_ = std::move(division); }
 
  private:

@@ -71,7 +71,7 @@ Variable<T> Ensemble<T>::project(const States& states) const {
   }
   const T count = static_cast<T>(models_.size());
   parallel_ranges(mean.size(), 4096, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i)  // where the mean is too small for a number: the largest alone
+    for (Index i = begin; i < end; ++i)  // if the mean underflows, only the largest term counts
       mean[i] = mean[i] > std::numeric_limits<T>::min() ? std::log(mean[i] / count) : top[i] - std::log(count);
   });
   return context.constant(mean);

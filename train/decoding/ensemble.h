@@ -8,12 +8,12 @@
 
 namespace glossa {
 
-/// One or more Transformers that predict together: the probability of a token is the mean of theirs. All read the same
-/// source ids and have the same target vocabulary. The models must outlive the ensemble.
+/// One or more Transformers that predict together: a token's probability is the mean of the models' probabilities. All
+/// read the same source ids and have the same target vocabulary. The models must outlive the ensemble.
 template <class T>
 class Ensemble {
  public:
-  /// An ensemble of a single model, which is searched as it is.
+  /// Makes an ensemble of a single model, whose results are used unchanged.
   Ensemble(const Transformer<T>& model) : models_{&model} {}
 
   /// Adds a model. Throws a misuse error if its target vocabulary has another size.
@@ -23,10 +23,10 @@ class Ensemble {
   bool is_single() const { return models_.size() == 1; }
   Index vocabulary() const { return models_.front()->options().target_vocabulary; }
 
-  /// Number of positions that all models have.
+  /// Returns the number of positions that all models support.
   Index max_positions() const;
 
-  /// States [N, D] of the last decoder layer, of each model.
+  /// States [N, D] of the last decoder layer, for each model.
   using States = std::vector<Variable<T>>;
 
   /// Decoder cache of each model, and the states of the last step.
@@ -40,18 +40,18 @@ class Ensemble {
     }
   };
 
-  /// Encodes the sources of a batch with each model, and begins its targets: see Transformer::start.
+  /// Encodes the sources of a batch with each model and begins its targets: see Transformer::start.
   void start(Context<T>& context, Caches& caches, std::span<const int> source, const RowLayout& layout, Index rows,
              Index capacity) const;
 
   /// Decodes the next token of each row: see Transformer::advance.
   const States& advance(Context<T>& context, std::span<const int> tokens, Caches& caches) const;
 
-  /// States of given targets: see Transformer::encode and decode.
+  /// Returns the states of given targets: see Transformer::encode and decode.
   States states(Context<T>& context, std::span<const int> source, const RowLayout& source_layout,
                 std::span<const int> target, const RowLayout& target_layout) const;
 
-  /// Logits [R, V] of a single model; of several, logarithms of mean probabilities.
+  /// Returns the logits [R, V] of a single model, or the logarithms of the mean probabilities of several.
   Variable<T> project(const States& states) const;
 
  private:

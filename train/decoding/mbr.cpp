@@ -14,11 +14,11 @@ namespace glossa {
 
 namespace {
 
-/// Different texts, in order of their first places.
+/// Distinct texts, in order of their first places.
 struct DifferentTexts {
   std::vector<std::string> texts;
-  std::vector<std::size_t> of;     // for each place, the index of its text
-  std::vector<std::size_t> first;  // for each text, its first place
+  std::vector<std::size_t> of;     // index of the text at each place
+  std::vector<std::size_t> first;  // first place of each text
 
   explicit DifferentTexts(std::span<const std::string> all) {
     std::map<std::string_view, std::size_t> index;
@@ -32,7 +32,8 @@ struct DifferentTexts {
   }
 };
 
-/// Mean scores of different texts with texts that occur `times` times, in all `samples` times.
+/// Returns the mean score of each distinct text, compared `times[j]` times with text j. `samples` is the sum of
+/// `times`.
 template <class Score>
 std::vector<double> mean_scores(const Score& score, std::span<const double> times, std::size_t samples) {
   std::vector<double> means;

@@ -11,19 +11,19 @@
 namespace glossa {
 
 /// Returns the mean utility of each text: the mean of its sentence scores, from 0 to 100, with each of the first
-/// `samples` texts as the only reference. A reference that occurs several times counts as often; a text is also its own
-/// reference if it is among the samples. The scores are those of SentenceChrf or SentenceBleu.
+/// `samples` texts as the only reference. A reference that occurs several times counts as often. A text among the
+/// samples is also its own reference. The scores are those of SentenceChrf or SentenceBleu.
 std::vector<double> mean_utilities(std::span<const std::string> texts, std::size_t samples, MbrUtility utility);
 
-/// Minimum Bayes risk decoding (Eikema and Aziz 2020 and 2022, Freitag et al. 2022). Returns the `n` candidates with
-/// the highest mean utility, best first, fewer if fewer have different texts; `score` is then the mean utility. The
-/// first `samples` candidates were drawn from the model, and their texts are the references. Of equally good candidates
-/// the earlier one comes first, and of equal texts only the first counts.
+/// Performs minimum Bayes risk decoding (Eikema and Aziz 2020 and 2022, Freitag et al. 2022). Returns the `n`
+/// candidates with the highest mean utility, best first; their `score` becomes the mean utility. Returns fewer if fewer
+/// have distinct texts. The first `samples` candidates were drawn from the model, and their texts are the references.
+/// Ties go to the earlier candidate, and only the first of equal texts counts.
 std::vector<Hypothesis> mbr_best(std::vector<Hypothesis> candidates, Index samples, const Tokenizer& target,
                                  MbrUtility utility, Index n);
 
-/// Number of candidates of minimum Bayes risk decoding: the samples and, with a beam above 1, the translation that beam
-/// search finds. That translation is not a reference.
+/// Returns the number of candidates for minimum Bayes risk decoding: the samples and, with a beam above 1, the result
+/// of beam search. That result is not a reference.
 Index mbr_candidates(const DecodeOptions& options);
 
 }  // namespace glossa

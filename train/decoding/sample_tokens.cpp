@@ -14,8 +14,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A row of logits, of which only some tokens may be drawn. Computes in double and sums by id, so the result does not
-/// depend on the instruction set.
+/// A row of logits and the tokens that may be drawn from it. Computes in double and sums by id, which makes the result
+/// independent of the instruction set.
 template <class T>
 class LogitsRow {
  public:
@@ -32,7 +32,7 @@ class LogitsRow {
 
   bool has_probabilities() const { return best_ > -infinity && !std::isnan(whole_); }
 
-  /// Leaves only the tokens of top_k and top_p to draw from.
+  /// Keeps only the tokens that top_k and top_p allow.
   void truncate(std::vector<TokenScore>& candidates) {
     candidates.clear();
     candidates.reserve(x_.size());
@@ -47,7 +47,7 @@ class LogitsRow {
     if (options_.top_p >= 1) return;
     const double nucleus = options_.top_p * total();
     const auto comes_later = [](const TokenScore& a, const TokenScore& b) { return better(b, a); };
-    std::ranges::make_heap(candidates, comes_later);  // the most probable on top
+    std::ranges::make_heap(candidates, comes_later);  // makes the most probable one the top
     double sum = 0;
     for (auto end = candidates.end(); end != candidates.begin() && !(sum >= nucleus); --end) {
       std::pop_heap(candidates.begin(), end, comes_later);
@@ -56,7 +56,7 @@ class LogitsRow {
     }
   }
 
-  /// The token that `uniform` draws.
+  /// Returns the token that `uniform` draws.
   TokenScore draw(double uniform) const {
     const double needed = uniform * total();
     int drawn = 0;
@@ -74,7 +74,7 @@ class LogitsRow {
   double logit(int j) const { return static_cast<double>(x_[static_cast<std::size_t>(j)]); }
   bool may_come(int j) const { return std::ranges::find(never_, j) == never_.end(); }
 
-  /// Probability of a token at the temperature, up to a factor of the row; 0 if it is not drawn from.
+  /// Returns a token's probability at the temperature, up to a factor common to the row; 0 if it cannot be drawn.
   double share(int j) const {
     if (better(last_, {logit(j), j}) || !may_come(j)) return 0;
     return std::exp((logit(j) - best_) / options_.temperature);
@@ -89,9 +89,9 @@ class LogitsRow {
   std::span<const T> x_;
   std::span<const int> never_;
   const DecodeOptions& options_;
-  double top_ = -infinity, best_ = -infinity;                    // maximum of the softmax's tokens, of the allowed ones
-  double whole_ = 0;                                             // the softmax's sum
-  TokenScore last_{-infinity, std::numeric_limits<int>::max()};  // of the tokens to draw from, the last in order
+  double top_ = -infinity, best_ = -infinity;                    // maximum logit in the softmax, and if allowed
+  double whole_ = 0;                                             // sum of the softmax
+  TokenScore last_{-infinity, std::numeric_limits<int>::max()};  // last of the tokens that may be drawn
 };
 
 }  // namespace

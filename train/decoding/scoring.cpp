@@ -9,8 +9,8 @@ namespace glossa {
 
 namespace {
 
-/// Log-probability of each token in its row of logits. With `renormalize` the softmax leaves out the excluded tokens,
-/// except for a token that is one of them.
+/// Returns the log-probability of each token in its row of logits. With `renormalize`, the softmax leaves out excluded
+/// tokens. For an excluded token, however, it includes all.
 std::vector<TokenScore> scores_of(const Tensor<const float>& logits, const RowSpan& rows, std::span<const int> tokens,
                                   const ExcludedTokens& excluded, bool renormalize) {
   std::vector<TokenScore> scores;
@@ -32,7 +32,7 @@ std::vector<ScoredTranslation> score_translations(Context<float>& context, const
                                                   std::int64_t max_tokens, const ScoringShare& share) {
   std::vector<ScoredTranslation> results(static_cast<std::size_t>(corpus.size()));
   if (results.empty()) return results;
-  // All logits of a batch are in memory, so a batch has at most 16 M logits, unless a single pair has more.
+  // All logits of a batch are in memory. A batch is limited to 16 M logits, unless a single pair has more.
   const std::int64_t fitting = (std::int64_t{1} << 24) / models.vocabulary();
   const Sampler sampler(corpus, {.max_tokens = std::clamp<std::int64_t>(fitting, 1, max_tokens)});
   const ExcludedTokens excluded(options, corpus.specials, models.vocabulary());

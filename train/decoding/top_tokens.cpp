@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// The logits x[0..n) of tokens from `first` on, without those in `left_out`, which are sorted.
+/// Sums e^x over the logits x[0..n) of tokens from `first` on, except those in `left_out`, which are sorted.
 template <class T>
 ExpTotal total_without(Index first, Index n, const T* x, std::span<const int> left_out) {
   ExpTotal total;
@@ -78,8 +78,8 @@ void TopTokens<T>::add(const Tensor<const T>& logits) {
   });
 }
 
-/// The logits x[0..n) of a row, of the tokens from `first` on. Keeps the thread's best ones in a heap, the worst of
-/// them on top. Most tiles have only worse logits and are skipped after one comparison.
+/// Adds the logits x[0..n) of a row, which belong to tokens from `first` on. Keeps the thread's best ones in a heap
+/// with the worst on top. Most tiles have only worse logits and are skipped after one comparison.
 template <class T>
 void TopTokens<T>::add_row(Index row, Index first, Index n, const T* x) {
   const ExpTotal total = total_without(first, n, x, renormalize_ ? never_ : std::span<const int>());

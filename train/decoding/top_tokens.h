@@ -14,12 +14,12 @@ struct TokenScore {
   int token;
 };
 
-/// Order of tokens: the most probable first, then the smaller id.
+/// Orders tokens: the most probable first, then the smaller id.
 inline bool better(const TokenScore& a, const TokenScore& b) {
   return a.log_probability > b.log_probability || (a.log_probability == b.log_probability && a.token < b.token);
 }
 
-/// The sum of e^x over logits x, as e^top sum.
+/// The sum of e^x over logits x, stored as e^top * sum.
 struct ExpTotal {
   double top = -std::numeric_limits<double>::infinity(), sum = 0;
 
@@ -27,17 +27,17 @@ struct ExpTotal {
   double log() const;
 };
 
-/// Finds the most probable tokens of rows whose logits come tile by tile, so that never all of them are in memory. The
-/// result does not depend on the order of the tiles or on threads. Memory is reused from search to search.
+/// Finds the most probable tokens of rows whose logits arrive tile by tile; they are never all in memory. The result
+/// does not depend on the order of the tiles or on threads. Memory is reused from search to search.
 template <class T>
 class TopTokens {
  public:
-  /// Begins a search for the `count` most probable tokens of each of `rows` rows of V = `vocabulary` logits, without
-  /// those in `never`, which must be sorted and remain until `finish`. The skipped tokens still count in the softmax,
-  /// unless `renormalize` is true. `count` is at most V - never.size().
+  /// Begins a search for the `count` most probable tokens of each of `rows` rows of V = `vocabulary` logits. Skips the
+  /// tokens in `never`, which must be sorted and remain valid until `finish`. The skipped tokens still count in the
+  /// softmax, unless `renormalize` is true. `count` is at most V - never.size().
   void begin(Index rows, Index vocabulary, std::span<const int> never, Index count, bool renormalize = false);
 
-  /// Adds a tile of linear_tiles; thread-safe.
+  /// Adds a tile of linear_tiles. Thread-safe.
   void add(const kernels::Tile<T>& tile);
 
   /// Adds all logits at once [rows, V].
@@ -53,16 +53,16 @@ class TopTokens {
   Index rows_ = 0, pieces_ = 0, count_ = 0;
   std::span<const int> never_;
   bool renormalize_ = false;
-  std::vector<ExpTotal> shares_;    // [rows, pieces]: each tile's part of the softmax's sum
-  std::vector<TokenScore> best_;    // [threads, rows, count]: the best logits that a thread has seen, as heaps
-  std::vector<Index> filled_;       // [threads, rows]: how many these are
-  std::vector<TokenScore> merged_;  // of a row, from all threads
+  std::vector<ExpTotal> shares_;    // [rows, pieces]: each tile's share of the softmax's sum
+  std::vector<TokenScore> best_;    // [threads, rows, count]: the best logits that each thread has seen, as heaps
+  std::vector<Index> filled_;       // [threads, rows]: number of entries in each heap
+  std::vector<TokenScore> merged_;  // best logits of a row, from all threads
 };
 
-/// Log-sum-exp of the logits x[0..n) without those of the tokens in `left_out`, which are sorted.
+/// Returns the log-sum-exp of the logits x[0..n), except those of the tokens in `left_out`, which are sorted.
 double log_sum_exp_without(const float* x, Index n, std::span<const int> left_out);
 
-/// Throws if a log-probability is NaN, because the model is then broken.
+/// Throws if a log-probability is NaN, which means that the model is broken.
 void check_probabilities(std::span<const TokenScore> scores);
 
 }  // namespace glossa

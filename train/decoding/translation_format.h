@@ -10,7 +10,7 @@ namespace glossa {
 
 enum class TranslationFormat {
   text,         ///< the best translation of a line
-  text_scores,  ///< also a tab and the score
+  text_scores,  ///< text, a tab and the score
   moses,        ///< all translations, one per line: line number from 0 ||| text ||| score
   json          ///< an object: `line` from 1, and `translations` with text, score, log_probability, finished
 };

@@ -18,7 +18,7 @@ namespace glossa {
 
 namespace {
 
-/// For each of a line's pieces, in order: the index of the word in which it begins.
+/// Returns, for each of a line's pieces in order, the index of its first word.
 std::vector<Index> first_words_of(std::string_view line, std::span<const std::string_view> pieces) {
   const std::vector<std::string_view> words = split_words(line);
   std::vector<Index> first;
@@ -30,17 +30,18 @@ std::vector<Index> first_words_of(std::string_view line, std::span<const std::st
   return first;
 }
 
-/// Keeps the first of the translations with equal texts, which may be cut into different tokens.
+/// Keeps the first of translations with equal texts, which may be segmented into different tokens.
 void keep_distinct(std::vector<Translation>& found) {
   std::set<std::string_view> texts;
   std::vector<Translation> kept;
-  kept.reserve(found.size());  // `texts` has views of its elements
+  kept.reserve(found.size());  // keeps elements in place: `texts` has views of them
   for (Translation& translation : found)
     if (!texts.contains(translation.text)) texts.insert(kept.emplace_back(std::move(translation)).text);
   found = std::move(kept);
 }
 
-/// The decoder has read all its output except the last token: </s> or, at the length limit, another.
+/// Returns the tokens that the decoder has read: all its output except the last, which is </s> or, at the length limit,
+/// another token.
 std::vector<int> read_tokens(const Hypothesis& translation) {
   std::vector<int> tokens = translation.tokens;
   if (!translation.finished && !tokens.empty()) tokens.pop_back();
@@ -119,7 +120,7 @@ auto Translator::encode(std::span<const std::string> lines, std::string_view nam
 }
 
 void Translator::watch(std::function<void(Index)> watch) {
-  const Index searches = options_.mbr > 0 ? mbr_candidates(options_) : 1;  // of a piece
+  const Index searches = options_.mbr > 0 ? mbr_candidates(options_) : 1;  // number of searches per piece
   searcher_.watch([watch = std::move(watch), searches, done = Index{0}](Index count) mutable {
     const Index before = done / searches;
     done += count;
@@ -127,7 +128,7 @@ void Translator::watch(std::function<void(Index)> watch) {
   });
 }
 
-/// The n best hypotheses of each piece.
+/// Returns the n best hypotheses of each piece.
 std::vector<std::vector<Hypothesis>> Translator::n_best_of_pieces(const Sources& sources, Index n) {
   const Tokenizer& target = *tokenizers_.target;
   const SpecialIds& specials = target.specials();
@@ -135,7 +136,7 @@ std::vector<std::vector<Hypothesis>> Translator::n_best_of_pieces(const Sources&
   if (n < 1 || n > mbr_candidates(options_))
     misuse("n_best", "expected 1 to {} translations (the candidates of decode.mbr); got {}", mbr_candidates(options_),
            n);
-  // Few enough pieces at a time that their samples need little memory, but enough for full batches.
+  // Processes few enough pieces at a time to bound the samples' memory, but enough for full batches.
   constexpr Index max_samples = 16384;
   const Index at_once = std::max<Index>(1, max_samples / options_.mbr), count = std::ssize(sources.ids);
   std::vector<std::vector<Hypothesis>> best;
@@ -218,7 +219,8 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
   return results;
 }
 
-/// Word of the line for each id; -1 also for the prefix, which is not part of it.
+/// Returns the index of each id's word in the line; -1 for a token without a word and for the prefix, which is not part
+/// of the line.
 std::vector<int> Translator::words_of_line(std::span<const int> ids) const {
   std::vector<int> words = words_of_tokens(*tokenizers_.source, ids);
   const int before = static_cast<int>(split_words(data_.encoding.source_prefix).size());
@@ -262,7 +264,7 @@ AttentionMaps Translator::attention(std::vector<int> source, const Hypothesis& t
     maps.probabilities.push_back(static_cast<float>(std::exp(token.log_probability)));
   if (!translation.finished && !translation.tokens.empty()) {
     maps.output.back() = tokenizers_.target->token(translation.tokens.back());
-    maps.probabilities.pop_back();  // of </s>
+    maps.probabilities.pop_back();  // removes the probability of </s>
   }
   return maps;
 }

@@ -21,41 +21,41 @@ std::int64_t piece_number(std::int64_t line, std::int64_t piece);
 /// pieces, all members of the hypothesis cover all pieces; a mean utility is then the mean over the pieces.
 struct Translation : Hypothesis {
   std::string text = {};
-  Alignment alignment = {};  // of source and translation words, if requested
+  Alignment alignment = {};  // alignment of source and translation words, if requested
 };
 
 /// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line is translated in pieces if
 /// `split_sentences` is on and it has several sentences, or if a piece has more tokens than the model has positions.
-/// `cut_line` cuts such a piece so that no part is longer than training sentences were. With decode.mbr, `mbr_best`
+/// `cut_line` cuts such a piece into parts that are no longer than training sentences were. With decode.mbr, `mbr_best`
 /// selects the translations of each piece. Not thread-safe.
 class Translator {
  public:
-  /// `models` have these tokenizers and must outlive the translator.
+  /// `models` must be trained with these tokenizers and must outlive the translator.
   Translator(const Ensemble<float>& models, const Tokenizers& tokenizers, const DataConfig& data,
              const DecodeOptions& decode);
 
-  /// Returns one translation per line, in order. An empty line gives an empty translation. `name` and `first_line` are
+  /// Returns one translation per line, in order. An empty line gets an empty translation. `name` and `first_line` are
   /// for errors. Throws as `add` does.
   std::vector<std::string> translate(std::span<const std::string> lines, std::string_view name,
                                      std::int64_t first_line = 1) {
     return translate(encode(lines, name, first_line));
   }
 
-  /// Makes later lines be translated sentence by sentence; off by default. Most models are trained on lines of one
+  /// Makes later calls translate lines sentence by sentence; off by default. Most models are trained on lines of one
   /// sentence (TextStatistics::has_one_sentence_a_line) and mix up several.
   void split_sentences(bool on) { splits_sentences_ = on; }
 
-  /// Returns the line, or its sentences if lines are split. `add` translates each separately.
+  /// Returns the line or, if lines are split, its sentences. `add` adds each as a separate piece.
   std::vector<std::string_view> sentences(std::string_view line) const;
 
-  /// Lines as model input. Each line has one or more pieces, or none if it has no token.
+  /// Lines as model input. Each line has one or more pieces, or none if it has no tokens.
   struct Sources {
-    std::vector<std::vector<int>> ids;  // per piece
-    std::vector<std::int64_t> numbers;  // per piece: its `piece_number`
+    std::vector<std::vector<int>> ids;  // ids of each piece
+    std::vector<std::int64_t> numbers;  // `piece_number` of each piece
     std::vector<std::size_t> lines;     // line of each piece, counted from 0
     std::vector<Index> first_words;     // first word of each piece within its line, counted from 0
-    std::vector<Gap> gaps;              // per piece: white space before it
-    std::vector<std::string> texts;     // per piece: its part of the line
+    std::vector<Gap> gaps;              // white space before each piece
+    std::vector<std::string> texts;     // each piece's part of the line
     std::size_t count = 0;              // number of lines
     std::int64_t in_pieces = 0;         // number of lines with a piece that was too long for the model
   };
@@ -66,14 +66,14 @@ class Translator {
   void add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
            const std::function<void()>& interrupt = {}) const;
 
-  /// Encodes lines; their numbers begin with `first_line`.
+  /// Encodes lines, which are numbered from `first_line`.
   Sources encode(std::span<const std::string> lines, std::string_view name, std::int64_t first_line = 1) const;
 
   /// Decodes a hypothesis of a search to a translation with text.
   Translation translation(const Hypothesis& hypothesis) const;
 
-  /// Decodes the hypotheses of a search, best first. If several have the same text, which may be cut into different
-  /// tokens, only the first of them counts.
+  /// Decodes the hypotheses of a search, best first. If several have the same text, which may be segmented into
+  /// different tokens, keeps only the first.
   std::vector<Translation> translations(std::span<const Hypothesis> hypotheses) const;
 
   /// Returns the best hypothesis of each piece, not yet decoded to text.
@@ -83,28 +83,30 @@ class Translator {
   std::vector<std::string> translate(const Sources& sources);
 
   /// Returns the n best translations of each line, best first, as `Searcher::n_best` or, with decode.mbr, as
-  /// `mbr_best`; fewer if some have the same text. Those of a line in several pieces are `joined`. A line without
-  /// pieces has no translation.
+  /// `mbr_best`. Returns fewer if some have the same text. Translations of a line in several pieces are `joined`. A
+  /// line without pieces has no translation.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
-  /// Joins the n-best lists of a line's pieces. The k-th translation of the line joins the k-th of each piece, or the
-  /// last of a piece that has fewer. `gaps` are the white space before each piece. May move from `pieces`.
+  /// Joins the n-best lists of a line's pieces. The k-th translation of the line joins the k-th of each piece. A piece
+  /// with fewer translations contributes its last. `gaps` are the white space before each piece. May move from
+  /// `pieces`.
   std::vector<Translation> joined(std::span<std::vector<Translation>> pieces, std::span<const Gap> gaps) const;
 
-  /// Returns the ids of a line of any length, without cutting it. Returns no id if the line has no token. Throws
+  /// Returns the ids of a line of any length, without cutting it. Returns no ids if the line has no tokens. Throws
   /// LineError as `add` does.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
   /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer` of the first
-  /// model; none: without.
+  /// model. An empty `layer` turns alignments off.
   void align(std::optional<Index> layer) { alignment_layer_ = layer; }
 
-  /// Returns the attention of the (first) model for `source` and the given `translation` (teacher forcing), with the
+  /// Returns the attention of the first model for `source` and the given `translation` (teacher forcing), with the
   /// probabilities of its tokens.
   AttentionMaps attention(std::vector<int> source, const Hypothesis& translation);
 
-  /// Makes later searches call `watch` with the number of pieces of each finished batch, as `Searcher::watch` does.
-  /// With decode.mbr, a piece counts once as many candidates are done as it needs, whichever pieces they belong to.
+  /// Makes later searches call `watch` with the number of pieces in each finished batch, as `Searcher::watch` does.
+  /// With decode.mbr, a piece is counted whenever as many candidates are done as one piece needs. They may belong to
+  /// different pieces.
   void watch(std::function<void(Index)> watch);
 
   /// Divides later searches, as `Searcher::divide` does.
@@ -122,7 +124,7 @@ class Translator {
   Searcher<float> searcher_;
   bool splits_sentences_ = false;
   std::optional<Index> alignment_layer_;
-  Context<float> context_;  // for attention
+  Context<float> context_;  // context of `attention`
 };
 
 }  // namespace glossa
