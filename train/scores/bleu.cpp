@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t bleu_order = 4;
 
-/// Numbers the words of texts.
+/// Assigns numbers to the words of texts.
 class WordNumbers {
  public:
   std::vector<std::uint32_t> of(const std::string& line, const BleuOptions& options) {
@@ -29,7 +29,7 @@ class WordNumbers {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-/// The reference length closest to a hypothesis of `length` words; of two equally close ones, the shorter.
+/// Returns the reference length closest to a hypothesis of `length` words. Ties go to the shorter one.
 std::uint64_t closest_length(std::uint64_t length, std::span<const std::uint64_t> references) {
   return std::ranges::min(references, {}, [length](std::uint64_t other) {
     return std::pair(std::max(other, length) - std::min(other, length), other);
@@ -70,8 +70,8 @@ std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, con
     WordNumbers numbers;
     NgramIndex index;
     const std::vector<std::uint32_t> hypothesis = numbers.of(hypotheses[i], options);
-    std::vector<std::uint64_t> lengths;  // of the references
-    NgramCounts wanted(bleu_order);      // n-grams of all references, each with its largest count in any of them
+    std::vector<std::uint64_t> lengths;  // lengths of the references
+    NgramCounts wanted(bleu_order);      // n-grams of all references, each with its largest count in any reference
     for (const std::span<const std::string> reference : references) {
       const std::vector<std::uint32_t> words = numbers.of(reference[i], options);
       const NgramCounts ngrams = index.count(words, bleu_order);

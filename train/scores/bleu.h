@@ -23,26 +23,26 @@ enum class BleuSmoothing {
 struct BleuOptions {
   bool lowercase = false;
   BleuSmoothing smoothing = BleuSmoothing::exponential;
-  double smoothing_value = 0;    ///< for floor (0 means 0.1) and add_k (0 means 1)
-  bool effective_order = false;  ///< for single sentences: skip orders that the output is too short for
+  double smoothing_value = 0;    ///< floor value (0 means 0.1) or add_k value (0 means 1)
+  bool effective_order = false;  ///< for single sentences: skip orders for which the output is too short
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
 };
 
 /// A BLEU score and its components.
 struct BleuScore {
   double score = 0;                     ///< 0 to 100
-  std::array<double, 4> precisions{};   ///< of 1- to 4-grams, smoothed, 0 to 100
+  std::array<double, 4> precisions{};   ///< smoothed precisions of 1- to 4-grams, 0 to 100
   double brevity_penalty = 1;           ///< 0 to 1
   double ratio = 0;                     ///< hypothesis length / reference length
-  std::uint64_t hypothesis_length = 0;  ///< tokens
-  std::uint64_t reference_length = 0;   ///< tokens
+  std::uint64_t hypothesis_length = 0;  ///< number of tokens
+  std::uint64_t reference_length = 0;   ///< number of tokens
 };
 
 /// Counts from which BLEU is computed. The counts of a text are the sums of its lines' counts.
 struct BleuCounts {
-  std::array<double, 4> matches{}, totals{};  ///< of 1- to 4-grams: those shared with a reference, and all
-  std::uint64_t hypothesis_length = 0;        ///< tokens
-  std::uint64_t reference_length = 0;         ///< tokens
+  std::array<double, 4> matches{}, totals{};  ///< numbers of 1- to 4-grams: those shared with a reference, and all
+  std::uint64_t hypothesis_length = 0;        ///< number of tokens
+  std::uint64_t reference_length = 0;         ///< number of tokens
 
   BleuCounts& operator+=(const BleuCounts& more);
 };
@@ -51,34 +51,34 @@ struct BleuCounts {
 std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses, const References& references,
                                     const BleuOptions& options = {});
 
-/// Returns the BLEU of a text with these counts.
+/// Returns the BLEU score of a text with these counts.
 BleuScore bleu_of(const BleuCounts& counts, const BleuOptions& options = {});
 
-/// Corpus BLEU (Papineni et al. 2002) as sacreBLEU defines it (Post 2018), with counts summed over the corpus. Each
-/// line has one hypothesis. An n-gram's matches are limited by its count in the reference that has it most often. A
-/// line's reference length is the one closest to the length of the hypothesis; of two equally close lengths, the
-/// shorter one. White space is as in Python. Throws Error if the line counts differ.
+/// Returns the corpus BLEU score (Papineni et al. 2002) as sacreBLEU defines it (Post 2018), with counts summed over
+/// the corpus. Each line has one hypothesis. The matches of an n-gram are limited by its largest count in any single
+/// reference. A line's reference length is the one closest to the length of the hypothesis; ties go to the shorter
+/// length. White space is as in Python. Throws Error if the line counts differ.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, const References& references,
                       const BleuOptions& options = {});
 
-/// Sentence BLEU of texts, each with each. The n-grams of a text are counted once, so that many pairs are cheap.
+/// Sentence BLEU for all pairs of given texts. The n-grams of a text are counted once, which makes many pairs cheap.
 class SentenceBleu {
  public:
   explicit SentenceBleu(std::span<const std::string> texts);
 
-  /// Returns the score, from 0 to 100, of the text with index `hypothesis`, if that with index `reference` is the only
-  /// reference: sacreBLEU's sentence_bleu, with tokenizer 13a, exponential smoothing and effective order.
+  /// Returns the score, from 0 to 100, of the text with index `hypothesis`; the text with index `reference` is the only
+  /// reference. Equals sacreBLEU's sentence_bleu with tokenizer 13a, exponential smoothing and effective order.
   double operator()(std::size_t hypothesis, std::size_t reference) const;
 
  private:
   struct Text {
-    std::uint64_t length;  // words
+    std::uint64_t length;  // number of words
     NgramCounts ngrams;
   };
   std::vector<Text> texts_;
 };
 
-/// The settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
+/// Returns the settings as a sacreBLEU signature, but with glossa's version: `nrefs:1|case:mixed|eff:no|tok:13a|...`.
 /// `references` is the number of references.
 std::string bleu_signature(const BleuOptions& options = {}, std::size_t references = 1);
 

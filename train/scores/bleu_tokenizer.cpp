@@ -29,8 +29,8 @@ std::string isolate(std::string_view text, Matches matches) {
   return result;
 }
 
-/// Inserts a space between two neighbors a and b if `matches(a, b)`, also one before them if `before`, and one after
-/// them if `after`. Pairs do not overlap, as in a regex substitution.
+/// Inserts a space between two neighbors a and b if `matches(a, b)`. `before` and `after` add one before or after the
+/// pair. Pairs do not overlap, as in a regex substitution.
 template <class Matches>
 std::string split_pairs(std::string_view text, Matches matches, bool before, bool after) {
   std::string result;
@@ -59,7 +59,7 @@ bool is_ascii_symbol(char32_t c) {
          (c >= ':' && c <= '@') || c == '/';
 }
 
-/// mteval-v13a's rules for Western languages.
+/// Applies mteval-v13a's rules for Western languages.
 std::string split_ascii_punctuation(std::string_view line) {
   std::string text = isolate(line, is_ascii_symbol);
   text = split_pairs(
@@ -89,10 +89,9 @@ std::string split_intl(std::string_view line) {
   return isolate(text, utf8::is_symbol);
 }
 
-/// True for a Chinese character in sacreBLEU's sense. sacreBLEU means the second line to be extension B and the
+/// True for a Chinese character in sacreBLEU's sense. sacreBLEU intends the second line to be extension B and the
 /// compatibility ideographs supplement, U+20000 to U+2A6D6 and U+2F800 to U+2FA1D. But it writes them with only four
-/// digits, which are punctuation, arrows and mathematics. This is copied, so that scores are comparable with published
-/// ones.
+/// digits, which are punctuation, arrows and mathematics. This is copied to keep scores comparable with published ones.
 bool is_chinese(char32_t c) {
   struct Range {
     char32_t first, last;
@@ -148,12 +147,12 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
     return std::ranges::find(codes, code) != codes.end();
   };
   if (one_of({"zh", "zho", "chi", "cmn", "yue"})) return BleuTokenizer::chinese;
-  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha. Korean has spaces between phrases; sacreBLEU splits its
-  // words with a morphological analyzer, as for Japanese.
+  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha. Korean has spaces between phrases. For Korean, as for
+  // Japanese, sacreBLEU splits words with a morphological analyzer.
   if (one_of({"ja", "jpn", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur", "bo", "bod", "tib", "dz", "dzo",
               "ko", "kor"}))
     return BleuTokenizer::characters;
-  constexpr char32_t first_unspaced = 0xE00;  // Thai; scripts before it have spaces, which one-word lines do not show
+  constexpr char32_t first_unspaced = 0xE00;  // Thai; earlier scripts have spaces, but one-word lines do not
   std::int64_t characters = 0, spaces = 0, unspaced = 0;
   for (const std::string& line : text)
     utf8::for_each(line, [&](std::string_view, utf8::CodePoint c) {
@@ -161,7 +160,7 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
       spaces += utf8::is_space(c.value);
       unspaced += c.value >= first_unspaced;
     });
-  // With words of ten letters, every eleventh character is a space; Thai and Burmese only have a few spaces between
+  // With words of ten letters, every eleventh character is a space. Thai and Burmese have only a few spaces, between
   // phrases.
   return characters > 20 * spaces && 2 * unspaced > characters ? BleuTokenizer::characters : BleuTokenizer::mteval_13a;
 }

@@ -11,11 +11,11 @@ namespace glossa {
 
 /// sacreBLEU's tokenizers for BLEU. White space, in Python's sense, separates tokens in all of them.
 enum class BleuTokenizer {
-  mteval_13a,  ///< as mteval-v13a: decodes XML entities, splits off ASCII punctuation
+  mteval_13a,  ///< as in mteval-v13a: decodes XML entities, splits off ASCII punctuation
   none,        ///< splits at white space only
   characters,  ///< each code point is a token
-  intl,        ///< as mteval-v14: splits off punctuation and symbols of all scripts
-  chinese      ///< each Chinese character is a token; other text as mteval_13a
+  intl,        ///< as in mteval-v14: splits off punctuation and symbols of all scripts
+  chinese      ///< each Chinese character is a token; other text is as in mteval_13a
 };
 
 /// Names of the tokenizers, in the order of BleuTokenizer.
@@ -23,7 +23,7 @@ inline constexpr std::initializer_list<const char*> bleu_tokenizer_names = {"13a
 
 std::string_view name(BleuTokenizer tokenizer);
 
-/// The tokenizer of that name; empty if unknown.
+/// Returns the tokenizer with that name; empty if unknown.
 std::optional<BleuTokenizer> bleu_tokenizer_of(std::string_view name);
 
 /// Splits a line into tokens.

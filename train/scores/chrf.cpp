@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t chrf_order = 6;
 constexpr double recall_weight = 2 * 2;  // beta squared
 
-/// Code points of a text, without white space.
+/// Returns the code points of a text, without white space.
 std::vector<std::uint32_t> letters(const std::string& line, bool lowercase) {
   std::vector<std::uint32_t> result;
   utf8::for_each(lowercase ? utf8::full_lower_case(line) : line, [&](std::string_view, utf8::CodePoint c) {
@@ -63,10 +63,10 @@ std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses, con
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     NgramIndex index;
     const NgramCounts hypothesis = index.count(letters(hypotheses[i], lowercase), chrf_order);
-    std::vector<ChrfCounts> counts;  // by reference
+    std::vector<ChrfCounts> counts;  // counts for each reference
     for (const std::span<const std::string> reference : references)
       counts.push_back(counts_of(hypothesis, index.count(letters(reference[i], lowercase), chrf_order)));
-    of_lines.push_back(*std::ranges::max_element(counts, {}, chrf_of));  // the first of equal ones
+    of_lines.push_back(*std::ranges::max_element(counts, {}, chrf_of));  // ties go to the first reference
   }
   return of_lines;
 }

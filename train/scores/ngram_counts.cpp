@@ -6,7 +6,7 @@ namespace glossa {
 
 NgramCounts NgramIndex::count(std::span<const std::uint32_t> symbols, std::size_t orders) {
   NgramCounts counts(orders);
-  std::vector<std::uint32_t> numbers(symbols.size());  // of the n-gram that ends at each symbol
+  std::vector<std::uint32_t> numbers(symbols.size());  // number of the n-gram that ends at each symbol
   for (std::size_t n = 1; n <= orders && n <= symbols.size(); ++n) {
     for (std::size_t end = symbols.size(); end-- > n - 1;) {
       const std::uint32_t shorter = n == 1 ? 0 : numbers[end - 1];
@@ -31,7 +31,7 @@ std::uint64_t total_ngrams(std::span<const NgramCount> ngrams) {
 
 std::uint64_t common_ngrams(std::span<const NgramCount> a, std::span<const NgramCount> b) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {  // without branches that are hard to predict
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {  // avoids branches that are hard to predict
     const NgramCount x = a[i], y = b[j];
     sum += x.ngram == y.ngram ? std::min(x.count, y.count) : 0;
     i += x.ngram <= y.ngram ? 1 : 0;

@@ -15,11 +15,11 @@
 namespace glossa {
 namespace {
 
-/// Mean and 95 % confidence interval of a system's scores of the resamples.
+/// Returns the mean and the 95 % confidence interval of a system's scores over the resamples.
 ResampledScore summary(double score, std::vector<double> scores) {
   const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
   std::ranges::sort(scores);
-  const std::size_t outside = scores.size() / 40;  // on either side
+  const std::size_t outside = scores.size() / 40;  // number cut off on either side
   return {score, mean, (scores[scores.size() - 1 - outside] - scores[outside]) / 2};
 }
 
@@ -34,11 +34,11 @@ double p_value(double difference, const std::vector<double>& system, const std::
   return (static_cast<double>(beyond) + 1) / (count + 1);
 }
 
-/// Compares two systems by the counts of their lines; `score` returns the score of a text's counts.
+/// Compares two systems by the counts of their lines; `score` computes a text's score from its counts.
 template <class Counts, class Score>
 PairedScore compared(const std::vector<Counts>& system, const std::vector<Counts>& other, std::size_t resamples,
                      const Score& score) {
-  constexpr std::size_t block = 64;  // resamples drawn at once; bounds the memory
+  constexpr std::size_t block = 64;  // number of resamples drawn at once; bounds the memory
   const std::size_t lines = system.size();
   Resampler resampler(static_cast<std::uint32_t>(lines));
   std::vector<std::uint32_t> drawn(std::min(block, resamples) * lines);

@@ -11,15 +11,15 @@ namespace glossa {
 
 /// A system's score of a text, and the distribution of its scores over resamples of the lines.
 struct ResampledScore {
-  double score = 0;     ///< of the text itself
-  double mean = 0;      ///< over the resamples
+  double score = 0;     ///< score of the text itself
+  double mean = 0;      ///< mean over the resamples
   double interval = 0;  ///< half the width of the 95 % confidence interval
 };
 
 /// Two systems' scores of a text.
 struct PairedScore {
   ResampledScore system, other;
-  double p_value = 1;  ///< two-sided; NaN if all resamples have the same difference, from which nothing follows
+  double p_value = 1;  ///< two-sided; NaN if all resamples have the same difference, which proves nothing
 
   double difference() const { return system.score - other.score; }
 };
@@ -31,13 +31,15 @@ struct PairedBootstrap {
 };
 
 /// Compares two systems' translations of a text by paired bootstrap resampling (Koehn 2004), as sacreBLEU defines it.
-/// Draws `resamples` texts of as many lines from the text's lines, with replacement, and scores both systems on each.
-/// The p-value is (c + 1) / (resamples + 1). Here c is the number of resamples whose absolute difference exceeds its
-/// mean over the resamples by more than the absolute difference on the text itself. The resamples are those of
-/// sacreBLEU with its seed 12345, so the results are also sacreBLEU's, apart from its rounding to float. If all
-/// resamples have the same difference, as with equal translations or a single line, sacreBLEU's p-value is
-/// 1 / (resamples + 1). `options.lowercase` also applies to chrF; TER always ignores case. The result does not depend
-/// on the number of threads. Throws Error if line counts differ or are 0, or if `resamples` is not positive.
+/// Each of the `resamples` resamples has as many lines as the text, drawn with replacement. Both systems are scored on
+/// each resample. The p-value is (c + 1) / (resamples + 1). Here c is the number of resamples whose absolute difference
+/// exceeds its mean over the resamples by more than the absolute difference on the text itself.
+///
+/// The resamples are those of sacreBLEU with its seed 12345. The results therefore also equal sacreBLEU's, apart from
+/// its rounding to float. If all resamples have the same difference, as with equal translations or a single line,
+/// sacreBLEU's p-value is 1 / (resamples + 1). `options.lowercase` also applies to chrF; TER always ignores case. The
+/// result does not depend on the number of threads. Throws Error if line counts differ or are 0, or if `resamples` is
+/// not positive.
 PairedBootstrap paired_bootstrap(std::span<const std::string> system, std::span<const std::string> other,
                                  const References& references, const BleuOptions& options = {},
                                  std::int64_t resamples = 1000);

@@ -13,11 +13,11 @@
 namespace glossa {
 
 /// Reference translations of a text: one or more texts, each with one line per hypothesis. A blank line is a reference
-/// without words, as for sacreBLEU's command. The caller owns the texts.
+/// without words, as in sacreBLEU's command. The caller owns the texts.
 struct References : std::vector<std::span<const std::string>> {
   References() = default;
 
-  /// A single text, or several.
+  /// Makes references from a single text, or from several.
   template <std::convertible_to<std::span<const std::string>> Text>
   References(const Text& text) : vector{text} {}
   template <std::convertible_to<std::span<const std::span<const std::string>>> Texts>
@@ -32,7 +32,7 @@ inline void check_references(std::string_view where, std::size_t hypotheses, con
           reference.size());
 }
 
-/// Sum of the counts of a text's lines, in their order.
+/// Returns the sum of the counts of a text's lines, in their order.
 template <class Counts>
 Counts sum_of(const std::vector<Counts>& of_lines) {
   Counts all;

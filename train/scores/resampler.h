@@ -5,7 +5,7 @@
 
 namespace glossa {
 
-/// Resamples of a text's lines, drawn with replacement: those of sacreBLEU with its seed 12345, which are NumPy's
+/// Resamples of a text's lines, drawn with replacement. They are sacreBLEU's with its seed 12345: NumPy's
 /// `default_rng(12345).choice(lines, size=(resamples, lines))`. The generator is PCG64 (O'Neill 2014); numbers below a
 /// bound come from Lemire's method (2019).
 class Resampler {
@@ -23,11 +23,11 @@ class Resampler {
 
   std::uint32_t bits();  // 32 random bits
 
-  // NumPy's generator after seeding.
+  // State of NumPy's generator after seeding.
   static constexpr Wide increment = Wide{0xc9c7353e6e2b1f28} << 64 | 0x7d761f2d4027fae7;
   Wide state_ = Wide{0x1905e0335aae9634} << 64 | 0x9199b0d09775add5;
 
-  std::uint32_t lines_, kept_ = 0;  // kept_: the upper half of the last 64 bits
+  std::uint32_t lines_, kept_ = 0;  // kept_ is the upper half of the last 64 bits
   bool has_kept_ = false;
 };
 

@@ -21,11 +21,11 @@ namespace {
 using Words = std::vector<int>;  // equal words have equal numbers
 
 // Tercom's limits.
-constexpr int max_shift_length = 10;    // words
-constexpr int max_shift_distance = 50;  // words
-constexpr int beam_width = 25;          // columns on either side of the diagonal
+constexpr int max_shift_length = 10;    // number of words
+constexpr int max_shift_distance = 50;  // number of words
+constexpr int beam_width = 25;          // number of columns on either side of the diagonal
 
-// sacreBLEU's additional limit on shifts tried per sentence.
+// sacreBLEU's additional limit on the number of shifts tried per sentence.
 constexpr int max_tries = 1000;
 
 /// A cell of the edit-distance table: the least cost to reach it, and the last edit.
@@ -47,7 +47,8 @@ class EditDistance {
     width_ = beam_width < ratio_ / 2 ? static_cast<std::int64_t>(std::ceil(ratio_ / 2 + beam_width)) : beam_width;
   }
 
-  /// Returns the distance of `words`. Reuses the rows of the prefix that they share with those of the last call.
+  /// Returns the distance of `words` from the reference. Reuses the rows for words at the start that equal those of the
+  /// last call.
   int operator()(const Words& words) {
     const auto differs = std::ranges::mismatch(words, words_).in1 - words.begin();
     words_ = words;
@@ -58,7 +59,7 @@ class EditDistance {
   /// Alignment of the reference to the last call's words.
   struct Alignment {
     std::vector<bool> word_wrong, reference_wrong;
-    std::vector<int> place;  // per reference word: index of its match, else of the word before (or -1)
+    std::vector<int> place;  // for each reference word: index of its match, else of the word before (or -1)
   };
   Alignment alignment() const {
     std::vector<Cell::Edit> edits;
@@ -91,7 +92,7 @@ class EditDistance {
       const auto offer = [&best](int cost, Cell::Edit edit) {
         if (cost < best.cost) best = {cost, edit};
       };
-      // The order of these offers breaks ties.
+      // Ties go to the edit that is offered first.
       if (j > 0 && words_[i - 1] == reference_[j - 1]) offer(above[j - 1].cost, Cell::Edit::keep);
       if (j > 0 && words_[i - 1] != reference_[j - 1]) offer(above[j - 1].cost + 1, Cell::Edit::replace);
       offer(above[j].cost + 1, Cell::Edit::remove);
@@ -107,12 +108,12 @@ class EditDistance {
   std::int64_t width_;
 };
 
-/// A phrase that hypothesis and reference share, at different places.
+/// A phrase that occurs at different places in hypothesis and reference.
 struct Phrase {
   int start, reference_start, length;
 };
 
-/// Lists all displaced phrases; those with the same places by increasing length.
+/// Lists all displaced phrases. Phrases at the same places are in order of increasing length.
 std::vector<Phrase> displaced_phrases(const Words& words, const Words& reference) {
   std::vector<Phrase> found;
   const int count = static_cast<int>(words.size()), reference_count = static_cast<int>(reference.size());
@@ -140,11 +141,11 @@ Words shifted(Words words, int start, int length, int target) {
 struct Shift {
   int saved, start, length, target;
 
-  /// Tercom's preference: most saved, longest, first, lowest target.
+  /// Order of Tercom's preference: most saved edits, longest phrase, first phrase, lowest target.
   auto rank() const { return std::tuple(saved, length, -start, -target); }
 };
 
-/// The fewest edits that a greedy search for shifts finds.
+/// Returns the fewest edits that a greedy search for shifts finds.
 int edits(Words words, const Words& reference) {
   if (reference.empty()) return static_cast<int>(words.size());
   EditDistance distance(reference, words.size());

@@ -11,7 +11,7 @@ namespace glossa {
 
 /// Counts from which TER is computed. The counts of a text are the sums of its lines' counts.
 struct TerCounts {
-  double edits = 0;            ///< for the reference that needs fewest
+  double edits = 0;            ///< edits for the reference that needs the fewest
   double reference_words = 0;  ///< mean over the references
 
   TerCounts& operator+=(const TerCounts& more);
@@ -20,17 +20,17 @@ struct TerCounts {
 /// Returns the counts of each line; corpus_ter describes them. Throws Error if the line counts differ.
 std::vector<TerCounts> ter_counts(std::span<const std::string> hypotheses, const References& references);
 
-/// Returns the TER of a text with these counts.
+/// Returns the TER score of a text with these counts.
 double ter_of(const TerCounts& counts);
 
-/// Corpus TER (Snover et al. 2006): edits per hundred reference words. An edit inserts, deletes or replaces a word, or
-/// shifts a phrase. Defined as in sacreBLEU, which follows Tercom: text is in lower case, white space separates words,
-/// and shifts are found greedily. 0 is best; scores may exceed 100. With several references, a line's edits are those
-/// of the reference that needs fewest; its words are the mean over all references. Throws Error if the line counts
-/// differ.
+/// Returns the corpus TER score (Snover et al. 2006): edits per hundred reference words. An edit inserts, deletes or
+/// replaces a word, or shifts a phrase. Defined as in sacreBLEU, which follows Tercom: text is in lower case, white
+/// space separates words, and shifts are found greedily. 0 is best; scores may exceed 100. If there are several
+/// references, a line's edits are those for the reference that needs the fewest. Its words are the mean over all
+/// references. Throws Error if the line counts differ.
 double corpus_ter(std::span<const std::string> hypotheses, const References& references);
 
-/// The settings as a sacreBLEU signature, but with glossa's version. `references` is their number.
+/// Returns the settings as a sacreBLEU signature, but with glossa's version. `references` is the number of references.
 std::string ter_signature(std::size_t references = 1);
 
 }  // namespace glossa
