@@ -10,7 +10,7 @@ namespace glossa {
 /// An append-only file; each piece is in the file when `write` returns.
 class Appender {
  public:
-  /// Opens the file, or creates it if missing. On error throws a failure that names the file, as `write` does.
+  /// Opens the file, or creates it if missing. Like `write`, throws a failure that names the file on error.
   explicit Appender(std::filesystem::path path);
 
   void write(std::string_view piece);

@@ -13,7 +13,7 @@ namespace glossa {
 
 namespace {
 
-// Parts of the error if memory runs out.
+// Parts of the error for exhausted memory.
 constexpr const char* memory = "memory";
 constexpr const char* no_memory = "cannot allocate memory: the machine has no more";
 constexpr const char* memory_hint = "lower data.max_tokens, or decode.max_tokens when translating";
@@ -44,7 +44,7 @@ Error failure_of(const std::exception_ptr& thrown) {
     return {failure, error.path1().string(), "cannot access it: {}. Hint: check the path and its permissions",
             error.code().message()};
   } catch (const std::system_error& error) {
-    // From {fmt} if standard output is closed or full; or if a thread cannot be started.
+    // fmt throws if standard output is closed or full; the library throws if a thread cannot be started.
     if (std::ferror(stdout) != 0)
       return {failure, "standard output", "cannot write the output: {}. Hint: check whether the disk is full",
               error.code().message()};

@@ -10,17 +10,17 @@ namespace glossa {
 /// Describes any thrown exception as an Error.
 Error failure_of(const std::exception_ptr& thrown);
 
-/// Prints the error of failure_of if memory runs out, as print_error does, but without using any memory.
+/// Prints the error of failure_of for exhausted memory, as print_error does, but without using any memory.
 void print_out_of_memory() noexcept;
 
-/// If memory runs out where no exception can be caught, makes the program end with this error and status 1 instead of a
-/// signal. This covers code before main, and library functions that must not throw. Only for programs that own their
+/// Makes the program end with this error and status 1, instead of a signal, if memory runs out where no exception can
+/// be caught. This covers code before main, and library functions that must not throw. Only for programs that own their
 /// signals.
 void end_without_signal_if_out_of_memory() noexcept;
 
-/// While it lives, an invalid access to memory (SIGSEGV) ends the program with this error and status 1: if memory runs
-/// out, libraries may use the null pointer that they get. Does nothing unless the program has called
-/// end_without_signal_if_out_of_memory: a host of the libraries may have a handler of its own.
+/// While it exists, an invalid access to memory (SIGSEGV) ends the program with this error and status 1. If memory runs
+/// out, libraries may use the null pointer that they get. Has an effect only if the program has called
+/// end_without_signal_if_out_of_memory, because a host of the libraries may have installed a handler itself.
 class EndAtFault {
  public:
   EndAtFault() noexcept;

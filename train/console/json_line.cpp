@@ -4,18 +4,18 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>  // only in this file, as it compiles slowly
+#include <nlohmann/json.hpp>  // only in this file, because it compiles slowly
 
 namespace glossa {
 
 namespace {
 
-/// Bytes that are not UTF-8 (a file name, say) become U+FFFD.
+/// Bytes that are not UTF-8, for example in a file name, become U+FFFD.
 std::string in_quotes(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The JSON of a list of values.
+/// Formats a list of values as JSON.
 std::string json_list(const auto& values, const auto& to_json) {
   std::vector<std::string> texts;
   for (const auto& value : values) texts.push_back(to_json(value));

@@ -15,8 +15,8 @@ enum class Color { error = 31, good = 32, warning = 33 };
 /// True if the stream is a terminal that supports escape sequences. False for a file, for a pipe, and with TERM=dumb.
 bool is_terminal(std::FILE* stream);
 
-/// Returns the text with color if `is_terminal(stream)` and NO_COLOR (https://no-color.org) is not set, otherwise
-/// without.
+/// Returns the text in color if `is_terminal(stream)` and NO_COLOR (https://no-color.org) is not set; otherwise returns
+/// it unchanged.
 std::string colored(std::FILE* stream, Color color, std::string_view text);
 
 /// Amount of output on standard error. A command's results, on standard output, do not depend on it.
@@ -28,7 +28,7 @@ enum class Verbosity {
 
 Verbosity verbosity();
 
-/// Call before running a command.
+/// Sets the verbosity. Call it before running a command.
 void set_verbosity(Verbosity verbosity);
 
 /// A message for people.
@@ -38,16 +38,16 @@ enum class Message {
   warning
 };
 
-/// Takes the messages of the library in place of standard error, where no progress is drawn then either. An empty sink
-/// restores standard error. Call before any work begins. Training reports to its observers instead.
+/// Receives the library's messages instead of standard error; no progress is drawn then. An empty sink restores
+/// standard error. Call before any work begins. Training reports to its observers instead.
 using MessageSink = std::function<void(Message kind, std::string_view text)>;
 void set_message_sink(MessageSink sink);
 bool has_message_sink();
 
-/// True if a message of this kind goes anywhere. Check this before composing the text.
+/// True if a message of this kind is shown or sent anywhere. Check this before composing the text.
 bool is_wanted(Message kind);
 
-/// Sends a message to the sink, or prints it on standard error, a warning as "warning: TEXT".
+/// Sends a message to the sink, or prints it on standard error. A warning is printed as "warning: TEXT".
 void send_message(Message kind, std::string_view text);
 
 /// Writes `label` unchanged, then the message `text` as one printable line. On failure (closed terminal, full disk) the
@@ -69,7 +69,7 @@ void warn(fmt::format_string<T...> format, T&&... arguments) {
   send_message(Message::warning, fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// The local time now, in a format of strftime, for messages.
+/// Returns the current local time, in a format of strftime, for messages.
 std::string local_time(const char* format);
 
 /// Prints an error as "glossa: TEXT", the form of all fatal errors.

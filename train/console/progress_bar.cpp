@@ -23,7 +23,7 @@ std::size_t terminal_width(std::FILE* terminal) {
 
 namespace {
 
-/// Drops the last comma-separated parts if the text does not fit.
+/// Drops comma-separated parts from the end until the text fits.
 std::string_view fitting(std::string_view text, std::size_t room) {
   while (text.size() > room && text.rfind(", ") != text.npos) text = text.substr(0, text.rfind(", "));
   return text;
@@ -40,12 +40,12 @@ bool ProgressBar::is_due() const { return draws_ && Clock::now() - drawn_ > std:
 
 void ProgressBar::draw(std::optional<double> fraction, std::string_view text) {
   if (!draws_) return;
-  // One cell short of the width: a full line would wrap and could not be cleared.
+  // Leaves one cell free: a full line would wrap and could not be cleared.
   const std::size_t room = terminal_width(terminal_) - 1;
   const std::string shown = printable_line(text);
   std::string line;
   if (fraction) {
-    constexpr std::size_t max_cells = 24, min_cells = 4, around = 8;  // cells of the bar, and around it
+    constexpr std::size_t max_cells = 24, min_cells = 4, around = 8;  // widths of the bar and its surroundings
     const double share = std::clamp(*fraction, 0.0, 1.0);
     const std::size_t cells = std::min(max_cells, room - std::min(room, shown.size() + around));
     const auto filled = static_cast<std::size_t>(share * static_cast<double>(cells));

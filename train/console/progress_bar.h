@@ -12,7 +12,7 @@
 
 namespace glossa {
 
-/// Number of columns of a terminal; 80 if unknown.
+/// Returns the number of columns of a terminal; 80 if unknown.
 std::size_t terminal_width(std::FILE* terminal);
 
 /// Bottom line of a terminal, redrawn during slow work. Draws nothing if `terminal` is a file or a pipe, or with -q.
@@ -49,7 +49,7 @@ class ProgressBar {
 /// Formats seconds like a clock: 0:07, 1:02:03.
 std::string clock_text(double seconds);
 
-/// Estimates the remaining time of some work, from the speed since construction.
+/// Estimates the remaining time of a task from the speed since construction.
 class TimeLeft {
  public:
   /// `done` is the fraction of the work that is already completed.
@@ -81,8 +81,8 @@ class CountProgress {
   Stopwatch watch_;
 };
 
-/// Shows a text and the elapsed time on a bar while this object exists, for work that cannot report progress. Draws
-/// from a thread of its own.
+/// Shows a text and the elapsed time on a bar while this object exists, for work that cannot report progress. A
+/// separate thread draws it.
 class ElapsedProgress {
  public:
   ElapsedProgress(ProgressBar& bar, std::string text);
