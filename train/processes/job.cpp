@@ -17,7 +17,7 @@ namespace glossa {
 
 namespace {
 
-/// Size of each process's slice, as reduced by `cut`, and its position counted from `origin`.
+/// Returns the size of each process's slice after `cut`, and its position relative to `origin`.
 Transport::Parts parts_of(std::span<const Index> bounds, const auto& cut, Index origin) {
   check(bounds.back() <= std::numeric_limits<int>::max(), "mpi", "expected at most {} parameters; got {}",
         std::numeric_limits<int>::max(), bounds.back());
@@ -50,7 +50,7 @@ int in_environment(std::initializer_list<const char*> names, int otherwise) {
 /// modules. Returns null if neither folder has the module.
 std::unique_ptr<Transport> enter_mpi() {
   std::filesystem::path folder = own_object().parent_path();
-  // A library compiled for one level of x86-64 is in a subfolder, for example glibc-hwcaps/x86-64-v3.
+  // A library compiled for a level of x86-64 is in a subfolder, for example glibc-hwcaps/x86-64-v3.
   if (folder.parent_path().filename() == "glibc-hwcaps") folder = folder.parent_path().parent_path();
   std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build folder
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
@@ -121,7 +121,7 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
     got.places[sender] = static_cast<int>(place);
     place += end - begin;
   }
-  meet();  // otherwise, over TCP, numbers in flight delay the message that allows the other side to send
+  meet();  // over TCP, numbers in flight would otherwise delay the message that allows the other side to send
   transport_->exchange(numbers.data(), sent, received.data(), got);
 }
 
@@ -187,7 +187,7 @@ void Job::agree(std::string_view what, std::string_view text) const {
 }
 
 void Job::join() {
-  // The variables are set by Open MPI; by MPICH, Intel MPI and others that use PMI; by a Slurm step.
+  // These variables are set by Open MPI; by MPICH, Intel MPI and others that use PMI; and by a Slurm step.
   const int started = in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
   if (started <= 1) return;
   // If the processes do not find each other, the rank determines which of them reports it.

@@ -31,14 +31,14 @@ void check_in_all(bool ok, std::string_view where, Sentence<Args...> sentence, c
   if (!ok) throw CommonError(Error::Kind::failure, where, sentence, args...);
 }
 
-/// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A default-constructed Job is
-/// a job of one process: it does not use MPI, and each call returns at once.
+/// The cooperating processes that `mpirun -n N` or `srun` started, as seen by one of them. A default-constructed Job
+/// has only one process: it does not use MPI, and each call returns at once.
 ///
 /// Calls that communicate use MPI's collectives: all processes must make these calls, in the same order. Each sum that
-/// MPI computes has at most one term other than 0, so results do not depend on the number of processes.
+/// MPI computes has at most one nonzero term, which makes results independent of the number of processes.
 class Job {
  public:
-  /// A job of this process alone.
+  /// Returns a job of this process alone.
   static const Job& alone() {
     static const Job job;
     return job;
@@ -52,13 +52,13 @@ class Job {
   int count() const { return place_.count; }
   bool is_several() const { return place_.count > 1; }
 
-  /// True for process 0, the only one that handles a run's files and prints.
+  /// True for process 0, which alone prints and handles a run's files.
   bool is_first() const { return place_.rank == 0; }
 
-  /// Place of this process among the others (transport.h).
+  /// Returns this process's place among the others (transport.h).
   const Transport::Place& place() const { return place_; }
 
-  /// One process's part of {0, ..., count-1}. The numbers are consecutive, and the parts of all processes have about
+  /// Returns one process's part of {0, ..., count-1}. Its numbers are consecutive, and all processes' parts have about
   /// the same size.
   struct Range {
     std::int64_t begin = 0, end = 0;
@@ -68,8 +68,8 @@ class Job {
     return {count * rank / place_.count, count * (rank + 1) / place_.count};
   }
 
-  /// Adds up the processes' `numbers`, element by element. For each element, at most one process may have a value other
-  /// than 0.
+  /// Adds up the processes' `numbers`, element by element. For each element, at most one process may have a nonzero
+  /// value.
   void merge(std::span<double> numbers) const;
 
   /// Copies process 0's bytes to all processes.
@@ -91,7 +91,7 @@ class Job {
 
   /// Returns the elements [begin, end) of an array to process 0; other processes get undefined values. The array is
   /// divided among the processes: `own` is the slice [bounds[r], bounds[r+1]) in process r. The result is a view of
-  /// `own` or of `collected`, which gets the elements if there are several processes.
+  /// `own` or, if there are several processes, of `collected`, which receives the elements.
   std::span<const float> collect(std::span<const float> own, std::span<const Index> bounds, Index begin, Index end,
                                  std::vector<float>& collected) const;
 
@@ -99,7 +99,7 @@ class Job {
   void meet() const;
 
   /// Limits how long calls wait for other processes while a Patience exists. After `seconds` (0 means no limit), a call
-  /// throws an Error. The error names the late processes and `what`, the work that they have not finished.
+  /// throws an Error. The error names the late processes and `what`, the unfinished work.
   class Patience {
    public:
     Patience(const Job& job, double seconds, std::string what);
@@ -111,16 +111,16 @@ class Job {
     const Job& job_;
   };
 
-  /// Calls `work`, which may fail in some processes only. If `work` fails in any process, all processes throw the same
-  /// error, that of the failed process with the lowest rank. `work` must not wait for other processes.
+  /// Calls `work`, which may fail in some processes only. If it does, all processes throw the error of the failed
+  /// process with the lowest rank. `work` must not wait for other processes.
   void together(const std::function<void()>& work) const;
 
-  /// Throws in all processes unless all have the same `text`. The error contains three things: `what`; the name of the
-  /// first process whose text differs from that of process 0; the texts of these two processes.
+  /// Throws in all processes unless all have the same `text`. The error contains `what`, the name of the first process
+  /// whose text differs from that of process 0, and both texts.
   void agree(std::string_view what, std::string_view text) const;
 
   /// Ends all processes because of an error in this process; `print_note` prints the error. Processes other than the
-  /// first wait briefly, so that process 0 can report the same error first. Only for several processes.
+  /// first wait briefly to let process 0 report the same error first. Only for several processes.
   [[noreturn]] void end(int status, const std::function<void()>& print_note) const;
 
  private:

@@ -18,11 +18,11 @@ class Transport {
 
   struct Place {
     int rank = 0, count = 1;
-    int on_host = 1;                      // processes on this host
-    int sharing = 1, turn = 0;            // processes that use the same cores; index among them
+    int on_host = 1;                      // number of processes on this host
+    int sharing = 1, turn = 0;            // number of processes that use the same cores; this one's index among them
     std::vector<std::string> hosts = {};  // host name of each process
 
-    /// Readable name of process `of`.
+    /// Returns the readable name of process `of`.
     std::string name(int of) const {
       const auto r = static_cast<std::size_t>(of);
       return r < hosts.size() ? fmt::format("process {} on {}", of, hosts[r]) : fmt::format("process {}", of);

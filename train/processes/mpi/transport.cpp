@@ -1,5 +1,5 @@
 // The only file that uses MPI. It is built as a separate module, loaded only when the program is started as one of
-// several processes. So a single process does not need MPI's libraries or wait for them to load.
+// several processes. A single process therefore neither needs MPI's libraries nor waits for them to load.
 #include "train/processes/transport.h"
 
 #include <fmt/ranges.h>
@@ -38,7 +38,7 @@ class Mpi : public Transport {
     find_sharers();
   }
 
-  /// Leaves MPI in the regular way. A process inside a call that others never reach ends by `abort` instead.
+  /// Leaves MPI in the regular way. A process that waits in a call that others never reach ends by `abort` instead.
   ~Mpi() override {
     MPI_Comm_free(&questions_);
     MPI_Finalize();
@@ -118,11 +118,11 @@ class Mpi : public Transport {
     MPI_Comm_free(&host);
   }
 
-  /// Subject of a wait: other processes, which may be slow, or numbers in flight, which arrive faster with frequent
+  /// What a wait is for: other processes, which may be slow, or numbers in flight, which arrive faster with frequent
   /// polling.
   enum class For { others, numbers };
 
-  /// Begins a call of MPI with these arguments and waits for its end, yielding the core to other threads.
+  /// Starts an MPI call with these arguments and waits for its end, yielding the core to other threads.
   template <class... Parameters, class... Arguments>
   void wait(For what, int (*begin)(Parameters...), Arguments... arguments) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -144,7 +144,7 @@ class Mpi : public Transport {
     }
   }
 
-  /// Answers other processes' questions: this process is waiting as well.
+  /// Answers other processes' questions: this process is also waiting.
   void answer() {
     for (int asked = 1; asked != 0;) {
       MPI_Status status;
@@ -157,8 +157,8 @@ class Mpi : public Transport {
     }
   }
 
-  /// Asks the other processes whether they are waiting as well. Throws naming those that do not answer within two
-  /// seconds. Returns true if the call has completed meanwhile.
+  /// Asks the other processes whether they are also waiting. Throws an error that names those that do not answer within
+  /// two seconds. Returns true if the call has completed meanwhile.
   bool comes_late(MPI_Request& request) {
     std::vector<char> is_here(static_cast<std::size_t>(place_.count));
     is_here[static_cast<std::size_t>(place_.rank)] = 1;
@@ -189,7 +189,7 @@ class Mpi : public Transport {
          awaited_, limit_);
   }
 
-  static constexpr int question = 1, here = 2;  // tags
+  static constexpr int question = 1, here = 2;  // message tags
   static constexpr double looks_every = 0.05;   // seconds
 
   Place place_;
