@@ -9,8 +9,8 @@ namespace glossa {
 
 namespace {
 
-/// PyTorch's possible names of a parameter, in alphabetical order; several if it is tied. `own_output` is true if the
-/// model has a separate output projection.
+/// Returns PyTorch's possible names of a parameter, in alphabetical order; a tied parameter has several. `own_output`
+/// is true if the model has a separate output projection.
 std::vector<std::string> torch_names(const std::string& name, bool own_output) {
   const std::string output = "generator.weight", target = "tgt_tok_emb.embedding.weight";
   std::vector<std::string> names{name};
@@ -19,7 +19,7 @@ std::vector<std::string> torch_names(const std::string& name, bool own_output) {
   return names;
 }
 
-/// The names of a file's tensors, keyed by the names without the prefix.
+/// Returns the names of a file's tensors, keyed by the names without the prefix.
 std::map<std::string, std::string> names_without_prefix(const TensorFile& file) {
   constexpr std::string_view prefix = "transformer.";
   std::map<std::string, std::string> names;

@@ -13,7 +13,7 @@ namespace glossa {
 
 /// Writes the weights that translation uses (entry_in_use) unchanged, in float. A tied tensor gets the alphabetically
 /// first of its names, such as generator.weight, and the metadata lists the other names. safetensors' `save_model` does
-/// the same, so `load_model` can read the file into a model with the same tying. The file has no other contents, so
+/// the same; `load_model` can therefore read the file into a model with the same tying. The file has no other contents:
 /// equal parameters give equal files.
 void export_parameters(const CheckpointReader& checkpoint, const std::filesystem::path& path);
 

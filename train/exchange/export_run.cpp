@@ -16,7 +16,7 @@ namespace glossa {
 
 namespace {
 
-/// Writes one checkpoint's weights, unchanged. Returns the number of its update.
+/// Writes one checkpoint's weights, unchanged. Returns the checkpoint's update.
 std::int64_t export_weights(const CheckpointReader& checkpoint, const std::string& path) {
   double bytes = 0;  // all tensors are in memory at once
   for (const CheckpointEntry& entry : checkpoint.entries())
@@ -27,7 +27,7 @@ std::int64_t export_weights(const CheckpointReader& checkpoint, const std::strin
   return read_training_state(checkpoint).update;
 }
 
-/// Prints which search options are set but cannot be expressed in a format's `file`.
+/// Prints which of the set search options a format's `file` cannot express.
 void note_left_behind(const char* file, const std::vector<std::pair<const char*, bool>>& options) {
   std::vector<const char*> left;
   for (const auto& [name, is_left_behind] : options)
@@ -60,7 +60,7 @@ void export_run(const RunName& name, const ExportPaths& paths, const Exported& w
   std::vector<ExportFormat> formats;
   if (to_huggingface) formats.push_back(ExportFormat::huggingface);
   if (to_marian) formats.push_back(ExportFormat::marian);
-  model.check_exportable(formats);  // of all formats before the first is written
+  model.check_exportable(formats);  // checks all formats before writing the first
   const DecodeOptions& decode = run.config.decode;
   if (const std::string& prefix = run.config.data.encoding.source_prefix; !prefix.empty())
     print_note("note: data.source_prefix is not exported: other programs must put '{}' before every line\n", prefix);

@@ -10,17 +10,17 @@ namespace glossa {
 
 /// Paths to write a model to, in order; empty paths are left out.
 struct ExportPaths {
-  std::string safetensors = {};  ///< file of the weights, as export_parameters writes it
-  std::string huggingface = {};  ///< folder, as export_huggingface writes it
-  std::string marian = {};       ///< folder, as export_marian writes it
+  std::string safetensors = {};  ///< path of a weights file, as export_parameters writes it
+  std::string huggingface = {};  ///< path of a folder, as export_huggingface writes it
+  std::string marian = {};       ///< path of a folder, as export_marian writes it
 };
 
-/// Gets each path, once it is complete, and the number of the model's update.
+/// Called with each path once it is complete, and with the model's update.
 using Exported = std::function<void(const std::string& path, std::int64_t update)>;
 
 /// Exports a run's model. Prints notes on settings that a format cannot express. Throws a misuse error before writing
-/// anything if a folder is not free, and before writing a folder if the model cannot be exported to both of the
-/// requested folders. Throws as load_run does.
+/// anything if a folder is not free. Also throws one before writing a folder if the model cannot be exported to both of
+/// the requested folders. Throws as load_run does.
 void export_run(
     const RunName& name, const ExportPaths& paths, const Exported& written = [](const auto&...) {});
 

@@ -14,19 +14,20 @@ namespace {
 namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;
 
-/// The name of an activation in transformers.
+/// Returns the name of an activation in transformers.
 std::string activation_name(Activation activation) {
   if (activation == Activation::silu) return "swish";
   return activation == Activation::gelu_tanh ? "gelu_new" : name_of(activation);
 }
 
-/// Entries common to config.json and generation_config.json.
+/// Returns the entries common to config.json and generation_config.json.
 OrderedJson special_ids_json(const Outgoing& out) {
   const std::size_t pad = out.target().tokens.size() - 1;
   return {{"decoder_start_token_id", pad}, {"eos_token_id", 0}, {"forced_eos_token_id", 0}, {"pad_token_id", pad}};
 }
 
-/// The maximum length of a translation, including its start token; transformers has no limit relative to the source.
+/// Returns the maximum length of a translation, including its start token. transformers has no limit relative to the
+/// source.
 std::int64_t max_length(const Config& config) {
   const DecodeOptions& decode = config.decode;
   return decode.max_length_factor == 0 ? decode.max_length_extra + 1

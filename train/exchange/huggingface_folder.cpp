@@ -47,8 +47,8 @@ class JsonSettings {
   const std::string& where() const { return where_; }
   bool has(const std::string& key) const { return !value(key).is_null(); }
 
-  /// The value of `key`, or `otherwise` if the key is absent. Throws if the value has another type, or if the key is
-  /// absent and `otherwise` is empty.
+  /// Returns the value of `key`, or `otherwise` if the key is absent. Throws if the value has another type, or if the
+  /// key is absent and `otherwise` is empty.
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> otherwise = {}) const {
     // The conversion would change a number of more than 63 bits.
     const Json& v = value(key);
@@ -65,13 +65,13 @@ class JsonSettings {
     return get(key, std::optional(otherwise), value(key).is_string(), "a string");
   }
 
-  /// The value of `key` without conversion; null if the key is absent.
+  /// Returns the value of `key` without conversion; null if the key is absent.
   const Json& value(const std::string& key) const {
     static const Json null;
     return json_.contains(key) ? json_[key] : null;
   }
 
-  /// The value of `key` as shortened text, for an error.
+  /// Returns the value of `key` as shortened text, for an error.
   std::string shown(const std::string& key) const {
     return value(key).dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100);
   }
@@ -95,7 +95,7 @@ class JsonSettings {
        settings.has(key) ? settings.shown(key) : "nothing", needed);
 }
 
-/// The settings in a file; empty if it does not exist.
+/// Returns the settings in a file; empty if it does not exist.
 JsonSettings settings_in(const fs::path& folder, const char* name) {
   return fs::exists(folder / name) ? JsonSettings(folder / name) : JsonSettings();
 }
@@ -133,8 +133,7 @@ Activation activation(const JsonSettings& config) {
   return found->second;
 }
 
-/// A number that the config sets for each side, whereas glossa has one number for both. Throws if the sides
-/// differ.
+/// Returns a number that the config sets for each side, but glossa only for both. Throws if the sides differ.
 std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
   if (encoder != decoder)
@@ -181,11 +180,11 @@ struct Generation {
 
   const JsonSettings& of(const std::string& key) const { return own.has(key) ? own : config; }
 
-  /// The file that should contain the settings, for errors.
+  /// Returns the file that should contain the settings, for errors.
   const std::string& where() const { return own.where().empty() ? config.where() : own.where(); }
 };
 
-/// Adds notes on settings that affect translations and that glossa's search lacks.
+/// Adds notes on settings that affect translations but that glossa's search lacks.
 void note_others(const Generation& generation, std::vector<std::string>& notes) {
   static const std::map<std::string, double> without{{"num_beam_groups", 1},
                                                      {"no_repeat_ngram_size", 0},
@@ -212,7 +211,7 @@ void note_others(const Generation& generation, std::vector<std::string>& notes) 
   }
 }
 
-/// Those entries of bad_words_ids that are single tokens, without `never`, which is never chosen anyway.
+/// Returns the entries of bad_words_ids that are single tokens, without `never`, which is never chosen anyway.
 std::vector<std::int64_t> forbidden_tokens(const Generation& generation, std::int64_t never,
                                            std::vector<std::string>& notes) {
   const JsonSettings& settings = generation.of("bad_words_ids");
@@ -267,8 +266,8 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   note_others(generation, notes);
 }
 
-/// A language as named by the tokenizer's settings. Conversion scripts may have set the name to a part of the folder's
-/// name, as in opus-mt-en.
+/// Returns a language as named by the tokenizer's settings. Conversion scripts may have set the name to a part of the
+/// folder's name, as in opus-mt-en.
 std::string language(const JsonSettings& tokenizer, const char* key, const char* otherwise) {
   std::string name = tokenizer.text(key, "");
   if (name.starts_with("opus-")) name = name.substr(name.rfind('-') + 1);
@@ -320,8 +319,8 @@ bool is_near(std::span<const float> table, std::span<const double> expected) {
                             [](float x, double y) { return std::abs(x - y) < 2e-3; });  // allows half precision
 }
 
-/// Finds the sinusoids that the tables of positions in the file contain. Throws if they contain other numbers,
-/// such as trained ones.
+/// Finds the sinusoids in the file's tables of positions. Throws if the tables contain other numbers, such as trained
+/// ones.
 void read_positions(const TensorFile& tensors, ModelConfig& model, std::set<std::string>& others) {
   std::optional<Sinusoid> found;
   for (const std::string side : {"encoder", "decoder"}) {

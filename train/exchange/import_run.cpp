@@ -20,7 +20,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(Pretrained::Side side) {
                                           side.pieces_file.string());
 }
 
-/// Sets the languages. Throws for any other option.
+/// Sets the languages. Throws if another option is given.
 void set_languages(Config& config, const Settings& languages) {
   for (const Setting& setting : languages)
     if (setting.key() != "data.source" && setting.key() != "data.target")
@@ -32,7 +32,7 @@ void set_languages(Config& config, const Settings& languages) {
         "data.target in the run's config.yaml, or remove the run and add --set data.source=XX --set data.target=YY\n");
 }
 
-/// Makes the configuration's model. Throws if training it would not fit in memory.
+/// Makes the configuration's model. Throws if training would not fit in memory.
 std::unique_ptr<Model> model_for(const Config& config, const Tokenizers& tokenizers, std::uint64_t seed) {
   const Index source_vocabulary = tokenizers.source->vocabulary_size(),
               target_vocabulary = tokenizers.target->vocabulary_size();
@@ -68,7 +68,7 @@ ImportedRun import_file(const std::string& weights, const std::string& config_pa
   validate(config);
   if (!config.train.warm_start.empty())
     misuse("train.warm_start", "expected none, as the weights come from {}; got {}", weights, config.train.warm_start);
-  check_holds_no_run(run);  // fails before the work
+  check_holds_no_run(run);  // fail before the slow work
   check_not_overwriting(config, config_path, run);
   const std::unique_ptr<TensorFile> file = open_tensors(weights);
 

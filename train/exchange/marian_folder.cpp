@@ -58,13 +58,13 @@ class MarianOptions {
     }
   }
 
-  /// The value as text for an error, shortened.
+  /// Returns the value as shortened text, for an error.
   std::string shown(const std::string& option) const {
     if (!has(option)) return "nothing";
     return YAML::Dump(node_[option]).substr(0, 100);
   }
 
-  /// Throws unless the option, or `otherwise` if absent, is one of these values.
+  /// Throws unless the option is one of these values; an absent option counts as `otherwise`.
   void must_be(const std::string& option, const std::vector<std::string>& values, const std::string& otherwise,
                std::string_view needed) const {
     const bool ok = has(option)
@@ -101,7 +101,7 @@ void check_architecture(const MarianOptions& options) {
          options.shown("transformer-tied-layers"));
 }
 
-/// Reads the norms' place: post-norm, or pre-norm with a final norm on each side.
+/// Reads the position of the norms: post-norm, or pre-norm with a final norm on each side.
 void read_norm(const MarianOptions& options, ModelConfig& model) {
   StackOptions& stack = model.transformer.stack;
   const auto has = [&](const char* pre, const char* post, const char* top) {
@@ -163,15 +163,15 @@ void read_decoding(const MarianOptions& options, const SpecialIds& ids, DecodeOp
                                 options.where(), options.shown("word-penalty")));
 }
 
-/// Names of the files in a folder with this ending, sorted.
+/// Returns the sorted names of the files in a folder that have this ending.
 std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
   std::vector<std::string> names = names_in(folder);
   std::erase_if(names, [&](const std::string& name) { return !name.ends_with(ending); });
   return names;
 }
 
-/// The files that decoder.yml lists under a key, as names in the folder; without a list, the folder's files with that
-/// ending.
+/// Returns the files that decoder.yml lists under a key, as names in the folder. Without a list, returns the folder's
+/// files with that ending.
 std::vector<std::string> listed_files(const fs::path& folder, const MarianOptions& decoder, const std::string& key,
                                       std::string_view ending) {
   std::vector<std::string> names;
@@ -188,7 +188,7 @@ fs::path model_file(const fs::path& folder, const MarianOptions& decoder) {
   return file_in(folder, names[0], "the weights");
 }
 
-/// The vocabularies of source and target.
+/// Returns the paths of the source and target vocabularies.
 std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOptions& decoder) {
   std::vector<std::string> names = listed_files(folder, decoder, "vocabs", "vocab.yml");
   if (names.empty()) names = files_ending(folder, ".spm");
@@ -206,8 +206,8 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
           file_in(folder, names.back(), "tokens and their ids")};
 }
 
-/// Reads a side's tokens and appends <pad>. It stands for the embedding of zeros that Marian's decoder starts with, for
-/// which Marian has no token.
+/// Reads a side's tokens and appends <pad>. Marian's decoder starts with an embedding of zeros but has no token for it;
+/// here this token is <pad>.
 std::vector<std::string> padded_tokens(const fs::path& vocabulary) {
   std::vector<std::string> tokens = read_yaml_vocabulary(vocabulary);
   if (std::ranges::find(tokens, "<pad>") != tokens.end())
@@ -243,7 +243,7 @@ std::vector<ParameterSource> marian_sources(const TransformerOptions& m, std::ui
     add_vector(own + ".out_proj.bias", width, {{theirs + "_bo"}});
   };
   const auto add_norm = [&](const std::string& own, const std::string& theirs) {
-    const bool comes_first = m.stack.norm == NormPlace::pre && !theirs.ends_with("_top");  // then `_pre` is usual
+    const bool comes_first = m.stack.norm == NormPlace::pre && !theirs.ends_with("_top");  // `_pre` is then usual
     for (const auto& [part, name] : {std::pair{".weight", "scale"}, {".bias", "bias"}}) {
       std::vector<std::string> names{fmt::format("{}_ln_{}", theirs, name), fmt::format("{}_ln_{}_pre", theirs, name)};
       if (comes_first) std::swap(names[0], names[1]);
@@ -288,7 +288,7 @@ std::vector<ParameterSource> marian_sources(const TransformerOptions& m, std::ui
   return sources;
 }
 
-/// The options stored in a model, as YAML.
+/// Returns the options stored in a model, as YAML.
 std::string model_yaml(const Outgoing& out) {
   const ModelConfig& model = out.config().model;
   const TransformerOptions& transformer = model.transformer;
@@ -333,7 +333,7 @@ std::string model_yaml(const Outgoing& out) {
          "ulr-trainable-transformation: false\n";
 }
 
-/// Options for marian-decoder; paths are relative to the options' file.
+/// Returns the options for marian-decoder; paths are relative to the options' file.
 std::string decoder_options(const Outgoing& out, const std::vector<std::string>& vocabularies) {
   const DecodeOptions& decode = out.config().decode;
   const std::vector<std::int64_t> never = out.forbidden();
@@ -390,7 +390,7 @@ void export_marian(const Outgoing& model, const fs::path& folder) {
         model.is_shared() ? std::vector<std::string>{"vocab.yml"}
                           : std::vector<std::string>{"source.vocab.yml", "target.vocab.yml"};
     const auto write_vocabulary = [&](const std::string& name, std::span<const std::string> tokens) {
-      // The last token is <pad>, which Marian lacks.
+      // Leaves out the last token, <pad>, which Marian lacks.
       write_file_atomically(to / name, yaml_vocabulary(tokens.first(tokens.size() - 1)));
     };
     write_vocabulary(vocabularies.front(), model.source().tokens);

@@ -27,7 +27,7 @@ Outgoing::Side side_of(const Tokenizer& tokenizer, const std::vector<int>& order
   return side;
 }
 
-/// The run's token ids in export order.
+/// Returns the run's token ids in export order.
 std::vector<int> leaving_order(const Tokenizer& tokenizer) {
   const SpecialIds& specials = tokenizer.specials();
   std::vector<int> order{specials.eos};

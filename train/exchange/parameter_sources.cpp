@@ -16,7 +16,7 @@ namespace {
 
 using Dims = std::vector<std::uint64_t>;
 
-/// "KIND: a, b and 3 more", with the first of the names.
+/// Formats names as "KIND: a, b and 3 more", beginning with the first.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
   constexpr std::size_t max_names = 12;
   const std::size_t more = names.size() - std::min(max_names, names.size());
@@ -24,12 +24,12 @@ std::string listed(std::string_view kind, std::vector<std::string> names) {
   return fmt::format("{}: {}{}", kind, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// The number of a parameter's rows in each of its parts.
+/// Returns the number of a parameter's rows in each of its parts.
 std::size_t part_rows(const ParameterSource& source) {
   return (source.shape.at(0) - source.zero_rows) / source.parts.size();
 }
 
-/// The shape of each of a source's parts in the file.
+/// Returns the shape of each of a source's parts in the file.
 Dims part_shape(const ParameterSource& source) {
   Dims shape = source.shape;
   shape.at(0) = part_rows(source);
@@ -65,7 +65,7 @@ std::vector<float> read_part(const TensorFile& file, const std::vector<std::stri
   return values;
 }
 
-/// Appends a part's rows to the parameter; if transposed, the `rows` rows are columns in the file.
+/// Appends a part's rows to the parameter. If transposed, the `rows` rows are columns in the file.
 void append_rows(std::vector<float>& values, const std::vector<float>& part, std::size_t rows, bool transposed) {
   if (!transposed) {
     values.insert(values.end(), part.begin(), part.end());

@@ -17,13 +17,13 @@ namespace glossa {
 struct Pretrained {
   /// One language's tokenization.
   struct Side {
-    std::filesystem::path pieces_file;  ///< the file that `pieces` comes from
+    std::filesystem::path pieces_file;  ///< file that `pieces` comes from
     std::string pieces;                 ///< serialized sentencepiece model
-    std::vector<std::string> tokens;    ///< in id order
+    std::vector<std::string> tokens;    ///< tokens in id order
     SpecialIds specials;
   };
 
-  Config config;  ///< sections model, decode and data (without corpora); other sections are default
+  Config config;  ///< sections model, decode and data (without corpora); other sections have defaults
   Side source, target;
   std::unique_ptr<TensorFile> tensors;
   std::vector<ParameterSource> sources;  ///< one per parameter
@@ -33,15 +33,16 @@ struct Pretrained {
 
 /// Reads the folder of a Hugging Face MarianMTModel (with config.json) or of a Marian model (with a .npz file). Does
 /// not read the parameters' values, but checks that the tensors match the model. Throws a misuse error for other
-/// folders. Throws an Error that names the file for features that glossa lacks, and for missing, faulty or damaged
-/// files. This one is a failure, even for a wrong value of an option, because the values come from files.
+/// folders. Throws a failure that names the file for features that glossa lacks, and for missing, faulty or damaged
+/// files. A wrong value of an option is also a failure, because the value comes from a file.
 Pretrained read_pretrained(const std::filesystem::path& folder);
 
 // The two kinds of folder.
 
 /// Reads a folder written by `MarianMTModel.save_pretrained` and `MarianTokenizer.save_pretrained`. Required files are
-/// config.json, model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json and, if the config says so,
-/// target_vocab.json. generation_config.json and tokenizer_config.json are optional. Throws as read_pretrained does.
+/// config.json, model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json and, if the config requires
+/// it, target_vocab.json. generation_config.json and tokenizer_config.json are optional. Throws as read_pretrained
+/// does.
 Pretrained read_huggingface_folder(const std::filesystem::path& folder);
 
 /// Returns the locations of the parameters in a MarianMTModel with these options. `source_rows` and `target_rows` are
@@ -63,16 +64,15 @@ Pretrained read_marian_folder(const std::filesystem::path& folder);
 /// file's contents.
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name, std::string_view what);
 
-/// Throws, naming the model's file `where`, if an option that was read from it is out of range.
+/// Throws an error that names the model's file `where` if an option read from it is out of range.
 void check_ranges(const Config& config, const std::string& where);
 
-/// Returns the settings that both kinds of folder have in common: glossa's defaults, changed to those of an OPUS-MT
-/// model.
+/// Returns the settings that both kinds of folder share: glossa's defaults, changed to those of an OPUS-MT model.
 Config marian_config();
 
-/// Reads a side's sentencepiece model, the file `pieces` of the folder; `tokens` come from `tokens_file`. Throws,
-/// naming the file, if the model or one of the tokens `</s>`, `<unk>` and `<pad>` is missing. `<pad>` also starts the
-/// decoder.
+/// Reads a side's sentencepiece model, the file `pieces` of the folder; `tokens` come from `tokens_file`. Throws an
+/// error that names the file if the model or one of the tokens `</s>`, `<unk>` and `<pad>` is missing. `<pad>` also
+/// starts the decoder.
 Pretrained::Side read_side(const std::filesystem::path& folder, const char* pieces, std::vector<std::string> tokens,
                            const std::filesystem::path& tokens_file);
 

@@ -53,7 +53,8 @@ class Numbered {
   std::size_t count_ = 0;
 };
 
-/// Removes an escape of YAML, without its backslash, from the front of `rest`, and appends its character to `value`.
+/// Removes a YAML escape, whose backslash was already removed, from the front of `rest`. Appends its character to
+/// `value`.
 void take_escape(std::string_view& rest, std::string& value, const std::string& where) {
   check(!rest.empty(), where, "expected an escape after a backslash; got the end of the line");
   const char letter = rest.front();
@@ -94,7 +95,7 @@ std::string take_scalar(std::string_view& rest, const std::string& where) {
     rest.remove_prefix(end + 1);
     if (is_escape) {
       take_escape(rest, value, where);
-    } else if (quote == '\'' && rest.starts_with(quote)) {  // two stand for one
+    } else if (quote == '\'' && rest.starts_with(quote)) {  // two quotes mean one
       value += quote;
       rest.remove_prefix(1);
     } else {
@@ -103,7 +104,7 @@ std::string take_scalar(std::string_view& rest, const std::string& where) {
   }
 }
 
-/// The number after `: `.
+/// Returns the number after `: `.
 std::uint64_t id_behind(std::string_view rest, const std::string& where) {
   const bool ok = rest.starts_with(": ");
   rest.remove_prefix(ok ? 2 : 0);
@@ -115,8 +116,8 @@ std::uint64_t id_behind(std::string_view rest, const std::string& where) {
   return id;
 }
 
-/// The escape of a character that YAML permits only as an escape, or that PyYAML takes for a line break. Otherwise
-/// empty.
+/// Returns the escape of a character that YAML permits only as an escape, or that PyYAML treats as a line break. Empty
+/// for other characters.
 std::string yaml_escape(char32_t c) {
   if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return fmt::format("\\x{:02X}", static_cast<std::uint32_t>(c));
   if (c == 0xFFFE || c == 0xFFFF) return fmt::format("\\u{:04X}", static_cast<std::uint32_t>(c));
@@ -129,7 +130,7 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
   using Json = nlohmann::json;
   using Event = Json::parse_event_t;
   const std::string text = read_file(path, max_bytes);
-  const std::size_t zero = text.find('\0');  // the parser would take it for the end of the text
+  const std::size_t zero = text.find('\0');  // the parser would treat it as the end of the text
   check(zero == std::string::npos, path.string(), "expected a vocabulary in JSON; got a zero byte in it");
   Numbered numbered(path);
   std::string token;
@@ -185,14 +186,13 @@ std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path)
 std::string yaml_vocabulary(std::span<const std::string> tokens) {
   std::string yaml;
   for (std::size_t id = 0; id < tokens.size(); ++id) {
-    // Single quotes have no escapes, which CTranslate2 misreads after a backslash.
+    // CTranslate2 misreads an escape after a backslash; single quotes need no escapes.
     std::string single, doubled;
     bool is_escaped = false, is_one_line = tokens[id].size() < 300;  // YAML limits a key before `:` to 1024 characters
     utf8::for_each(tokens[id], [&](std::string_view bytes, utf8::CodePoint c) {
       const std::string escape = yaml_escape(c.value);
       is_escaped |= !escape.empty();
-      is_one_line &=
-          c.value != 0x2028 && c.value != 0x2029;  // PyYAML takes these for the ends of lines, but keeps them
+      is_one_line &= c.value != 0x2028 && c.value != 0x2029;  // PyYAML treats these as line breaks, but keeps them
       single += bytes == "'" ? "''" : bytes;
       if (bytes == "\"" || bytes == "\\") doubled += '\\';
       doubled += escape.empty() ? bytes : escape;
