@@ -20,8 +20,7 @@ struct TrainingState {
   std::uint64_t data_hash = 0;              // hash of the encoded training and validation pairs
   std::string build;                        // build_fingerprint(); results are bit-identical only within one build
 
-  TextStatistics text;  // statistics of the training text; separate entries, which older checkpoints lack; not in
-                        // state_sha256
+  TextStatistics text;  // stored as separate entries, which older checkpoints lack; not in state_sha256
 
   std::int64_t update = 0;           // attempted updates, including skipped ones; keys the random numbers
   std::int64_t optimizer_steps = 0;  // updates that moved the parameters
