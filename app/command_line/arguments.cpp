@@ -14,7 +14,7 @@ namespace glossa::commands {
 
 namespace {
 
-/// Declares --precision, one of `names`, which sets `precision`; `otherwise` says what applies without the option.
+/// Declares --precision, one of `names`, which sets `precision`; `otherwise` is the help's text about the default.
 template <class Value>
 void declare_precision(CLI::App& command, std::initializer_list<const char*> names, const char* help,
                        const char* otherwise, Value& precision) {
@@ -55,7 +55,7 @@ void add_runs(CLI::App& command, EnsembleArguments& arguments) {
 }
 
 std::vector<RunName> EnsembleArguments::names() const {
-  std::error_code unreadable;  // reported when the run is opened
+  std::error_code unreadable;  // reports the error when the run is opened
   for (const std::string& set : sets) {
     if (!set.starts_with("decode.average=") || set == "decode.average=0") continue;
     if (!checkpoint.empty())

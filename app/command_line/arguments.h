@@ -10,7 +10,7 @@
 #include "autograd/precision.h"
 #include "train/run.h"
 
-/// Arguments that several commands share. Each function declares arguments on a command; parsing then fills the
+/// Arguments that several commands share. Each function declares arguments on a command. Parsing then fills the
 /// variables that were passed by reference.
 namespace glossa::commands {
 
@@ -24,14 +24,15 @@ void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 struct EnsembleArguments {
   std::vector<std::string> runs;
   std::string checkpoint;
-  std::int64_t beam = 0;               // 0: the first run's setting
+  std::int64_t beam = 0;               // 0 means the first run's setting
   std::optional<Precision> precision;  // empty: the first run's setting
   std::vector<std::string> sets;
 
-  /// The runs. Throws a misuse error if a choice of checkpoints keeps decode.average in `sets` from having an effect.
+  /// Returns the runs. Throws a misuse error if `sets` has decode.average but the choice of checkpoints makes it
+  /// ineffective.
   std::vector<RunName> names() const;
 
-  /// The first run's configuration, with these settings.
+  /// Returns the first run's configuration with these settings.
   Config config() const;
 };
 
@@ -44,16 +45,16 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::stri
 /// Declares --force, for a command that needs much memory.
 void add_force(CLI::App& command);
 
-/// Declares --on-bad-line. `becomes` is the part of the option's help that states what happens to an unusable line.
+/// Declares --on-bad-line. `becomes` is the help's text about the result for an unusable line.
 void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "stays empty in the output");
 
-/// Declares --split-sentences with the default that `choice` has: `auto`, `on` or `off`.
+/// Declares --split-sentences: `auto`, `on` or `off`. The default is the value of `choice`.
 void add_split_sentences(CLI::App& command, std::string& choice);
 
 /// Declares --beam. Returns the option.
 CLI::Option* add_beam(CLI::App& command, std::int64_t& beam);
 
-/// Declares an option for a number from `least` to `most`, whose default is `number`.
+/// Declares an option for a number from `least` to `most`. The default is the value of `number`.
 template <class Number>
 void add_number(CLI::App& command, const std::string& name, Number& number, std::type_identity_t<Number> least,
                 std::type_identity_t<Number> most, const std::string& help) {
@@ -63,10 +64,10 @@ void add_number(CLI::App& command, const std::string& name, Number& number, std:
 /// Declares --threads; 0 means all available threads.
 void add_threads(CLI::App& command, std::int64_t& threads);
 
-/// Declares --precision for a command that has decode.precision if it is not given.
+/// Declares --precision for a command that otherwise uses decode.precision.
 void add_precision(CLI::App& command, std::optional<Precision>& precision);
 
-/// Declares --precision for a command that decodes without a run; it leaves `precision` alone if it is not given.
+/// Declares --precision for a command that decodes without a run. If the option is not given, `precision` is unchanged.
 void add_decoding_precision(CLI::App& command, Precision& precision);
 
 /// Declares --precision for a command that computes training steps, which cannot be in int8.

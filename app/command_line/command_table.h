@@ -11,10 +11,10 @@
 
 namespace glossa::commands {
 
-/// Name and help of a command, and how it is listed and run.
+/// Name and help of a command, and its heading in lists.
 struct CommandHead {
   const char* name;
-  const char* help;                   ///< one sentence without full stop
+  const char* help;                   ///< one sentence without a period
   const char* group = "Subcommands";  ///< heading in the parent's help
 };
 
@@ -32,8 +32,8 @@ class CommandTable {
   /// The command that runs stores its exit status in `invocation`. `parent` and `invocation` must outlive the parsing.
   CommandTable(CLI::App& parent, Invocation& invocation) : parent_(parent), invocation_(invocation) {}
 
-  /// Adds a command. Returns the command and a new Arguments object, so that the caller can declare the arguments. When
-  /// the command is parsed, `run` is called with the arguments. `run` returns the exit status or throws Error.
+  /// Adds a command. Returns the command and a new Arguments object, in which the caller can declare the arguments.
+  /// When the command is parsed, `run` is called with the arguments. `run` returns the exit status or throws Error.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&)) const {
     const auto arguments = std::make_shared<Arguments>();
@@ -48,11 +48,11 @@ class CommandTable {
             *arguments};
   }
 
-  /// Adds a command that only has subcommands. On the command line, one of the subcommands must follow the command.
-  /// Returns the subcommands' table.
+  /// Adds a command that only has subcommands. On the command line, one of them must follow the command. Returns the
+  /// table of subcommands.
   CommandTable add_table(const CommandHead& head) const;
 
-  /// The program itself, or the command that has these subcommands.
+  /// Returns the program itself, or the command that has these subcommands.
   const CLI::App& parent() const { return parent_; }
 
  private:

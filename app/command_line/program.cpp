@@ -23,10 +23,10 @@ namespace glossa::commands {
 
 namespace {
 
-/// The original standard error; `join` may redirect `stderr`.
+/// The original standard error, because `join` may redirect `stderr`.
 std::FILE* const errors = stderr;
 
-/// Joins the other processes, if any. Silences all but the first process, as they would print the same.
+/// Joins the other processes, if any. Silences all but the first process, because they would print the same text.
 void join(Job& job) {
   job.join();
   if (job.is_first()) return;
@@ -38,7 +38,8 @@ void print_failure(const Error& error, const std::string& process = "") {
   print_error(errors, "{}{}", in_config_terms(error).what(), process);
 }
 
-/// Called before any other code, as the constructors of libraries may run out of memory. A sanitizer's must run first.
+/// Called before any other code, because the constructors of libraries may run out of memory. Under a sanitizer, the
+/// sanitizer's own code must run first.
 #if !GLOSSA_SANITIZES(address) && !GLOSSA_SANITIZES(thread)
 [[gnu::section(".preinit_array"), gnu::used]] void (*const at_start)() = end_without_signal_if_out_of_memory;
 #endif
@@ -50,7 +51,7 @@ void load_unwinder() {
   backtrace(&frame, 1);
 }
 
-/// Adds -q and -v to every command that runs, after its own options.
+/// Adds -q and -v to every command that runs, after the command's own options.
 void add_verbosity(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
     add_verbosity(*command);
@@ -65,14 +66,14 @@ void add_verbosity(CLI::App& app) {
   }
 }
 
-/// The error about a command that another program has now.
+/// Returns the error about a command that has moved to another program.
 Error::Parts about_moved(const MovedCommand& moved, const std::vector<std::string>& words) {
   std::string meant = moved.program;
   for (const std::string& word : words | std::views::drop(1)) meant += " " + shell_word(word);
   return unknown_name("command line", "command", words.front(), {meant}, "").with_hint(moved.hint);
 }
 
-/// The error about the first word that the command does not accept; empty if it accepts all words.
+/// Returns the error about the first word that the command does not accept; empty if it accepts all words.
 std::optional<Error::Parts> about_unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty()) return {};
@@ -103,7 +104,7 @@ std::optional<Error::Parts> about_unknown_word(const CLI::App& app, const std::v
 
 /// Runs the command given by `words`, the words after the program's name, in this process of `job`. Returns the
 /// command's exit status. If the words are not a valid command, throws a misuse error whose text begins with [command
-/// line]. Errors of the command itself pass through.
+/// line]. Lets errors of the command itself pass through.
 int run(const Program& program, std::vector<std::string> words, const Job& job) {
   CLI::App app(fmt::format("{}: {}", program.name, program.help), program.name);
   app.require_subcommand(1);
@@ -160,7 +161,7 @@ int join_and_run(const Program& program, int argc, char** argv) {
 int run_program(const Program& program, int argc, char** argv) noexcept {
   try {
     return join_and_run(program, argc, argv);
-  } catch (...) {  // reporting a failure failed
+  } catch (...) {  // even reporting the failure failed
     print_out_of_memory();
     return 1;
   }

@@ -26,17 +26,17 @@ struct AttentionArguments {
   std::string run, checkpoint, input, html;
   std::string on_bad_line = "warn", split_sentences = "auto";
   std::int64_t beam = 0;
-  std::optional<std::int64_t> layer, head;  // empty: the usual layer, the heads' mean
+  std::optional<std::int64_t> layer, head;  // empty: the usual layer, and the mean of its heads
   bool json = false;
   std::vector<std::string> sets;
 };
 
-/// Maximum number of sentences on a page, as each may take megabytes.
+/// Maximum number of sentences on a page, because each may take megabytes.
 constexpr std::size_t max_per_page = 200;
 
-/// A sentence, its translation and the attention.
+/// A sentence with its translation and attention.
 struct AttendedSentence {
-  std::int64_t line, sentence;  // counted from 1; `sentence` is 0 if it is the whole line
+  std::int64_t line, sentence;  // both counted from 1; `sentence` is 0 for a whole line
   std::string source, translation;
   AttentionMaps maps;
 };
@@ -67,8 +67,8 @@ std::string as_text(const AttendedSentence& attended, const AttentionMaps::Head&
   return text;
 }
 
-/// The layer of cross-attention to print. Throws a misuse error if the model lacks it or the chosen head, or if the
-/// output shows all of them.
+/// Returns the layer of cross-attention to print. Throws a misuse error if the model lacks it or the chosen head, or if
+/// the output shows all layers and heads.
 std::size_t layer_of(const AttentionArguments& arguments, const ModelConfig& model) {
   if ((arguments.layer || arguments.head) && (arguments.json || !arguments.html.empty()))
     misuse(arguments.layer ? "--layer" : "--head",
@@ -83,7 +83,7 @@ std::size_t layer_of(const AttentionArguments& arguments, const ModelConfig& mod
   return static_cast<std::size_t>(layer);
 }
 
-/// Returns the sentences with text of the line that `reader` has read. Throws LineError if the model cannot read each
+/// Returns the sentences with text in the line that `reader` has read. Throws LineError if the model cannot read each
 /// in one piece.
 std::vector<std::string_view> whole_sentences(const Translator& translator, const std::string& line,
                                               const LineReader& reader, std::int64_t limit) {
@@ -107,7 +107,7 @@ int run(const AttentionArguments& arguments) {
   const RunName name_of_run(arguments.run, arguments.checkpoint);
   const Config config = load_run_config(name_of_run.folder(), arguments.sets, arguments.beam);
   const std::size_t layer = layer_of(arguments, config.model);
-  const auto chosen = [&](const AttentionMaps& maps) {  // a head, or the mean of all
+  const auto chosen = [&](const AttentionMaps& maps) {  // returns a head, or the mean of all heads
     const auto& heads = maps.cross[layer];
     return arguments.head ? heads[static_cast<std::size_t>(*arguments.head)] : mean_of_heads(heads);
   };

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The commands of glossa. Each function adds one command to the table, with the help that describes it. The function's
-/// source file has the command's arguments and work.
+/// The commands of glossa. Each function adds one command to the table, with the help that describes it. The command's
+/// arguments and work are in a source file of the same name.
 namespace glossa::commands {
 
 class CommandTable;
@@ -26,7 +26,8 @@ void add_manual(CommandTable& table);
 void add_completion(CommandTable& table);
 void add_generate_toy(CommandTable& table);
 
-/// Prints the words that may stand at the end of a command line. For the scripts, so no help lists it.
+/// Adds the command that prints the possible words at the end of a command line. Only scripts use it, and no help lists
+/// it.
 void add_complete(CommandTable& table);
 
 }  // namespace glossa::commands

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Words that may stand at the cursor, with their help. After a word that ends with = or : there is more to type. Words
-/// that end with / are folders. A * is the name of any file, *.yaml that of a YAML file, and */ that of a folder.
+/// Possible words at the cursor, with their help. A word that ends with = or : is incomplete. A word that ends with /
+/// is a folder. A * means any file name, *.yaml the name of a YAML file, and */ the name of a folder.
 using Offers = std::vector<std::pair<std::string, std::string>>;
 
 /// Splits a command line and removes quotes, as a shell does. The last word is the one at the cursor.
@@ -47,7 +47,7 @@ fs::path folder_of(const std::string& path) {
   return path.starts_with("~/") && home != nullptr ? home + path.substr(1) : path.empty() ? "." : path;
 }
 
-/// Offers runs, or else the folders that may lead to one; in a run, its checkpoints.
+/// Offers runs, or otherwise the folders that may lead to one; inside a run, offers its checkpoints.
 Offers runs(const std::string& typed) {
   if (typed.find("/checkpoints/") != typed.npos) return {{"*", ""}};
   const std::string before = typed.substr(0, typed.rfind('/') + 1);
@@ -69,8 +69,8 @@ Offers checkpoints(const std::string& run) {
   return found;
 }
 
-/// The words that an option accepts, taken from its range: `none` and `auto` if the range is "none, VALID/TEST such as
-/// 1000/1000 or auto". The value of an option that accepts any text is *, as it usually names a file.
+/// Returns the words that an option accepts, taken from its range: `none` and `auto` if the range is "none, VALID/TEST
+/// such as 1000/1000 or auto". An option that accepts any text gets *, because its value is usually a file name.
 std::vector<std::string> values_of(const Option<Config>& option) {
   if (option.takes("no such word")) return {"*"};
   std::vector<std::string> values;
@@ -87,8 +87,8 @@ std::vector<std::string> values_of(const Option<Config>& option) {
   return values;
 }
 
-/// Offers keys, or the values of the key that is typed. If `of_trained_run`, only those that a command accepts if it
-/// reads a trained run.
+/// Offers keys, or the values of the key that is typed. If `of_trained_run`, offers only keys accepted by commands that
+/// read a trained run.
 Offers settings(const std::string& typed, bool of_trained_run) {
   Offers found;
   for (const Option<Config>& option : all_options()) {
@@ -102,19 +102,19 @@ Offers settings(const std::string& typed, bool of_trained_run) {
   return found;
 }
 
-/// The name of a command below another.
+/// Returns a subcommand's name without its parent's.
 std::string last_word(const Command& command) { return command.name.substr(command.name.rfind(' ') + 1); }
 
-/// The word at the cursor, and what the command line has before it.
+/// The word at the cursor, and the command line before it.
 struct Cursor {
-  const Command* command;               // null if there is no such command
-  const Argument* asked = nullptr;      // what the word is; null: an option or a command
-  std::set<std::string> used = {};      // options
-  std::vector<std::string> given = {};  // positional words
-  std::string before = {}, typed = {};  // the word: "--format=te" is "te" after "--format="
+  const Command* command;               // null if the command is unknown
+  const Argument* asked = nullptr;      // argument that the word belongs to; null: an option or a command
+  std::set<std::string> used = {};      // options already given
+  std::vector<std::string> given = {};  // positional words already given
+  std::string before = {}, typed = {};  // the word's two parts: "--format=te" is "te" after "--format="
 };
 
-/// The option of this name that has a value.
+/// Returns the option with this name if it takes a value.
 const Argument* valued(const Command& command, const std::string& name) {
   for (const Argument& each : command.options)
     if (std::ranges::find(each.names, name) != each.names.end() && !each.value.empty()) return &each;
@@ -165,7 +165,7 @@ Offers commands_and_options(const Cursor& at) {
   return found;
 }
 
-/// Offers values. The first, "#", is none; its help says what is asked.
+/// Offers values. The first, "#", is not a value; its help describes the expected one.
 Offers values(const Cursor& at) {
   Offers found;
   for (const std::string& choice : at.asked->choices) found.emplace_back(choice, "");
@@ -205,7 +205,7 @@ int run(const CompleteArguments& arguments) {
   return 0;
 }
 
-// The scripts call `glossa complete`, whose words they complete; the names of files come from the shell.
+// The scripts call `glossa complete` and complete the words that it prints. File names come from the shell.
 
 constexpr const char* bash = R"~~(# bash completion for glossa, printed by `glossa completion bash`.
 _glossa() {

@@ -6,8 +6,8 @@
 namespace glossa::commands {
 namespace {
 
-/// Describes an option. Its type name "TEXT:{text,json}" is a TEXT with two choices; "INT:INT in [1 - 9]" is an INT
-/// from 1 to 9.
+/// Describes an option. The type name "TEXT:{text,json}" means a TEXT with two choices; "INT:INT in [1 - 9]" means an
+/// INT from 1 to 9.
 Argument argument_of(const CLI::Option& option) {
   Argument argument{.names = {},
                     .value = {},
@@ -39,7 +39,7 @@ Argument argument_of(const CLI::Option& option) {
 Command command_of(const CLI::App& app, const std::string& name) {
   Command command{.name = name, .help = app.get_description(), .words = {}, .options = {}, .below = {}};
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // not in the help
+    if (option->get_group().empty()) continue;  // hidden from the help
     (option->get_positional() ? command.words : command.options).push_back(argument_of(*option));
   }
   for (const CLI::App* below : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))

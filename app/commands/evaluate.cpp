@@ -32,22 +32,22 @@ namespace {
 
 struct EvaluateArguments : EnsembleArguments {
   std::string source, test;             // empty: the run's own test corpus
-  std::vector<std::string> references;  // of `source`
+  std::vector<std::string> references;  // references for `source`
   std::string tokenize;                 // empty: the run's setting
-  std::optional<std::string> compare;   // the other system
-  std::int64_t resamples = 1000;        // for the comparison
+  std::optional<std::string> compare;   // name of the other system
+  std::int64_t resamples = 1000;        // number of resamples for the comparison
   std::string on_bad_line = "warn", split_sentences = "off";
   bool json = false;
 };
 
-/// Sources and references, and the number of unusable sources, whose lines are empty.
+/// Sources and references, with the number of unusable sources, which become empty lines.
 struct Texts {
-  ParallelCorpus corpus;  // with several references as all_targets
+  ParallelCorpus corpus;  // several references are in all_targets
   std::int64_t bad = 0;
-  bool is_held_out = false;  // held out by the run's data.split
+  bool is_held_out = false;  // true: held out by the run's data.split
   std::vector<std::string> reference_files = {};
 
-  /// Name of a reference, for messages.
+  /// Returns the name of a reference, for messages.
   std::string reference_name(std::size_t reference) const {
     if (!reference_files.empty()) return reference_files[reference];
     return corpus.all_targets.empty() ? corpus.target_name
@@ -55,7 +55,7 @@ struct Texts {
   }
 };
 
-/// Reads a text and its references line by line. Errors in them are found before a model is loaded.
+/// Reads a text and its references line by line. Finds errors in them before a model is loaded.
 Texts read_files(const std::string& source, const std::vector<std::string>& references, const DataConfig& data,
                  BadLines& bad_lines) {
   Texts texts;
@@ -82,8 +82,8 @@ Texts read_files(const std::string& source, const std::vector<std::string>& refe
   return texts;
 }
 
-/// Reads the files or the corpus that the command line names, else the run's test corpus. A corpus PREFIX is read like
-/// files: every line counts.
+/// Reads the files or the corpus that the command line names, otherwise the run's test corpus. A corpus PREFIX is read
+/// like files: every line counts.
 Texts read_texts(const EvaluateArguments& arguments, const std::string& run, const Config& config,
                  BadLines& bad_lines) {
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.references, config.data, bad_lines);
@@ -115,7 +115,7 @@ void report_unused(const ParallelCorpus& corpus) {
     print_note("note: {}: {}\n", corpus.name, describe(report));
 }
 
-/// Warns of blank references to sources with text.
+/// Warns about blank references for sources with text.
 void report_blank_references(const Texts& texts) {
   const auto is_blank = [](const std::string& line) { return line.find_first_not_of(' ') == line.npos; };
   const std::vector<std::string>& sources = texts.corpus.source;
@@ -137,7 +137,7 @@ std::vector<std::string> names_of_checkpoints(const LoadedRun& run) {
   return names;
 }
 
-/// The other system of `glossa evaluate --compare OTHER`: a run, or a file with a translation per line.
+/// The other system of `glossa evaluate --compare OTHER`: a run, or a file with one translation per line.
 class OtherSystem {
  public:
   /// A folder, or a checkpoint in a run's folder, is a run; another file is a text. Throws Error if the path does not
@@ -152,10 +152,10 @@ class OtherSystem {
     if (const RunName run(named); run.is_of_run()) config_ = load_run_config(run.folder());
   }
 
-  /// The run's configuration; empty for a text.
+  /// Returns the run's configuration; empty for a text.
   const std::optional<Config>& config() const { return config_; }
 
-  /// Reads the file's lines. Throws Error unless it has a line for each source. Does nothing for a run.
+  /// Reads the file's lines. Throws Error unless it has one line for each source. Does nothing for a run.
   void read(const ParallelCorpus& corpus, const DataConfig& data) {
     if (config_) return;
     lines_ = read_lines(named_, data.reading.text);
@@ -163,7 +163,7 @@ class OtherSystem {
   }
 
   /// Returns the translations of the corpus, normalized as `data` requires. The processes of `job` divide a run's work
-  /// among themselves. `options` gives the progress's watch.
+  /// among themselves. `options` supplies the function that shows progress.
   std::vector<std::string> translations(ParallelCorpus corpus, const DataConfig& data, EvaluationOptions options,
                                         const Job& job) {
     if (config_) {
@@ -179,7 +179,7 @@ class OtherSystem {
     return std::move(lines_);
   }
 
-  /// The file's path, or the run's checkpoints and update.
+  /// Returns the file's path, or the run's checkpoints and update.
   const std::string& name() const { return name_; }
 
   /// Reports the lines that the run could not translate. Returns the command's exit status.
@@ -195,7 +195,7 @@ class OtherSystem {
   std::int64_t untranslated_ = 0;
 };
 
-/// A comparison as lines for a terminal: scores of `run` and the other system, and the p-values.
+/// Formats a comparison as lines for a terminal: scores of `run` and the other system, and the p-values.
 std::string comparison_table(const PairedBootstrap& found, const std::string& other) {
   std::string table =
       fmt::format("compared with {}: paired bootstrap, {}\n", other, counted(found.resamples, "resample"));
@@ -212,7 +212,7 @@ std::string comparison_table(const PairedBootstrap& found, const std::string& ot
   return table;
 }
 
-/// A comparison as JSON; docs/translating.md describes it.
+/// Formats a comparison as JSON, which docs/translating.md describes.
 std::string comparison_json(const PairedBootstrap& found, const std::string& other) {
   JsonLine json;
   json.add("other", other).add("resamples", found.resamples);
@@ -230,8 +230,8 @@ std::string comparison_json(const PairedBootstrap& found, const std::string& oth
   return json.text();
 }
 
-/// Returns the text for another run, which is to translate the same sentences. If only the run's text is in lower case,
-/// it is read again. Throws if this gives other sentences, because data.split depends on letter case.
+/// Returns the text for another run, which must translate the same sentences. If only the run's text is in lower case,
+/// reads it again. Throws if data.split then selects other sentences, because it depends on letter case.
 ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& arguments, const std::string& run,
                           Config config, const Texts& texts) {
   const ParallelCorpus& corpus = texts.corpus;
@@ -265,7 +265,7 @@ PairedBootstrap compared(const RunEvaluation& found, OtherSystem& other, const E
                           arguments.resamples);
 }
 
-/// The measured figures, and the other system's if there is one.
+/// The measured figures of the run and, if given, of the other system.
 struct Report {
   const LoadedRun& run;
   const Texts& texts;

@@ -28,20 +28,20 @@ namespace glossa::commands {
 namespace {
 
 struct GradcheckArguments {
-  std::string config;  // empty: the whole table
-  std::string only;    // part of a name
+  std::string config;  // empty: check the whole table
+  std::string only;    // substring of a name
   bool full = false, json = false;
   std::vector<std::string> sets;
 };
 
 constexpr Index elements_a_tensor = 32;
 
-/// Prints each row when it is ready and, on a terminal, the current check.
+/// Prints each row as soon as it is ready and, on a terminal, the current check.
 class Table {
  public:
   Table(bool json, const std::string& only) : json_(json), only_(only) {}
 
-  /// True if --only chooses the row of this name.
+  /// True if --only selects the row with this name.
   bool chooses(const std::string& name) {
     names_.push_back(name);
     return name.find(only_) != name.npos;
@@ -67,7 +67,7 @@ class Table {
     total_.failures.clear();
   }
 
-  /// Throws if the part of a name given by --only did not match any row.
+  /// Throws if the substring given by --only did not match any row.
   void check_chosen() const {
     if (rows_ > 0) return;
     const std::string nearest = nearest_name(only_, names_);
@@ -76,7 +76,7 @@ class Table {
            nearest.empty() ? "glossa gradcheck --json lists all" : fmt::format("did you mean {}?", nearest));
   }
 
-  /// The exit status.
+  /// Returns the exit status.
   int finish() const {
     if (!json_)
       fmt::print("{}, {} against differences{}, worst error {:.1e}, in {:.1f} s: {}\n", counted(rows_, "row"),
@@ -126,8 +126,8 @@ class Table {
 /// is the training loss per token over the first few training sentences. Smoothing, dropout and padding are as
 /// configured.
 struct CheckedModel {
-  /// Reads the training data and learns the tokenizers as in training. Corpora are looked up in `places`. Throws the
-  /// errors of these steps.
+  /// Reads the training data and learns the tokenizers as in training. Looks up corpora in `places`. Throws the errors
+  /// of these steps.
   CheckedModel(Config config, const CorpusPlaces& places) {
     constexpr int sentences = 3;
     const auto seed = static_cast<std::uint64_t>(config.train.seed);
@@ -144,7 +144,7 @@ struct CheckedModel {
         parameters,
         transformer_options(config.model, tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size()));
     parameters.allocate(seed);
-    // Biases of 0 and gains of 1 hide some errors, and tiny weights keep all of ReLU's inputs near its kink.
+    // Biases of 0 and gains of 1 hide some errors, and tiny weights keep all inputs of ReLU near its kink.
     RandomStream random(seed, "recipe_check");
     for (const Parameter<double>* parameter : parameters.parameters())
       for (double& x : parameter->value.span()) x += random.uniform() / 5 - 0.1;

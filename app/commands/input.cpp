@@ -11,14 +11,14 @@ namespace glossa::commands {
 
 namespace {
 
-constexpr std::int64_t max_reported = 5;  // per reason
+constexpr std::int64_t max_reported = 5;  // maximum lines reported per reason
 
-/// The part of the error that all lines with the same fault share.
+/// Returns the part of the error that all lines with the same fault share.
 std::string reason_of(const Error::Parts& parts) {
   return parts.problem.empty() ? "expected " + parts.expected : parts.problem;
 }
 
-/// The lines of a file; empty for those that are unusable.
+/// Returns the lines of a file; unusable lines are empty values.
 std::vector<std::optional<std::string>> usable_lines(const std::string& path, const TextOptions& options,
                                                      BadLines& bad_lines) {
   LineReader reader(path, options);

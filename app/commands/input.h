@@ -13,7 +13,7 @@
 namespace glossa::commands {
 
 /// Handles unusable lines: reports them on standard error and continues, or stops the command at the first one. For
-/// each reason, only the first few lines are reported; `status` reports the number of the others.
+/// each reason, reports only the first few lines; `status` reports the number of the others.
 class BadLines {
  public:
   /// Takes the value of --on-bad-line: `warn` or `stop`.
@@ -44,14 +44,14 @@ class BadLines {
   void report(const LineError& error);
 
   bool stops_;
-  std::map<std::string, std::int64_t> count_;  // by reason
+  std::map<std::string, std::int64_t> count_;  // number of unusable lines per reason
 };
 
 /// Opens the file given as --input, or standard input if `input` is empty.
 LineReader open_input(const std::string& input, const TextOptions& options);
 
-/// True if lines are to be split into sentences. `choice` is the value of --split-sentences; `auto` decides by the text
-/// that the run was trained on.
+/// True if lines are to be split into sentences. `choice` is the value of --split-sentences. `auto` decides by the
+/// run's training text.
 bool splits_sentences(std::string_view choice, const TextStatistics& trained_on);
 
 /// Reads both files. `in_source` handles the unusable lines of the source, `in_target` those of the target. Throws if

@@ -23,7 +23,7 @@ struct InspectArguments {
   bool json = false;
 };
 
-/// Root mean square of a tensor of floats or codes, as an indication of its scale.
+/// Returns the root mean square of a tensor of floats or codes, as an indication of its scale.
 double root_mean_square(Dtype dtype, const std::vector<std::byte>& bytes) {
   double sum = 0;
   if (dtype == Dtype::i8) {
@@ -51,11 +51,11 @@ int run(const InspectArguments& arguments) {
   std::uint64_t parameters = 0;
   for (const CheckpointEntry& entry : reader.entries())
     if (entry.kind == EntryKind::parameter) parameters += entry.length / size_of(entry.dtype);
-  const std::optional<std::string> count = text_in_checkpoint(reader, "parameters");  // panels are filled up
+  const std::optional<std::string> count = text_in_checkpoint(reader, "parameters");  // panels have filler
   if (count) parameters = static_cast<std::uint64_t>(parse_whole(*count).value_or(0));
   const std::string origin = text_in_checkpoint(reader, "made_from").value_or("");
 
-  // The current epoch is counted from 1, as in the log.
+  // The displayed epoch is counted from 1, as in the log.
   if (arguments.json) {
     std::vector<JsonLine> tensors;
     for (const CheckpointEntry& entry : reader.entries()) {

@@ -60,13 +60,13 @@ std::string chapter(const Command& command) {
   return text;
 }
 
-/// Appends the commands without subcommands, in help order: `generate toy`, but not `generate`.
+/// Appends the commands that do not have subcommands, in help order: `generate toy`, but not `generate`.
 void add_chapters(const Command& command, std::string& page) {
   if (command.below.empty()) page += chapter(command);
   for (const Command& below : command.below) add_chapters(below, page);
 }
 
-/// The manual page, glossa(1), for troff.
+/// Returns the manual page, glossa(1), for troff.
 std::string manual_page(const Command& program) {
   std::string page = fmt::format(
       ".TH GLOSSA 1 \"\" \"glossa {}\" \"User Commands\"\n"

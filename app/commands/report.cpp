@@ -30,25 +30,25 @@ namespace fs = std::filesystem;
 struct ReportArguments {
   std::vector<std::string> runs;
   std::string out;    // empty: report.html in the folder of the only run
-  std::string input;  // file of sentences whose attention is shown; empty: some samples
+  std::string input;  // file with sentences whose attention is shown; empty: some samples
   bool follow = false;
 };
 
-/// The folders of the runs, each at most once.
+/// Returns the folders of the runs, each at most once.
 std::vector<std::string> folders_of(const ReportArguments& arguments) {
   std::vector<std::string> folders;
   std::set<fs::path> seen;
   for (const std::string& named : arguments.runs) {
     const std::string folder = RunName(named).folder();
-    load_run_config(folder);    // checks that it is one
-    check_is_in_float(folder);  // else it has no training to report
+    load_run_config(folder);    // checks that it is a run
+    check_is_in_float(folder);  // a run in int8 has no training to report
     if (!seen.insert(fs::canonical(folder)).second) misuse(named, "expected each run once; got it twice");
     folders.push_back(folder);
   }
   return folders;
 }
 
-/// The output file, which must not be another file of a run.
+/// Returns the output file, which must not be another file of a run.
 std::string file_of(const ReportArguments& arguments, const std::vector<std::string>& folders) {
   if (arguments.out.empty()) {
     if (folders.size() > 1) misuse("--out", "expected a file for the report of {} runs; got none", folders.size());
@@ -59,7 +59,7 @@ std::string file_of(const ReportArguments& arguments, const std::vector<std::str
   return arguments.out;
 }
 
-/// State of the files that a run's report depends on, for comparison.
+/// Returns the state of the files that a run's report depends on, for comparison.
 std::string stamp_of(const std::string& folder) {
   std::string stamp = has_trainer(folder) ? "training" : "";
   for (const char* file : {"metrics.jsonl", "train.log"}) {
@@ -80,7 +80,7 @@ class Reporter {
         file_(std::move(file)),
         names_(names_of_runs(folders_)),
         sentences_(std::move(sentences)) {
-    const AtomicFile probe(file_, 0);  // throws before anything is read if the file cannot be written
+    const AtomicFile probe(file_, 0);  // throws before reading anything if the file cannot be written
   }
 
   /// True if any of the runs is training.
@@ -92,7 +92,7 @@ class Reporter {
     return all;
   }
 
-  /// Writes the page. Returns the spreads of groups of runs, as group_table does.
+  /// Writes the page. Returns the spreads of groups of runs, as group_table formats them.
   std::string write(bool following) {
     std::vector<RunHistory> runs;
     std::vector<RunAttention> attention;
@@ -135,10 +135,10 @@ class Reporter {
   std::set<std::string> reported_;
 };
 
-/// Rewrites the report on every change, until no run is training or a signal arrives. Returns as Reporter::write.
+/// Rewrites the report on every change, until no run is training or a signal arrives. Returns as Reporter::write does.
 std::string follow(Reporter& reporter) {
   using namespace std::chrono_literals;
-  constexpr double min_wait = 2, share = 0.05;  // seconds; maximum share of time spent on reports
+  constexpr double min_wait = 2, share = 0.05;  // minimum wait in seconds; maximum fraction of time spent on reports
   Requests requests;
   const SignalWatch signals(requests);
   while (!requests.stops() && reporter.any_trains()) {

@@ -37,24 +37,24 @@ struct ServeArguments {
   std::vector<std::string> sets;
 };
 
-/// Maximum numbers of POST requests answered at once, most of which wait for the search, and of requests waiting for
-/// their turn. The threads of POST requests cut texts into sentences, and yield the cores to the search.
+/// Maximum numbers of POST requests that are answered at once, and that wait for their turn. Most of the former wait
+/// for the search. Threads of POST requests cut texts into sentences, and yield the cores to the search.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 constexpr int post_niceness = 10;
 
-/// GET requests, which are answered quickly, have threads of their own, so that /health responds under load.
+/// GET requests, which are answered quickly, have separate threads. /health then responds under load.
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
 
 constexpr std::size_t max_connections = 4096;
 
-/// Time for the threads to end after the last answer.
+/// Time limit for the threads to end after the last answer.
 constexpr std::chrono::milliseconds last_moments(300);
 
 std::chrono::steady_clock::duration seconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
 }
 
-/// The keys in a file, one per line; skips lines that start with #.
+/// Returns the keys in a file, one per line; skips lines that start with #.
 std::vector<std::string> keys_of(const std::string& file) {
   std::vector<std::string> keys;
   if (file.empty()) return keys;
@@ -65,25 +65,25 @@ std::vector<std::string> keys_of(const std::string& file) {
   return keys;
 }
 
-/// Checks an origin as browsers send it, or * for all. Returns the error, or an empty text.
+/// Checks an origin as browsers send it, or * for all. Returns the error, or empty text.
 std::string wrong_origin(const std::string& text) {
   return text == "*" || parse_origin(text) ? "" : "expected an origin such as https://example.org, or *; got " + text;
 }
 
-/// Checks a host without a port. Returns the error, or nothing.
+/// Checks a host name without a port. Returns the error, or empty text.
 std::string wrong_host_name(const std::string& text) {
   const std::optional<Authority> authority = parse_authority(text);
   return authority && !authority->port ? "" : "expected a name such as example.org, without a port; got " + text;
 }
 
-/// The last two parts of a path: clients need not know where the server's files are.
+/// Returns the last two parts of a path: clients need not know where the server's files are.
 std::string brief_name(const std::string& path) {
   const std::filesystem::path whole(path);
   return (whole.parent_path().filename() / whole.filename()).string();
 }
 
 /// Describes a run. Its scores are those of the validation at its checkpoint's update; a mean of checkpoints has none.
-/// Validation used the run's own beam, whatever the server uses.
+/// Validation used the run's own beam, regardless of the server's.
 ServedModel served_model(const RunName& name, const LoadedRun& run) {
   ServedModel model{.source = run.config.data.source,
                     .target = run.config.data.target,
@@ -152,14 +152,14 @@ int run(const ServeArguments& arguments) {
   const auto ask = [&](Incoming incoming) {
     Workers& workers = incoming.request.method == "POST" ? posting : getting;
     const auto shared = std::make_shared<Incoming>(std::move(incoming));
-    const auto run = [&web, shared] {  // cheap if nobody waits anymore
+    const auto run = [&web, shared] {  // cheap if no client waits any more
       shared->answer.send(shared->caller.waits() ? web.answer(shared->request, shared->caller) : late_reply());
     };
     workers.post(shared->caller.client, {.run = run, .refuse = [shared] { shared->answer.send(busy_reply()); }});
   };
   Requests requests;
   const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
-  // Made before the address is printed: from then on the server ends only on request.
+  // Made before the address is printed: afterwards the server ends only on request.
   Connections::Hooks hooks{.ask = ask, .answered = answered};
   const std::function<bool()> stops = [&requests] { return requests.stops(); };
 

@@ -17,14 +17,14 @@ namespace glossa::commands {
 namespace {
 
 struct TrainArguments {
-  std::string config;  // on resume, possibly a run's folder
+  std::string config;  // configuration file; on resume, possibly a run's folder
   std::string run;     // empty: runs/NAME for a configuration NAME.yaml
-  std::string resume;  // empty: a new run; true: there must be one; auto: resumes if there is one
+  std::string resume;  // empty: a new run; true: resume an existing run; auto: resume if a run exists
   bool dump_config = false;
   std::vector<std::string> allowed, sets;
 };
 
-/// Adds the names of --allow to train.allow.
+/// Adds the mistakes that --allow names to train.allow.
 void allow(const std::vector<std::string>& names, std::vector<TrainConfig::Mistake>& allowed) {
   for (const std::string& name : names) {
     const auto index = std::ranges::find(mistake_names, name) - mistake_names.begin();
@@ -33,7 +33,7 @@ void allow(const std::vector<std::string>& names, std::vector<TrainConfig::Mista
   }
 }
 
-/// Checks the value of --resume. Returns the error, which is empty, to CLI11; throws an error with a hint.
+/// Checks the value of --resume. Returns empty text to CLI11; throws an error with a hint for a wrong value.
 std::string wrong_resume(const std::string& value) {
   if (value == "true" || value == "auto") return "";
   Error::Parts parts = Error::Parts::of(
@@ -72,7 +72,7 @@ Choice choice_of(const TrainArguments& arguments) {
   if (!arguments.run.empty() && !fs::equivalent(config, run, missing))
     misuse("--run", "expected the run to resume, {}, or nothing; got {}. Hint: omit --run", arguments.config,
            arguments.run);
-  check_holds_run(arguments.config);  // also --resume=auto: it cannot begin a run without a configuration
+  check_holds_run(arguments.config);  // also for --resume=auto, which cannot begin a run without a configuration
   return {"", arguments.config};
 }
 
@@ -80,7 +80,7 @@ int run(const TrainArguments& arguments, const Job& job) {
   const bool resume = !arguments.resume.empty();
   Choice choice;
   job.together([&] {
-    if (resume && !job.is_first()) return;  // only process 0 has the run's folder
+    if (resume && !job.is_first()) return;  // only process 0 can see the run's folder
     choice = choice_of(arguments);
     if (arguments.resume == "true" && !arguments.dump_config) check_holds_run(choice.run);
   });

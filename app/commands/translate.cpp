@@ -35,21 +35,21 @@ struct TranslateArguments : EnsembleArguments {
   std::string input, output;
   std::string format;  // empty: text or, with nbest, moses
   std::string on_bad_line = "warn", split_sentences = "auto";
-  std::int64_t nbest = 0;  // 0: one translation, not in the n-best format
+  std::int64_t nbest = 0;  // 0: a single translation, not in the n-best format
   bool scores = false;
   bool alignment = false;
   std::optional<std::int64_t> alignment_layer;  // empty: the usual layer
 };
 
-/// Maximum number of lines translated together: enough for full batches, few enough for early output. Fewer lines are
-/// translated at once if the writer of the input pauses to wait for the answer.
+/// Maximum number of lines translated together: enough for full batches, few enough for early output. If the writer of
+/// the input pauses to wait for the answer, fewer lines are translated at once.
 constexpr std::size_t lines_at_once = 1024;
 
 /// Destination of translations: standard output, written as they become ready, or a file that appears when all are
 /// done. If a signal stops the program, FILE.part gets the translations so far.
 class Output {
  public:
-  /// Throws if the file cannot be written, before hours of translating.
+  /// Throws before hours of translating if the file cannot be written.
   Output(const std::string& file, const std::string& input) : file_(file) {
     if (file.empty()) return;
     std::error_code missing;
@@ -124,7 +124,7 @@ TranslationFormat format_of(const TranslateArguments& arguments) {
   return arguments.scores ? TranslationFormat::text_scores : TranslationFormat::text;
 }
 
-/// The run's configuration, with a beam large enough for the requested translations of a beam search.
+/// Returns the run's configuration, with a beam large enough for the requested number of translations.
 Config config_of(const TranslateArguments& arguments) {
   Config config = arguments.config();
   if (config.decode.mbr == 0 && arguments.beam > 0 && arguments.nbest > arguments.beam)
@@ -138,7 +138,7 @@ Config config_of(const TranslateArguments& arguments) {
   return config;
 }
 
-/// The cross-attention layer to align by.
+/// Returns the cross-attention layer to align by.
 Index alignment_layer(const TranslateArguments& arguments, const ModelConfig& model) {
   const Index layer = arguments.alignment_layer.value_or(usual_alignment_layer(model.transformer.decoder_layers));
   if (layer < 0 || layer >= model.transformer.decoder_layers)

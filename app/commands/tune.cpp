@@ -31,7 +31,7 @@ struct TuneArguments : EnsembleArguments {
   bool write = false, json = false;
 };
 
-/// The corpus that the command line names, else the one that chose the run's best checkpoint.
+/// Returns the corpus that the command line names, otherwise the one that selected the run's best checkpoint.
 ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& folder, const Config& config) {
   const auto seed = static_cast<std::uint64_t>(config.train.seed);
   DataConfig data = config.data;
@@ -39,7 +39,7 @@ ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& fold
   if (!arguments.test.empty()) return read_test_corpus(data, seed);
   if (!data.valid.empty() && !toy_pairs("data.valid", *data.valid.begin())) {
     data.test = *data.valid.begin();
-    return read_test_corpus(data, seed, CorpusPlaces(folder));  // the training text may be gone
+    return read_test_corpus(data, seed, CorpusPlaces(folder));  // works even if the training text is gone
   }
   const bool holds_out = data.valid.empty() && (!data.split || data.split->valid > 0);
   const auto prepared = holds_out ? prepared_training(config, folder) : nullptr;
@@ -77,7 +77,7 @@ void print_table(const Tuning& tuning, std::size_t sentences) {
   }
 }
 
-/// The options to pass for the best search, and how sure its gain is.
+/// Prints the options to pass for the best search, and how certain its gain is.
 void print_result(const Tuning& tuning, const Config& config, bool by_chrf) {
   const PairedScore& score = by_chrf ? tuning.compared.chrf : tuning.compared.bleu;
   const TunedSearch& best = tuning.searches[tuning.best];
@@ -93,7 +93,7 @@ void print_result(const Tuning& tuning, const Config& config, bool by_chrf) {
              by_chrf ? "chrF2" : "BLEU", score.p_value, best.seconds / tuning.searches.front().seconds);
 }
 
-/// Throws a misuse error if the run would not translate by default as it does in these searches.
+/// Throws a misuse error if the run's default translation would differ from these searches.
 void check_writable(const TuneArguments& arguments) {
   for (const std::string& set : arguments.sets)
     if (set.starts_with("decode."))
@@ -103,7 +103,7 @@ void check_writable(const TuneArguments& arguments) {
              set);
   if (arguments.runs.size() > 1)
     misuse("--write", "expected one run; got an ensemble. Hint: pass the best options to the command that translates");
-  std::error_code unreadable;  // reported when the run is opened
+  std::error_code unreadable;  // reports the error when the run is opened
   if (!arguments.checkpoint.empty() || std::filesystem::is_regular_file(arguments.runs.front(), unreadable))
     misuse("--write",
            "expected the checkpoint that translates by default; got another choice. Hint: see decode.average");
