@@ -10,7 +10,7 @@
 
 namespace glossa::serve {
 
-/// Replies on their way from any thread to the thread that handles the connections.
+/// Carries replies from any thread to the thread that handles the connections.
 class Outbox {
  public:
   struct Item {
@@ -27,7 +27,7 @@ class Outbox {
   /// Removes and returns all items.
   std::list<Item> take() noexcept;
 
-  /// Readable while there are items.
+  /// Returns a descriptor that is readable while there are items.
   int descriptor() const { return wake_.number(); }
 
  private:
@@ -36,8 +36,8 @@ class Outbox {
   std::list<Item> items_;
 };
 
-/// Sends the reply to one request, from any thread. An Answer that is destroyed unsent sends `no_memory_reply()`. So no
-/// client waits in vain if memory runs out while its request is handled.
+/// Sends the reply to one request, from any thread. If an Answer is destroyed unsent, it sends `no_memory_reply()`. If
+/// memory runs out while a request is handled, its client therefore still gets an answer.
 class Answer {
  public:
   Answer(std::shared_ptr<Outbox> outbox, std::uint64_t connection);
@@ -45,12 +45,12 @@ class Answer {
   Answer& operator=(Answer&&) = delete;
   ~Answer();
 
-  /// To be called at most once. Needs no memory.
+  /// Sends the reply. Call it at most once. Needs no memory.
   void send(Reply reply) noexcept;
 
  private:
   std::shared_ptr<Outbox> outbox_;
-  std::list<Outbox::Item> unsent_;  // one item, until it is sent
+  std::list<Outbox::Item> unsent_;  // one item until it is sent
 };
 
 }  // namespace glossa::serve

@@ -15,8 +15,8 @@
 
 namespace glossa::serve {
 
-/// A number of bytes that counts toward a common sum while this object lives. Moving transfers the number of bytes, and
-/// leaves the source with 0.
+/// A number of bytes that counts toward a common sum while this object exists. Moving transfers the bytes and leaves
+/// the source with 0.
 class MemoryShare {
  public:
   using Sum = std::atomic<std::size_t>;
@@ -30,28 +30,28 @@ class MemoryShare {
   void set(std::size_t bytes) { *sum_ += bytes - std::exchange(bytes_, bytes); }
 
  private:
-  std::shared_ptr<Sum> sum_;  // common to all shares
+  std::shared_ptr<Sum> sum_;  // shared by all MemoryShare objects
   std::size_t bytes_ = 0;
 };
 
-/// The connections of one address.
+/// All connections from one address.
 struct ConnectedClient {
   std::size_t connections = 0;
-  std::size_t held = 0;  // bytes that they hold
+  std::size_t held = 0;  // bytes held by these connections
 };
-using ConnectedClients = std::unordered_map<std::string, ConnectedClient>;  // by address
+using ConnectedClients = std::unordered_map<std::string, ConnectedClient>;  // keyed by address
 
-/// An open connection: its requests come one after another. The system keeps the bytes of the next until the previous
-/// one is answered.
+/// An open connection, which handles one request after another. While a request is unanswered, the system keeps the
+/// bytes of the next one.
 struct Connection {
   using Clock = std::chrono::steady_clock;
 
   enum class State {
-    idle,       // no byte of a request has come
+    idle,       // no byte of a request has arrived
     reading,    // some bytes have arrived
     asking,     // the request is being answered
     writing,    // the answer is being sent
-    lingering,  // the last answer is sent; further input is discarded, so that the client gets to read the answer
+    lingering,  // the last answer is sent; input is discarded until the client has read it
   };
 
   Connection(std::uint64_t number, Descriptor descriptor, ConnectedClients::value_type& from, std::size_t max_body,
@@ -86,22 +86,22 @@ struct Connection {
     return std::move(share);
   }
 
-  /// True if the client has not taken any of its answer for a second.
+  /// True if the client has not accepted any of its answer for a second.
   bool is_stalled(Clock::time_point now) const {
     return state == State::writing && now - since >= std::chrono::seconds(1);
   }
 
-  const std::uint64_t number;  // in the order of arrival
+  const std::uint64_t number;  // number in order of arrival
   Descriptor socket;
   ConnectedClients::value_type& client;
   const std::shared_ptr<std::atomic<bool>> has_left = std::make_shared<std::atomic<bool>>(false);
   RequestReader reader;
   State state = State::idle;
-  Clock::time_point since{};    // begin of the state; when writing, of the last progress
-  Clock::time_point expires{};  // deadline of the state
-  std::string head, body;       // of the answer
-  std::string_view constant;    // or all bytes of the answer
-  std::size_t written = 0;      // bytes of the answer that are sent
+  Clock::time_point since{};    // when the state began; when writing, the last progress
+  Clock::time_point expires{};  // when the state times out
+  std::string head, body;       // head and body of the answer
+  std::string_view constant;    // if not empty, all bytes of the answer
+  std::size_t written = 0;      // number of bytes of the answer already sent
   MemoryShare share;            // see set_share
   bool keeps = true, is_head = false;
   bool sends_no_more = false, is_probed = false;

@@ -26,26 +26,26 @@ namespace {
 /// Interval for checking deadlines and the stop request.
 constexpr int tick_ms = 50;
 
-/// Maximum new connections accepted before the others get a turn.
+/// Maximum number of connections accepted before existing ones get a turn.
 constexpr int accepted_at_once = 64;
 
-/// Time limits when the server ends: for answering the current requests, and for a client to read its answer.
+/// Time limits when the server ends: for answering current requests, and for a client to read its answer.
 constexpr std::chrono::milliseconds last_answers(2000), last_words(500);
 
-/// Maximum bytes of requests and answers, over all connections and threads. If there are more, the connection with the
-/// most yields (see `hold`). Requests and answers of up to `always_fits` bytes are never refused.
+/// Maximum bytes of requests and answers, over all connections and threads. Beyond this limit, the connection with the
+/// most bytes yields (see `hold`). Requests and answers of up to `always_fits` bytes are never refused.
 constexpr std::size_t max_held = std::size_t{256} << 20, always_fits = 16384;
 
-/// Freed bytes that are worth returning to the system.
+/// Minimum number of freed bytes for which memory is returned to the system.
 constexpr std::size_t worth_trimming = std::size_t{32} << 20;
 
-/// Time after a request's deadline in which it still gets its usual answer.
+/// Time after a request's deadline in which it can still get its usual answer.
 constexpr std::chrono::milliseconds answer_grace(500);
 
-/// Descriptors that the process needs for other purposes.
+/// Number of descriptors that the process needs for other purposes.
 constexpr rlim_t other_descriptors = 64;
 
-/// Raises the descriptor limit to its maximum; returns how many connections that allows.
+/// Raises the descriptor limit to its maximum. Returns the number of connections that it then allows.
 std::size_t connections_allowed() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
@@ -55,14 +55,14 @@ std::size_t connections_allowed() {
   return std::max<rlim_t>(limit.rlim_cur, 2 * other_descriptors) - other_descriptors;
 }
 
-/// Sends an interim response, which HTTP/1.1 allows at any time. It is short enough to send at once if the client
-/// reads.
+/// Sends an interim response, which HTTP/1.1 allows at any time. It is short enough to send at once if the client is
+/// reading.
 void send_interim(const Connection& connection) {
   constexpr std::string_view text = "HTTP/1.1 100 Continue\r\n\r\n";
   send(connection.socket.number(), text.data(), text.size(), MSG_NOSIGNAL);
 }
 
-/// Replaces `value` and frees its old memory, which a string would keep if it were assigned an empty one.
+/// Replaces `value` and frees its old memory. A string that is assigned an empty one would keep that memory.
 template <class Value>
 void replace(Value& value, Value other) {
   std::swap(value, other);
@@ -113,11 +113,11 @@ void Connections::accept_some() noexcept {
     Descriptor socket(accept4(listener_.socket.number(), address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.number() < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
-      // Out of descriptors or memory: closes a connection that may be closed; the next tick tries again.
+      // Out of descriptors or memory. Closes a connection if possible; the next tick tries again.
       if (errno != EAGAIN && !make_room()) usleep(1000);
       return;
     }
-    if (connections_.size() >= limits_.connections && !make_room()) continue;  // closes the new one
+    if (connections_.size() >= limits_.connections && !make_room()) continue;  // closes the new connection
     char host[NI_MAXHOST] = "";
     if (getnameinfo(address, length, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) continue;
     try {
@@ -144,9 +144,9 @@ void Connections::add(Descriptor socket, const char* host) {
   if (!watch(connection, EPOLL_CTL_ADD)) close(connection);
 }
 
-/// Closes a connection that waits for its client, and belongs to the client with the most connections. Prefers one
-/// whose answer the client does not read; otherwise closes the one that has waited longest. Returns false if no
-/// connection waits for its client.
+/// Closes a connection that waits for its client. Chooses from the client with the most connections. Prefers one whose
+/// answer the client does not read; otherwise closes the one that has waited longest. Returns false if no connection
+/// waits for its client.
 bool Connections::make_room() noexcept {
   const Clock::time_point now = Clock::now();
   const auto to_close = [now](const auto& each) {
@@ -160,7 +160,7 @@ bool Connections::make_room() noexcept {
   return true;
 }
 
-/// Selects the events that the connection's state waits for. Returns false if the system refuses.
+/// Selects the events for which the connection's state waits. Returns false if the system refuses.
 bool Connections::watch(const Connection& connection, int operation) {
   const State state = connection.state;
   epoll_event event{.events = state == State::asking    ? (connection.sends_no_more ? 0U : EPOLLRDHUP)
@@ -170,15 +170,15 @@ bool Connections::watch(const Connection& connection, int operation) {
   return epoll_ctl(epoll_.number(), operation, connection.socket.number(), &event) == 0;
 }
 
-/// Sets a connection's share of the common memory. If too much is held, connections of the client that holds the most
-/// yield: first those whose answer the client does not read, then the largest. Requests are refused, and answers are
-/// given up. Returns false if this connection should yield.
+/// Sets a connection's share of the common memory. If the total exceeds the limit, connections of the client that holds
+/// the most yield. Those whose answer the client does not read yield first, then the largest. A connection yields by
+/// refusing its request or giving up its answer. Returns false if this connection should yield.
 bool Connections::hold(Connection& connection, std::size_t bytes) {
   connection.set_share(bytes);
   const Clock::time_point now = Clock::now();
   const auto to_yield = [&](const auto& each) {
     const Connection& other = each.second;
-    const std::size_t held = other.share.bytes();  // 0 while being answered
+    const std::size_t held = other.share.bytes();  // 0 while a request is being answered
     return std::tuple(other.client.second.held, held > 0 && other.is_stalled(now), held, &other == &connection);
   };
   while (bytes > always_fits && *held_ > std::max(max_held, 2 * limits_.body)) {
@@ -198,8 +198,8 @@ void Connections::close(Connection& connection) noexcept {
   if (client.second.connections == 0) clients_.erase(clients_.find(client.first));
 }
 
-/// Calls act(connection) if the connection is still open. If that throws, as memory has run out, gives up the
-/// connection, with an answer if the client can still get one. No other connection is affected.
+/// Calls act(connection) if the connection is still open. If `act` throws because memory has run out, gives up the
+/// connection, with an answer if one can still be sent. No other connection is affected.
 template <class Act>
 void Connections::attempt(std::uint64_t number, const Act& act) noexcept {
   const auto found = connections_.find(number);
@@ -219,7 +219,7 @@ void Connections::attempt(std::uint64_t number, const Act& act) noexcept {
 }
 
 void Connections::on_ready(Connection& connection, std::uint32_t events) {
-  if (connection.state == State::asking) {  // watched only for the connection's end
+  if (connection.state == State::asking) {  // watched only for the end of the connection
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(connection);
     connection.sends_no_more = true;
     watch(connection, EPOLL_CTL_MOD);
@@ -243,7 +243,7 @@ void Connections::read(Connection& connection) {
   }
 }
 
-/// Takes the bytes of the current request. Those of later requests stay with the system.
+/// Takes the bytes of the current request. The system keeps the bytes of later requests.
 void Connections::use(Connection& connection, std::string_view bytes) {
   RequestReader& reader = connection.reader;
   try {
@@ -257,7 +257,7 @@ void Connections::use(Connection& connection, std::string_view bytes) {
     if (reader.take_expectation()) send_interim(connection);
     if (reader.is_complete()) ask(connection);
   } catch (const HttpError& error) {
-    if (connection.state == State::idle) connection.since = Clock::now();  // malformed in its first bytes
+    if (connection.state == State::idle) connection.since = Clock::now();  // the first bytes are malformed
     reply(connection, final_error(error.status(), error.what()));
   }
 }
@@ -278,7 +278,7 @@ void Connections::ask(Connection& connection) {
 void Connections::on_answers() noexcept {
   for (Outbox::Item& item : outbox_->take())
     attempt(item.connection, [&](Connection& connection) {
-      if (connection.state == State::asking)  // not given up
+      if (connection.state == State::asking)  // not given up meanwhile
         reply(connection, std::move(item.reply));
     });
 }
@@ -297,7 +297,7 @@ void Connections::reply(Connection& connection, Reply reply) {
     connection.head = head_of(reply, keeps ? std::optional(idle) : std::nullopt);
   }
   // From here on nothing throws.
-  if (!was_asking) replace(connection.reader, RequestReader(limits_.body));  // frees the part that was read
+  if (!was_asking) replace(connection.reader, RequestReader(limits_.body));  // frees the bytes already read
   hooks_.answered(reply.status, std::chrono::duration<double>(Clock::now() - connection.since).count());
   connection.keeps = keeps;
   connection.constant = reply.constant;
@@ -319,7 +319,7 @@ void Connections::write(Connection& connection) {
     const bool is_in_head = connection.written < head.size();
     const std::string_view rest =
         is_in_head ? head.substr(connection.written) : body.substr(connection.written - head.size());
-    const int more = is_in_head && !body.empty() ? MSG_MORE : 0;  // one packet for both, if it has room
+    const int more = is_in_head && !body.empty() ? MSG_MORE : 0;  // one packet for head and body, if there is room
     const ssize_t count = send(connection.socket.number(), rest.data(), rest.size(), MSG_NOSIGNAL | more);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return static_cast<void>(watch(connection, EPOLL_CTL_MOD));
@@ -346,7 +346,7 @@ void Connections::on_tick() noexcept {
   numbers_.clear();
   for (auto& [number, connection] : connections_) {
     const bool is_asking = connection.state == State::asking;
-    // The client has left or only closed its sending side. If it has left, its system answers by a reset.
+    // The client has left or only closed its sending side. If it has left, its system replies with a reset.
     if (is_asking && connection.sends_no_more && !std::exchange(connection.is_probed, true)) send_interim(connection);
     const Clock::time_point expires = connection.expires + (is_asking ? answer_grace : Clock::duration(0));
     if (now >= expires || (is_asking && ends_ && now >= gives_up_)) numbers_.push_back(number);
@@ -375,7 +375,7 @@ void Connections::trim() noexcept {
   malloc_trim(0);
 }
 
-/// Ends the connections without a complete request at the next tick.
+/// Makes connections without a complete request end at the next tick.
 void Connections::begin_to_end() noexcept {
   const Clock::time_point now = Clock::now();
   ends_ = true;

@@ -22,17 +22,17 @@ namespace glossa::serve {
 struct Incoming {
   HttpRequest request;
   Caller caller;
-  MemoryShare share;  ///< the request's part of the memory for requests and answers
+  MemoryShare share;  ///< the request's share of the memory for requests and answers
   Answer answer;
 };
 
-/// The server's connections. One thread handles them all and never blocks: it gathers bytes until a request is
-/// complete, and sends answers as fast as clients read them. So a thousand idle or slow connections cost memory but
-/// delay nobody. Memory that runs out ends at most the connection that needed it.
+/// The server's connections. One thread handles all of them and never blocks. It collects bytes until a request is
+/// complete, and sends answers as fast as clients read them. A thousand idle or slow connections then cost memory but
+/// delay no other client. If memory runs out, at most the connection that needed it ends.
 class Connections {
  public:
   struct Limits {
-    /// Maximum number of connections. When another one comes, the client with the most connections loses one that waits
+    /// Maximum number of connections. If another one arrives, the client with the most connections loses one that waits
     /// for this client.
     std::size_t connections;
     /// Maximum bytes of a request's body.
@@ -44,7 +44,7 @@ class Connections {
   };
 
   struct Hooks {
-    /// Arranges for a request to be answered.
+    /// Called to have a request answered.
     std::function<void(Incoming)> ask;
 
     /// Called with each answer's status, and with the seconds from the request's first byte to the answer. Must not
@@ -54,15 +54,15 @@ class Connections {
 
   Connections(Listener listener, const Limits& limits);
 
-  /// Serves until `stops()` returns true; calls it several times a second. Then accepts no more connections and answers
-  /// incomplete requests with status 503. Complete requests still get their usual answers within 2 s, and status 503
-  /// after that. Returns once all connections are closed, at most 2.5 s after the stop.
+  /// Serves until `stops()` returns true, which is called several times a second. Then accepts no more connections and
+  /// answers incomplete requests with status 503. Complete requests still get their usual answers within 2 s, and
+  /// status 503 after that. Returns once all connections are closed, at most 2.5 s after the stop.
   void serve(Hooks hooks, const std::function<bool()>& stops);
 
-  /// http://HOST:PORT
+  /// Returns http://HOST:PORT.
   const std::string& url() const { return listener_.url; }
 
-  /// Number of open connections; callable by any thread.
+  /// Returns the number of open connections; any thread may call it.
   std::size_t open() const { return open_; }
 
  private:
@@ -89,7 +89,7 @@ class Connections {
   void trim() noexcept;
   void begin_to_end() noexcept;
 
-  /// Numbers of `listener_` and `outbox_` in epoll's set; connections have larger ones.
+  /// Numbers of `listener_` and `outbox_` in epoll's set; connections have larger numbers.
   static constexpr std::uint64_t listener_number = 0, outbox_number = 1;
 
   Listener listener_;
@@ -99,13 +99,13 @@ class Connections {
   std::shared_ptr<Outbox> outbox_ = std::make_shared<Outbox>();
   ConnectedClients clients_;
   std::unordered_map<std::uint64_t, Connection> connections_;
-  std::vector<std::uint64_t> numbers_;  // of some connections; has room for all
+  std::vector<std::uint64_t> numbers_;  // scratch list of connections; has room for all
   std::uint64_t last_number_ = outbox_number;
   std::shared_ptr<MemoryShare::Sum> held_ = std::make_shared<MemoryShare::Sum>(0);
   bool ends_ = false;
-  Clock::time_point gives_up_{};  // once the server ends: when unanswered requests are given up
+  Clock::time_point gives_up_{};  // when the server ends: time at which unanswered requests are given up
   std::vector<char> buffer_ = std::vector<char>(65536);
-  std::size_t most_held_ = 0;  // since memory was returned to the system
+  std::size_t most_held_ = 0;  // maximum since memory was last returned to the system
   std::atomic<std::size_t> open_ = 0;
 };
 

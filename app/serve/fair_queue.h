@@ -17,8 +17,8 @@
 namespace glossa::serve {
 
 /// A bounded queue of the pieces of many requests, for any number of threads. The pieces are taken in batches. Clients
-/// take turns to add one piece to a batch, and so do the requests of each client. So large requests do not delay small
-/// ones.
+/// take turns adding one piece to a batch, and each client's requests do the same. Large requests therefore do not
+/// delay small ones.
 template <class Piece>
 class FairQueue {
  public:
@@ -46,13 +46,13 @@ class FairQueue {
     const std::uint64_t number = ++requests_known_;
     if (pieces.empty()) return number;
     requests_.push_back({number, client, Clock::now(), std::move(pieces)});
-    waiting_ += requests_.back().waiting();  // only now, as push_back did not throw
+    waiting_ += requests_.back().waiting();  // counted only now, after push_back did not throw
     changed_.notify_all();
     return number;
   }
 
   /// Waits for the next batch and returns it. `joins(batch, piece)` returns true if `piece` may be added to `batch`; a
-  /// rejected piece keeps waiting. Returns an empty batch once the queue is closed and no pieces are left.
+  /// rejected piece keeps waiting. Returns an empty batch once the queue is closed and empty.
   template <class Joins>
   std::vector<Piece> take(const Joins& joins) {
     std::vector<Piece> batch;
@@ -65,8 +65,8 @@ class FairQueue {
                             [&] { return waiting_ == 0 || waiting_ >= limits_.batch || closed_; });
       --idle_;
       if (waiting_ == 0 && closed_) break;
-      batch.reserve(limits_.batch);           // before pieces are taken, so that none is lost if memory runs out
-      fill(batch, requests_.begin(), joins);  // another taker may have left nothing
+      batch.reserve(limits_.batch);           // allocates before taking pieces: none is lost if memory runs out
+      fill(batch, requests_.begin(), joins);  // adds nothing if another thread has taken all pieces
     }
     return batch;
   }
@@ -94,7 +94,7 @@ class FairQueue {
     if (found != requests_.end()) drop(found);
   }
 
-  /// Accepts no more requests; pieces already waiting can still be taken.
+  /// Accepts no more requests. Pieces already waiting can still be taken.
   void close() {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
@@ -110,13 +110,13 @@ class FairQueue {
     changed_.notify_all();
   }
 
-  /// Number of threads waiting in `take`.
+  /// Returns the number of threads waiting in `take`.
   std::size_t idle() const {
     const std::scoped_lock lock(mutex_);
     return idle_;
   }
 
-  /// Number of pieces waiting.
+  /// Returns the number of waiting pieces.
   std::size_t size() const {
     const std::scoped_lock lock(mutex_);
     return waiting_;
@@ -197,8 +197,8 @@ class FairQueue {
   const Limits limits_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<Request> requests_;         // in order of their turns
-  std::size_t waiting_ = 0, idle_ = 0;  // waiting pieces; threads waiting in `take`
+  std::list<Request> requests_;         // in the order of their turns
+  std::size_t waiting_ = 0, idle_ = 0;  // numbers of waiting pieces, and of threads waiting in `take`
   std::uint64_t requests_known_ = 0;
   bool closed_ = false;
 };

@@ -13,7 +13,7 @@ namespace glossa::serve {
 
 namespace {
 
-/// Maximum numbers in a multipart form.
+/// Limits of a multipart form.
 constexpr std::size_t max_names = 63, max_values_of_name = 4095;
 
 constexpr char not_multipart[] = "expected a multipart form; got something else";
@@ -24,7 +24,7 @@ int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Appends a value to the field `name`, which becomes a list with its second value. Returns the field.
+/// Appends a value to the field `name`, which becomes a list when it gets a second value. Returns the field.
 const Field& add_value(Fields& fields, std::string name, std::string value) {
   for (const std::string* text : {&name, &value})
     if (utf8::find_invalid(*text) != text->npos) throw HttpError(400, "expected a form in UTF-8; got other bytes");
@@ -34,7 +34,7 @@ const Field& add_value(Fields& fields, std::string name, std::string value) {
   return field;
 }
 
-/// A decoded name or value of a form: + is a space.
+/// Decodes a name or value of a form: + means a space.
 std::string form_decoded(std::string_view text) {
   std::string result(text);
   std::ranges::replace(result, '+', ' ');
@@ -80,12 +80,12 @@ Fields fields_of_multipart(std::string_view content_type, std::string_view body)
   constexpr std::string_view line_end = "\r\n";
   const std::string boundary(header_parameter(content_type, "boundary").value_or(""));
   if (boundary.empty()) throw HttpError(400, "expected a multipart form with a boundary in its Content-Type; got none");
-  // Searching is linear because a boundary does not contain a CR.
+  // The search takes linear time because a boundary does not contain a CR.
   const std::string first = fmt::format("--{}", boundary), delimiter = fmt::format("\r\n{}", first);
   if (body.starts_with(first))
     body.remove_prefix(first.size());
   else
-    cut(body, delimiter);  // and the text before it
+    cut(body, delimiter);  // removes the first boundary and the text before it
   Fields fields;
   while (body.starts_with(line_end)) {
     body.remove_prefix(line_end.size());

@@ -10,7 +10,7 @@
 
 namespace glossa::serve {
 
-/// Shortens a text so that an error can quote it; clients may send megabytes. Returns values of other types unchanged.
+/// Shortens a text that an error quotes, because clients may send megabytes. Returns values of other types unchanged.
 template <class Value>
 auto brief(const Value& value) {
   if constexpr (std::convertible_to<const Value&, std::string_view>) {
@@ -18,14 +18,14 @@ auto brief(const Value& value) {
     const std::string_view text = value;
     if (text.size() <= longest) return std::string(text);
     std::size_t end = longest;
-    while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // between two characters of UTF-8
+    while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // avoids a cut within a UTF-8 character
     return fmt::format("{}...", text.substr(0, end));
   } else {
     return value;
   }
 }
 
-/// An error answer to a request: an HTTP status and a text with the reason. Text arguments are shortened by `brief`,
+/// An error answer to a request: an HTTP status and a text with the reason. Shortens text arguments with `brief`,
 /// because they may come from the client.
 class HttpError : public std::runtime_error {
  public:

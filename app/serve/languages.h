@@ -5,12 +5,12 @@
 
 namespace glossa::serve {
 
-/// Returns the English name of a language by its ISO 639-1 code. The code may end in a region, as "pt-BR" does. An
-/// unknown code is returned unchanged.
+/// Returns the English name of a language given by its ISO 639-1 code. The code may end with a region, as "pt-BR" does.
+/// An unknown code is returned unchanged.
 std::string language_name(std::string_view code);
 
-/// Rates the match of a client's language code with a run's: `exact_language` if they are equal, 2 if only letter case
-/// or `-` and `_` differ, 1 if only one of them has a region (`en-US` and `en`), and 0 otherwise.
+/// Rates how well a client's language code matches a run's. The result is `exact_language` if they are equal, 2 if only
+/// letter case or `-` and `_` differ, 1 if only one of them has a region (`en-US` and `en`), and 0 otherwise.
 std::size_t match(std::string_view named, std::string_view served);
 inline constexpr std::size_t exact_language = 3;
 

@@ -42,7 +42,7 @@ Listener listen_at(const std::string& host, std::int64_t port) {
   for (const addrinfo* address = list; address; address = address->ai_next) {
     Descriptor socket(::socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const int yes = 1;
-    // Allows a port whose last server has just ended, but not one that is in use.
+    // Allows a port that a server has just released, but not one that is in use.
     if (socket.number() >= 0 && setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
         bind(socket.number(), address->ai_addr, address->ai_addrlen) == 0 &&
         listen(socket.number(), waiting_connections) == 0) {

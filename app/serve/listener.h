@@ -13,7 +13,7 @@ struct Listener {
   std::string url;  ///< http://HOST:PORT
 };
 
-/// Listens at `host`, a name or address of this machine. If `port` is 0, picks a free port. Throws if `host` is not
+/// Listens at `host`, a name or address of this machine. If `port` is 0, chooses a free port. Throws if `host` is not
 /// this machine, or if the port is in use or not permitted.
 Listener listen_at(const std::string& host, std::int64_t port);
 

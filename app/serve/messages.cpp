@@ -4,7 +4,7 @@
 
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>  // only here: it compiles slowly
+#include <nlohmann/json.hpp>  // only in this file, because it compiles slowly
 
 #include "app/serve/http_error.h"
 #include "data/text/utf8.h"
@@ -16,16 +16,16 @@ namespace {
 
 using nlohmann::json;
 
-// The destructor of a json list or object allocates, and ends the process if memory runs out. So json values here are
-// only texts and numbers.
+// The destructor of a json list or object allocates, and ends the process if memory runs out. Therefore, json values
+// here are only texts and numbers.
 
-/// A text, number or truth value as JSON.
+/// Formats a text, number or boolean as JSON.
 template <class Value>
 std::string dump(const Value& value) {
   return json(value).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// A JSON list of dump(item) for each item.
+/// Formats a JSON list with dump(item) for each item.
 template <class Items, class Dump>
 std::string list_of(const Items& items, const Dump& dump) {
   std::string list = "[";
@@ -41,7 +41,7 @@ std::string list_of(const Items& items) {
   return list_of(items, [](const auto& item) { return dump(item); });
 }
 
-/// Reads the fields of an object of texts, numbers, truth values, and lists of these: {"q": ["text"]}.
+/// Reads the fields of a JSON object. Values are texts, numbers, booleans, and lists of these: {"q": ["text"]}.
 class FieldReader : public nlohmann::json_sax<json> {
  public:
   Fields take() { return std::move(fields_); }
@@ -56,7 +56,7 @@ class FieldReader : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override { return add("number", dump(value)); }
   bool number_float(number_float_t value, const string_t&) override { return add("number", dump(value)); }
   bool string(string_t& value) override { return add("string", std::move(value), /*is_text=*/true); }
-  bool binary(binary_t&) override { return false; }  // not in JSON
+  bool binary(binary_t&) override { return false; }  // does not occur in JSON
 
   bool start_object(std::size_t) override {
     count();
@@ -118,7 +118,7 @@ class FieldReader : public nlohmann::json_sax<json> {
   }
 
   Fields fields_;
-  std::string name_;  // of the current field
+  std::string name_;  // name of the current field
   Place place_ = Place::outside;
   std::size_t values_ = 0;
 };
@@ -128,7 +128,7 @@ const Field* find(const Fields& fields, std::string_view name) {
   return found == fields.end() ? nullptr : &found->second;
 }
 
-/// Throws: a field is missing. The hint depends on what the client did instead.
+/// Throws the error about a missing field. The hint depends on what the request has instead.
 [[noreturn]] void throw_missing(const Fields& fields, std::string_view name) {
   if (fields.empty())
     throw HttpError(400, "expected {} in the request; got no field. Hint: send an application/json object or a form",
@@ -141,7 +141,7 @@ const Field* find(const Fields& fields, std::string_view name) {
   throw HttpError(400, "expected the field {} in the request; got only {}", name, got);
 }
 
-/// A field with one value.
+/// Returns a field that has one value.
 const Field& single_field(const Fields& fields, std::string_view name) {
   const Field* field = find(fields, name);
   if (!field) throw_missing(fields, name);
@@ -157,14 +157,14 @@ std::string optional_value(const Fields& fields, std::string_view name, std::str
   return find(fields, name) ? single_field(fields, name).values.front() : otherwise;
 }
 
-/// False unless the field is present.
+/// Returns a boolean field; false if it is absent.
 bool optional_flag(const Fields& fields, std::string_view name) {
   const std::string value = optional_value(fields, name, "false");
   if (value != "true" && value != "false") throw HttpError(400, "expected {} to be true or false; got {}", name, value);
   return value == "true";
 }
 
-// Keys are in alphabetical order.
+// Formats a choice, with keys in alphabetical order.
 std::string choice_answer(const TranslatedSentence::Choice& choice) {
   return JsonLine()
       .add("output", choice.output)

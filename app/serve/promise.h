@@ -10,20 +10,20 @@
 
 namespace glossa::serve {
 
-/// Thrown to a thread that waits for a value if the promise of the value is destroyed.
+/// Thrown to a thread that waits for a value when the promise is destroyed unfulfilled.
 struct BrokenPromise : std::exception {
   const char* what() const noexcept override { return "the promise was broken"; }
 };
 
-/// Hands a value or an exception to another thread, once. Fulfilling or breaking a promise needs no memory. The
-/// destructor of std::promise, in contrast, allocates its error, and ends the process if this fails.
+/// Hands a value or an exception to another thread, once. Fulfilling or breaking a promise needs no memory. In
+/// contrast, std::promise's destructor allocates its error, and ends the process if this fails.
 template <class Value>
 class Promise {
   struct State {
     std::mutex mutex;
     std::condition_variable done;
     bool is_done = false;
-    std::optional<Value> value;  // neither value nor error: the promise is broken
+    std::optional<Value> value;  // without a value and an error, the promise is broken
     std::exception_ptr error;
   };
 
@@ -32,19 +32,19 @@ class Promise {
 
   class Future {
    public:
-    /// Waits at most until `deadline`. Returns true if `get` will not wait.
+    /// Waits until `deadline` at most. Returns true if `get` would not wait.
     bool wait_until(Clock::time_point deadline) const {
       std::unique_lock lock(state_->mutex);
       return state_->done.wait_until(lock, deadline, [&] { return state_->is_done; });
     }
 
-    /// True if `get` will not wait.
+    /// True if `get` would not wait.
     bool is_ready() const {
       const std::scoped_lock lock(state_->mutex);
       return state_->is_done;
     }
 
-    /// Waits, then moves the value out; throws the exception, or BrokenPromise.
+    /// Waits, then moves the value out. Throws the exception, or BrokenPromise.
     Value get() {
       std::unique_lock lock(state_->mutex);
       state_->done.wait(lock, [&] { return state_->is_done; });
@@ -84,7 +84,7 @@ class Promise {
   template <class Set>
   void finish(const Set& set) {
     const std::shared_ptr<State> state = std::move(state_);
-    if (!state) return;  // moved or finished
+    if (!state) return;  // moved from, or already finished
     const std::scoped_lock lock(state->mutex);
     set(*state);
     state->is_done = true;

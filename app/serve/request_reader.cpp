@@ -20,11 +20,11 @@ bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; });
 }
 
-/// All of `text` as a number; throws HttpError 400 for anything else.
+/// Parses all of `text` as a number; throws HttpError 400 for anything else.
 std::uint64_t number(std::string_view text, int base, std::string_view what) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error == std::errc::result_out_of_range) return UINT64_MAX;  // exceeds any limit
+  if (error == std::errc::result_out_of_range) return UINT64_MAX;  // the number exceeds any limit
   if (error != std::errc{} || end != text.data() + text.size())
     throw HttpError(400, "expected {} to be a number", what);
   return value;
@@ -36,7 +36,7 @@ void take_once(std::optional<std::string>& taken, std::string_view name, std::st
   taken = value;
 }
 
-/// True for the methods of HTTP that act on a path. TRACE and CONNECT concern the connection.
+/// True for HTTP methods that act on a path. TRACE and CONNECT act on the connection.
 bool is_method(std::string_view text) {
   constexpr std::array<std::string_view, 7> methods{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
   return std::ranges::find(methods, text) != methods.end();
@@ -63,7 +63,7 @@ std::size_t RequestReader::feed_line(std::string_view bytes) {
   ++read_;
   const bool ends_with_cr = line_.ends_with('\r');
   if (ends_with_cr) line_.pop_back();
-  if (part_ != Part::head && (!ends_with_cr || has_control(line_)))  // a proxy might see other chunks
+  if (part_ != Part::head && (!ends_with_cr || has_control(line_)))  // a proxy might see different chunks
     throw HttpError(400, "expected the lines between chunks to end with CR LF");
   use_line();
   line_.clear();
@@ -89,13 +89,13 @@ void RequestReader::use_line() {
       if (!line_.empty()) throw HttpError(400, "expected a chunk of the size it announces");
       part_ = Part::chunk_size;
       return;
-    default:  // trailers contain nothing needed
+    default:  // ignores trailers, which contain nothing useful
       if (line_.empty()) part_ = Part::done;
   }
 }
 
 void RequestReader::use_request_line() {
-  if (line_.empty()) return;  // an extra line end after the previous request is accepted
+  if (line_.empty()) return;  // accepts an extra line end after the previous request
   const std::string_view line = line_;
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   const std::string_view version = line.substr(std::min(last + 1, line.size()));
@@ -113,7 +113,7 @@ void RequestReader::use_request_line() {
 }
 
 void RequestReader::use_target(std::string_view target) {
-  for (const std::string_view scheme : {"http://", "https://"}) {  // sent by some proxies (RFC 9112, section 3.2.2)
+  for (const std::string_view scheme : {"http://", "https://"}) {  // some proxies send it (RFC 9112, section 3.2.2)
     if (lower(target.substr(0, scheme.size())) != scheme) continue;
     target.remove_prefix(scheme.size());
     authority_ = target.substr(0, target.find_first_of("/?#"));
@@ -157,7 +157,7 @@ void RequestReader::use_header() {
   } else if (name == "connection") {
     if (lower(value).find("close") != std::string::npos) keeps_connection_ = false;
   }
-  if (name.size() + value.size() + 4 > max_header)  // written as NAME: VALUE, with the line's end
+  if (name.size() + value.size() + 4 > max_header)  // size as NAME: VALUE, including the line's end
     throw HttpError(431, "expected at most {} bytes in a header; got more", max_header);
 }
 
@@ -171,7 +171,7 @@ void RequestReader::end_head() {
 }
 
 void RequestReader::use_chunk_size() {
-  const std::size_t extensions = line_.find(';');  // ignored; blanks are allowed only before them
+  const std::size_t extensions = line_.find(';');  // ignored; blanks are allowed only before extensions
   std::string_view size = std::string_view(line_).substr(0, extensions);
   if (extensions != line_.npos) size = size.substr(0, size.find_last_not_of(" \t") + 1);
   if (size.empty()) throw HttpError(400, "expected the size of a chunk to be a number");

@@ -7,18 +7,18 @@
 
 namespace glossa::serve {
 
-/// A complete HTTP request. Values of headers are those that the client sent, with any %XX.
+/// A complete HTTP request. Header values are as the client sent them, including any %XX.
 struct HttpRequest {
   std::string method;
-  std::string path;                         ///< of the target, with %XX decoded
-  std::string query;                        ///< of the target, after the ?, with any %XX
-  std::optional<std::string> host;          ///< from the target or from Host; missing only with HTTP/1.0
-  std::optional<std::string> origin;        ///< of the page that sends the request
-  std::optional<std::string> content_type;  ///< with parameters
+  std::string path;                         ///< path of the target, with %XX decoded
+  std::string query;                        ///< part of the target after the ?, with any %XX
+  std::optional<std::string> host;          ///< host of the target or of the Host header; missing only with HTTP/1.0
+  std::optional<std::string> origin;        ///< origin of the page that sends the request
+  std::optional<std::string> content_type;  ///< complete header, with parameters
   std::string media_type;                   ///< Content-Type in lower case, without parameters
-  std::string body;                         ///< without chunks
+  std::string body;                         ///< complete body, with chunks joined
 
-  /// Bytes of all texts.
+  /// Returns the total bytes of all texts.
   std::size_t size() const {
     const auto size_of = [](const std::optional<std::string>& value) { return value ? value->size() : 0; };
     return method.size() + path.size() + query.size() + size_of(host) + size_of(origin) + size_of(content_type) +
@@ -37,17 +37,17 @@ struct HttpRequest {
 class RequestReader {
  public:
   static constexpr std::size_t max_head = 16384;
-  static constexpr std::size_t max_header = 8192;  ///< bytes of a header or of the request line, with its end
+  static constexpr std::size_t max_header = 8192;  ///< bytes of a header or the request line, including its end
 
   explicit RequestReader(std::size_t max_body) : max_body_(max_body) {}
 
-  /// Reads the first bytes of `bytes`, at most to the end of the current request. Returns the number of bytes read.
-  /// Must not be called again after an exception.
+  /// Reads bytes from the front of `bytes`, at most to the end of the current request. Returns the number of bytes
+  /// read. Must not be called again after an exception.
   std::size_t feed(std::string_view bytes);
 
   /// True once a request has begun.
   bool has_begun() const { return part_ != Part::head || !line_.empty() || !request_.method.empty(); }
-  /// Bytes of the request kept so far.
+  /// Returns the number of bytes of the request kept so far.
   std::size_t size() const { return line_.size() + request_.size(); }
 
   bool is_complete() const { return part_ == Part::done; }
@@ -59,7 +59,7 @@ class RequestReader {
   /// True if the connection stays open after this request is answered.
   bool keeps_connection() const { return keeps_connection_; }
 
-  /// True if the request uses HTTP/1.0, which does not have interim responses.
+  /// True if the request uses HTTP/1.0, which does not support interim responses.
   bool is_http_1_0() const { return is_http_1_0_; }
 
   /// Returns the complete request and resets the reader for the next one.
@@ -81,9 +81,9 @@ class RequestReader {
   Part part_ = Part::head;
   std::string line_;        // the current line so far, without its end
   std::size_t read_ = 0;    // size of the head so far, or of the lines around a chunk
-  std::uint64_t left_ = 0;  // bytes of the current body or chunk still to come
+  std::uint64_t left_ = 0;  // remaining bytes of the current body or chunk
   HttpRequest request_;
-  std::optional<std::string> authority_;  // of the target
+  std::optional<std::string> authority_;  // host in the request's target
   bool is_http_1_0_ = false;
   bool has_length_ = false, is_chunked_ = false, expects_ = false, keeps_connection_ = true;
 };

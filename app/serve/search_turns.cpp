@@ -15,10 +15,10 @@ namespace {
 /// The limit N for the shortest range of lengths (see may_begin).
 constexpr std::size_t max_short_searches = 16;
 
-/// Number of batches after which a search is replaced, so that the memory for a rare large batch is not kept.
+/// Number of batches after which a search is replaced. The memory for a rare large batch is then freed.
 constexpr int max_batches = 32;
 
-/// Ranges of lengths that share batches: up to 64 ids, 128, 256 and so on.
+/// Returns the range of lengths that a piece shares with others in a batch: up to 64 ids, 128, 256 and so on.
 int length_range(const Piece& piece) { return std::bit_width((piece.ids.size() - 1) / 64); }
 
 }  // namespace
@@ -63,7 +63,7 @@ void SearchTurns::begin(std::vector<Piece> batch) {
   searches_.splice(searches_.end(), idle_, idle_.begin());
   Search& search = searches_.back();
   search.length_range = length_range(batch.front());
-  search.alone.reserve(batch.size());  // so that `fail` needs no memory
+  search.alone.reserve(batch.size());  // allocates now because `fail` must not need memory
   search.pieces.assign(std::make_move_iterator(batch.begin()), std::make_move_iterator(batch.end()));
   try {
     start(search);
@@ -126,7 +126,7 @@ void SearchTurns::advance(Search& search) const {
   }
 }
 
-/// Called in an exception handler. A piece that was alone gets the error; pieces of a batch are queued to be searched
+/// Call it in an exception handler. A piece that was alone gets the error; pieces of a batch are queued to be searched
 /// alone.
 void SearchTurns::fail(Search& search) const noexcept {
   if (search.pieces.size() == 1 && search.pieces.front())
@@ -137,7 +137,7 @@ void SearchTurns::fail(Search& search) const noexcept {
   search.pieces.clear();
 }
 
-/// Starts the next of the pieces to be searched alone, if any.
+/// Starts the next piece that is to be searched alone, if any.
 void SearchTurns::begin_next_alone(Search& search) const {
   while (search.is_done() && !search.alone.empty()) {
     search.pieces.clear();

@@ -16,24 +16,23 @@
 
 namespace glossa::serve {
 
-/// A trained model and its settings. The struct does not own the model; the model must outlive every user of the
-/// struct.
+/// A trained model and its settings. The struct does not own the model, which must outlive every user of the struct.
 struct ServedRun {
   const Transformer<float>* model;
   Tokenizers tokenizers;
   DataConfig data;
   DecodeOptions decode;
-  std::int64_t usual_words = 0;  // TextStatistics::usual_words
-  bool splits_sentences = true;  // as Translator::split_sentences
-  std::string name = {};         // as the user named it
+  std::int64_t usual_words = 0;  // value of TextStatistics::usual_words
+  bool splits_sentences = true;  // setting of Translator::split_sentences
+  std::string name = {};         // name given by the user
 };
 
-/// A request that is being answered. All pieces of a request share one Pending. Once nobody waits for the answer, the
-/// pieces are no longer searched.
+/// A request that is being answered. All pieces of a request share one Pending. Once no caller waits for the answer,
+/// the pieces are no longer searched.
 struct Pending {
   Caller caller;
   std::shared_ptr<const std::atomic<bool>> service_ends;
-  std::atomic<bool> is_over = false;  ///< answered, or given up
+  std::atomic<bool> is_over = false;  ///< true: answered or given up
 
   bool waits() const { return !is_over && !*service_ends && caller.waits(); }
 };
@@ -42,18 +41,18 @@ struct Pending {
 struct Piece {
   std::vector<int> ids;
   std::int64_t number;  ///< identifies the piece for sampling
-  Index wanted;         ///< number of translations
+  Index wanted;         ///< number of translations to return
   std::shared_ptr<const Pending> request;
-  Promise<std::vector<Translation>> found;  ///< the result; broken if nobody waits for it
+  Promise<std::vector<Translation>> found;  ///< the result; broken if no caller waits for it
 };
 
-/// The searches of one thread. They advance in turn, token by token. Each has a total of the time that it has used; the
-/// search with the smallest total comes next. The total of a new search starts at the smallest total of the running
-/// searches. So a batch of long sentences delays a short sentence by only a few tokens. Not thread-safe.
+/// The searches of one thread. They advance in turn, token by token. The search that has used the least time comes
+/// next. The total of a new search starts at the smallest total of the running searches. A batch of long sentences
+/// therefore delays a short sentence by only a few tokens. Not thread-safe.
 class SearchTurns {
  public:
-  /// `weights` caches the prepared weights of the run's model; several threads may share the cache. `run` and
-  /// `weights` must outlive this object.
+  /// `weights` caches the prepared weights of the run's model; several threads may share the cache. `run` and `weights`
+  /// must outlive this object.
   SearchTurns(const ServedRun& run, PreparedWeights<float>& weights);
 
   bool empty() const { return searches_.empty(); }
@@ -62,11 +61,11 @@ class SearchTurns {
   ///   - A client may have pieces in at most one search of each range.
   ///   - Fewer than N searches of the piece's range and of all longer ranges may be running. N is 16 for the shortest
   ///     range, 8 for the next, 4 for the third and so on, but at least 1.
-  /// So neither a single client nor long sentences can take all searches.
+  /// Therefore, neither a single client nor long sentences can take all searches.
   bool may_begin(const Piece& piece) const;
 
   /// True if a piece may be added to a batch. All of these conditions must hold:
-  ///   - It wants as many translations as the batch's other pieces.
+  ///   - It wants the same number of translations as the batch's other pieces.
   ///   - Its length is in the same range.
   ///   - With it, the batch's source tokens times the beam do not exceed decode.max_tokens.
   ///   - Its client does not have a piece in another search of that range.
@@ -75,8 +74,8 @@ class SearchTurns {
   /// Begins the search of a batch.
   void begin(std::vector<Piece> batch);
 
-  /// Extends one search by a token. Fulfills the promises of finished pieces, and drops pieces that nobody waits for.
-  /// If the search throws, each of its pieces is searched again by itself, so that only the piece at fault fails.
+  /// Extends one search by a token. Fulfills the promises of finished pieces, and drops pieces for which no caller
+  /// waits. If the search throws, each of its pieces is searched again alone. Only the piece at fault then fails.
   void step();
 
  private:
@@ -84,7 +83,7 @@ class SearchTurns {
     explicit Search(Context<float>& context) : batch(context) {}
 
     BatchSearch<float> batch;
-    std::vector<std::optional<Piece>> pieces;  // by index in the batch; answered and dropped ones are empty
+    std::vector<std::optional<Piece>> pieces;  // indexed by place in the batch; answered and dropped pieces are empty
     std::vector<std::optional<Piece>> alone;   // pieces of a batch that threw, to be searched one by one
     int length_range = 0;
     int batches = 0;     // number of batches searched so far
@@ -101,8 +100,8 @@ class SearchTurns {
 
   const ServedRun& run_;
   const Translator translator_;
-  Context<float> context_;             // shared by the searches
-  std::list<Search> searches_, idle_;  // idle_ has at most one, which keeps its memory
+  Context<float> context_;             // shared by all searches
+  std::list<Search> searches_, idle_;  // idle_ has at most one search, which keeps its memory
   double clock_ = 0;                   // smallest `seconds` of all searches; initial value for a new search
 };
 

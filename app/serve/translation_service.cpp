@@ -44,31 +44,31 @@ std::vector<TextLine> lines_of_text(std::string_view text) {
   return lines;
 }
 
-/// A line being translated: the future translations of its pieces.
+/// A line being translated, with the future translations of its pieces.
 struct Line {
   std::vector<Promise<Translations>::Future> pieces;
-  std::vector<Gap> gaps;           // before each piece, as in Translator::Sources
-  std::vector<std::string> texts;  // of each piece
+  std::vector<Gap> gaps;           // white space before each piece, as in Translator::Sources
+  std::vector<std::string> texts;  // text of each piece
   std::string_view end;
 };
 
-/// Maximum attention weights sent: some 10 MB of text.
+/// Maximum number of attention weights sent, which is about 10 MB of text.
 constexpr std::size_t max_weights = 1000000;
 
 std::string pair_name(const DataConfig& data) { return data.source + "-" + data.target; }
 
-/// Number of tokens, </s> included.
+/// Returns the number of tokens, including </s>.
 std::size_t length(const Translation& translation) {
   return translation.tokens.size() + (translation.finished ? 1 : 0);
 }
 
-/// Geometric mean of `tokens` probabilities.
+/// Returns the geometric mean of `tokens` probabilities.
 double mean_probability(double log_probability, std::size_t tokens) {
   return std::exp(log_probability / static_cast<double>(std::max<std::size_t>(1, tokens)));
 }
 
-/// Joins the translations of a text's lines with the given rank, 0 being the best. If a line has fewer, its last is
-/// used.
+/// Joins the translations of a text's lines that have the given rank; 0 is the best. If a line has fewer translations,
+/// uses its last.
 TranslatedText put_together(const std::vector<Translations>& lines, const std::vector<std::string_view>& ends,
                             std::size_t rank) {
   TranslatedText whole;
@@ -90,7 +90,7 @@ TranslatedText put_together(const std::vector<Translations>& lines, const std::v
 
 }  // namespace
 
-/// A run with its queue and searching threads.
+/// A run with its queue and search threads.
 class TranslationService::Lane {
  public:
   Lane(ServedRun run, const Limits& limits, std::shared_ptr<const std::atomic<bool>> ends, std::atomic<int>& at_work,
@@ -105,12 +105,12 @@ class TranslationService::Lane {
         lengths_(run_.usual_words, pair_name(run_.data)),
         looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
     reader_.split_sentences(run_.splits_sentences);
-    threads_.reserve(limits.searches);  // a started thread must not be lost
+    threads_.reserve(limits.searches);  // allocates first: a started thread must not be lost
     try {
-      for (std::size_t i = 0; i < limits.searches; ++i)  // everything that may fail, before the server is ready
+      for (std::size_t i = 0; i < limits.searches; ++i)  // does everything that may fail before the server is ready
         threads_.push_back(
             start_thread([this, turns = std::make_unique<SearchTurns>(run_, prepared_)] { work(*turns); }));
-    } catch (...) {  // no memory, or no thread
+    } catch (...) {  // memory or threads ran out
       end();
       throw;
     }
@@ -149,10 +149,10 @@ class TranslationService::Lane {
   FairQueue<Piece> queue_;
   Translator reader_;  // only encodes and joins, which many threads may do at once
   std::mutex measuring_;
-  LengthWatch lengths_;  // of all sentences; used by one thread at a time
+  LengthWatch lengths_;  // examines all sentences; used by one thread at a time
   std::timed_mutex looking_;
-  Translator looked_with_;           // used by one thread at a time
-  PreparedWeights<float> prepared_;  // shared by all searches, as the model does not change
+  Translator looked_with_;           // computes attention; used by one thread at a time
+  PreparedWeights<float> prepared_;  // shared by all searches, because the model does not change
   std::vector<std::thread> threads_;
 };
 
@@ -207,7 +207,7 @@ TranslatedSentence TranslationService::Lane::sentence(const std::string& source,
 
 std::vector<TextTranslations> TranslationService::Lane::translate(const TranslationRequest& request,
                                                                   const Caller& caller) {
-  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // sampling finds only one
+  const Index wanted = run_.decode.sample ? 1 : 1 + request.alternatives;  // sampling finds only one translation
   std::size_t all_lines = request.texts.size();
   for (const std::string& text : request.texts) all_lines += std::ranges::count(text, '\n');
   if (all_lines > limits_.queue) too_many();
@@ -222,7 +222,7 @@ std::vector<TextTranslations> TranslationService::Lane::translate(const Translat
   }
   const std::optional<std::uint64_t> number = queue_.add(std::move(pieces), caller.client);
   if (!number) throw HttpError(503, "the queue is full. Hint: try again in a moment");
-  // Drops pieces that nobody waits for any more, after a timeout or because another sentence failed.
+  // Drops pieces that no caller waits for any more, after a timeout or because another sentence failed.
   const std::unique_ptr<Pending, std::function<void(Pending*)>> withdrawn(pending.get(), [&](Pending* request) {
     request->is_over = true;
     queue_.withdraw(*number);
@@ -242,7 +242,7 @@ std::vector<TextTranslations> TranslationService::Lane::translate(const Translat
         if (!piece.wait_until(caller.deadline)) late();
         try {
           of_pieces.push_back(piece.get());
-        } catch (const BrokenPromise&) {  // the piece had to yield, or was given up
+        } catch (const BrokenPromise&) {  // the piece had to yield or was given up
           if (!pending->waits()) late();
           throw HttpError(503, "the queue is full. Hint: send less text at once, or try again later");
         }
@@ -294,7 +294,7 @@ void TranslationService::Lane::work(SearchTurns& turns) {
       std::vector<Piece> batch = turns.empty() ? queue_.take(joins) : queue_.take_now(begins, joins);
       if (batch.empty() && turns.empty()) return;
       if (!std::exchange(is_at_work, true)) ++at_work_;
-      const LoopsAlone alone(at_work_ > 1);  // a lone thread with work uses all threads
+      const LoopsAlone alone(at_work_ > 1);  // if only one thread has work, it uses all threads
       if (!batch.empty()) {
         metrics_.add_batch(batch.size());
         turns.begin(std::move(batch));

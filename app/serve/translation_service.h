@@ -14,17 +14,18 @@
 
 namespace glossa::serve {
 
-/// Translates texts for many threads. Cuts the texts into sentences and gathers the sentences into batches, taking one
-/// sentence from each client in turn. Each run has its own queue and its own search threads. Under load, each search
-/// thread alternates between several batches. If only one thread has work, its loops run on runtime.threads cores.
+/// Translates texts for many threads. Cuts the texts into sentences and collects the sentences in batches, taking one
+/// sentence from each client in turn. Each run has a separate queue and separate search threads. Under load, each
+/// search thread alternates between several batches. If only one thread has work, its loops run on runtime.threads
+/// cores.
 class TranslationService {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Limits {
-    std::size_t queue;       ///< maximum sentences waiting, per run
-    std::size_t searches;    ///< number of search threads, per run
-    std::size_t batch;       ///< maximum sentences searched together
+    std::size_t queue;       ///< maximum number of waiting sentences per run
+    std::size_t searches;    ///< number of search threads per run
+    std::size_t batch;       ///< maximum number of sentences searched together
     Clock::duration gather;  ///< how long a sentence waits for others to share its batch
   };
 
@@ -36,29 +37,29 @@ class TranslationService {
   /// Waits until all queued sentences are translated, unless `cancel` was called.
   ~TranslationService();
 
-  /// Ends all work and refuses new work: waiting calls throw HttpError 503 within moments.
+  /// Ends all work and refuses new work. Waiting calls throw HttpError 503 within moments.
   void cancel();
 
-  /// Returns each text's translations: one, plus any requested alternatives (none if the run samples). The
-  /// source "auto" stands for the only source language that is served with the target. Each sentence is translated like
-  /// a line of `glossa translate`; for N alternatives, with `--nbest` N + 1. A text's k-th best translation is made of
-  /// the k-th best of each sentence. If a sentence has fewer than k, its last is used. Throws HttpError:
+  /// Returns each text's translations: one, plus any requested alternatives (none if the run samples). The source
+  /// "auto" means the only source language that is served with the target. Each sentence is translated like a line of
+  /// `glossa translate`; for N alternatives, with `--nbest` N + 1. A text's k-th best translation consists of each
+  /// sentence's k-th best. If a sentence has fewer than k, its last is used. Throws HttpError:
   ///   400  languages that are not served, an unreadable sentence
   ///   413  more lines or sentences than the queue can hold
   ///   503  no room in the queue now, or no answer by the caller's deadline
   std::vector<TextTranslations> translate(const TranslationRequest& request, const Caller& caller);
 
-  /// Returns the model's attention while it reads `text` and writes `translation`. Both are used whole, each as one
-  /// sentence. The languages select the model. Throws HttpError as `translate` does, and also 400 for an empty text and
-  /// 413 for a text too long to show.
+  /// Returns the model's attention while it reads `text` and writes `translation`, each as one sentence. The languages
+  /// select the model. Throws HttpError as `translate` does. Also throws 400 for an empty text and 413 for a text too
+  /// long to show.
   AttentionMaps attention(std::string_view source, std::string_view target, const std::string& text,
                           const std::string& translation, const Caller& caller);
 
-  /// Returns one entry per source language, in the order of the runs. After these, each language that is only a target
-  /// has an entry without targets.
+  /// Returns one entry per source language, in the order of the runs. These are followed by languages that are only
+  /// targets; their entries have no targets.
   std::vector<ServedLanguage> languages() const;
 
-  /// Number of sentences waiting now.
+  /// Returns the current number of waiting sentences.
   std::size_t waiting() const;
 
  private:

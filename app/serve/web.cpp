@@ -13,7 +13,7 @@ namespace glossa::serve {
 
 namespace {
 
-/// True if two texts are equal, in a time independent of where they differ.
+/// True if two texts are equal. The time does not depend on where they differ.
 bool same(std::string_view a, std::string_view b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -31,7 +31,7 @@ Fields fields_of_body(const HttpRequest& request) {
   throw HttpError(415, "expected JSON (Content-Type: application/json) or a form; got a body of type {}", media_type);
 }
 
-/// Returns the named values of a POST. A value after the ? counts unless the body has one of the same name.
+/// Returns the named values of a POST. A value after the ? counts unless the body has a value with the same name.
 Fields fields_of(const HttpRequest& request) {
   Fields fields = fields_of_body(request);
   fields.merge(fields_of_form(request.query));
@@ -74,7 +74,7 @@ Web::Web(TranslationService& service, const ServerMetrics& metrics, Setup setup)
 Reply Web::answer(const HttpRequest& request, const Caller& caller) const noexcept {
   try {
     return reply_or_error(request, caller);
-  } catch (...) {  // an error that cannot be described for lack of memory
+  } catch (...) {  // the error cannot be described because memory ran out
     return no_memory_reply();
   }
 }
@@ -124,8 +124,8 @@ Reply Web::reply_to(const HttpRequest& request, const Caller& caller) const {
   return reply;
 }
 
-/// Returns the caller of a request with these fields: if API keys are required, its key identifies it. Throws HttpError
-/// 403 if the key is missing or unknown.
+/// Returns the caller of a request with these fields. If API keys are required, the key identifies the caller. Throws
+/// HttpError 403 if the key is missing or unknown.
 Caller Web::identified(Caller caller, const Fields& fields) const {
   if (setup_.api_keys.empty()) return caller;
   if (!fields.contains("api_key")) throw HttpError(403, "expected the field api_key in the request; got none");
@@ -137,7 +137,7 @@ Caller Web::identified(Caller caller, const Fields& fields) const {
   return caller;
 }
 
-/// The server's settings that LibreTranslate's clients ask for.
+/// Returns the server settings that LibreTranslate's clients ask for.
 std::string Web::settings() const {
   JsonLine line;
   const bool has_keys = !setup_.api_keys.empty();

@@ -14,14 +14,15 @@
 
 namespace glossa::serve {
 
-/// Answers the requests that the server gets: LibreTranslate's interface, the translation page, monitoring. Any number
-/// of threads may use a Web at once.
+/// Answers the server's requests: LibreTranslate's interface, the translation page, monitoring. Any number of threads
+/// may use a Web at once.
 class Web {
  public:
   struct Setup {
-    std::vector<std::string> api_keys;    ///< each POST must send one of them; empty: no key needed
-    std::vector<std::string> host_names;  ///< names that a Host header may have, besides addresses and localhost
-    /// One more origin, besides the server's own, whose pages may send requests; * allows all (see access.h).
+    std::vector<std::string> api_keys;    ///< each POST must include one of them; empty: no key needed
+    std::vector<std::string> host_names;  ///< allowed names in a Host header, in addition to addresses and localhost
+    /// An additional origin, besides the server's own, whose pages may send requests. * allows all origins (see
+    /// access.h).
     std::string allowed_origin;
     std::vector<ServedModel> models;           ///< in the order of the runs
     std::function<std::size_t()> connections;  ///< returns the number of open connections
@@ -36,7 +37,7 @@ class Web {
   Reply answer(const HttpRequest& request, const Caller& caller) const noexcept;
 
  private:
-  /// Content of a path, for one method: `get` or `post` is set.
+  /// Content of a path. For each method that it supports, `get` or `post` is set.
   struct Resource {
     std::string content_type;
     std::function<std::string()> get = {};
@@ -52,8 +53,8 @@ class Web {
   std::string settings() const;
 
   const Setup setup_;
-  std::map<std::string, Resource> resources_;   // by path
-  std::map<std::string, std::string> headers_;  // of all replies
+  std::map<std::string, Resource> resources_;   // keyed by path
+  std::map<std::string, std::string> headers_;  // headers of all replies
 };
 
 }  // namespace glossa::serve

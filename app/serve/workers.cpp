@@ -36,7 +36,7 @@ void Workers::post(const std::string& client, Task task) {
 void Workers::call(const std::function<void()>& function) noexcept {
   try {
     function();
-  } catch (...) {  // the task's owner notices that the task is destroyed
+  } catch (...) {  // the task's owner notices that the task was destroyed
   }
 }
 
@@ -54,7 +54,7 @@ Workers::Clients::iterator Workers::add(const std::string& client, Task task) {
   return own;
 }
 
-/// The client whose task begins next: the first in turn with fewer threads than are free.
+/// Returns the client whose task begins next: the first in turn that uses fewer threads than are free.
 Workers::Clients::iterator Workers::next() {
   return std::ranges::find_if(clients_, [&](const Client& client) {
     return !client.waiting.empty() && client.running < max_threads_ - running_;
@@ -80,17 +80,17 @@ bool Workers::begin_one() noexcept {
     self = at_work_.emplace(self);
     *self = std::jthread([this, self] { work(self); });  // `work` waits for the lock
     return true;
-  } catch (...) {  // no memory, or too many threads
+  } catch (...) {  // memory ran out, or too many threads
     if (self != at_work_.end()) at_work_.erase(self);
     return false;
   }
 }
 
 void Workers::work(Threads::iterator self) {
-  if (niceness_ > 0) static_cast<void>(nice(niceness_));  // on Linux, only of this thread
+  if (niceness_ > 0) static_cast<void>(nice(niceness_));  // on Linux, this affects only the calling thread
   std::unique_lock lock(mutex_);
   for (auto client = next(); client != clients_.end() || !ended_.empty(); client = next()) {
-    if (client == clients_.end()) {  // before this thread ends, so that no thread that has ended waits for another
+    if (client == clients_.end()) {  // joins the ended threads before this one ends
       Threads before;
       before.swap(ended_);
       lock.unlock();

@@ -11,10 +11,10 @@
 
 namespace glossa::serve {
 
-/// Runs tasks of many clients on up to `threads` threads; up to `room` tasks wait for a thread. Clients take turns. A
-/// client's task begins only while more threads are free than the client uses, so that another client's task can begin
-/// at once. A thread starts when a task needs one, and ends when no task can begin. If threads were permanent, each
-/// would sooner or later hold memory for its stack and its reusable heap blocks.
+/// Runs tasks of many clients on up to `threads` threads. Up to `room` tasks wait for a thread. Clients take turns. A
+/// client's task begins only while more threads are free than the client uses; another client's task can then begin at
+/// once. A thread starts when a task needs one, and ends when no task can begin. If threads were permanent, each would
+/// eventually hold memory for its stack and its reusable heap blocks.
 class Workers {
  public:
   /// At most one of the two functions is called, once. If a function throws, or if memory runs out before the call, the
@@ -33,7 +33,7 @@ class Workers {
   /// Waits until all tasks are done.
   ~Workers();
 
-  /// Waits for at most `time`. Returns true if all tasks are done by then.
+  /// Waits for at most `time`. Returns true if all tasks finish within it.
   bool wait_for(std::chrono::steady_clock::duration time);
 
   /// Queues a client's task. If there is no room, the newest task of the client with the most waiting tasks is refused.
@@ -62,8 +62,8 @@ class Workers {
   const int niceness_;
   std::mutex mutex_;
   std::condition_variable all_ended_;
-  Clients clients_;                        // those with tasks, in order of their turns
-  std::size_t waiting_ = 0, running_ = 0;  // numbers of tasks
+  Clients clients_;                        // clients with tasks, in the order of their turns
+  std::size_t waiting_ = 0, running_ = 0;  // numbers of waiting and running tasks
   Threads at_work_, ended_;                // a thread joins those that ended before it, then ends
 };
 
