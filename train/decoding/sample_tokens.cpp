@@ -89,7 +89,7 @@ class LogitsRow {
   std::span<const T> x_;
   std::span<const int> never_;
   const DecodeOptions& options_;
-  double top_ = -infinity, best_ = -infinity;                    // maximum logit in the softmax, and if allowed
+  double top_ = -infinity, best_ = -infinity;                    // largest logit, and largest allowed one
   double whole_ = 0;                                             // sum of the softmax
   TokenScore last_{-infinity, std::numeric_limits<int>::max()};  // last of the tokens that may be drawn
 };
