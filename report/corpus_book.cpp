@@ -13,7 +13,7 @@ namespace glossa {
 
 namespace {
 
-/// Key of everything that a run's pairs and their ids depend on.
+/// Returns a key for everything that a run's pairs and their ids depend on.
 std::string key_of(const Config& config, const Tokenizers& tokenizers, const CorpusPlaces& places) {
   std::string key =
       fmt::format("{} {} {}", tokenizers.fingerprint(), config.train.seed, places.working_folder().string());
@@ -22,7 +22,7 @@ std::string key_of(const Config& config, const Tokenizers& tokenizers, const Cor
   return key;
 }
 
-/// True if there is a checkpoint and the newest one was trained on other data.
+/// True if a checkpoint exists and the newest one was trained on other data.
 bool is_other_data(const std::string& run, std::uint64_t data_hash) {
   try {
     const auto found = newest_valid_checkpoint(run);
@@ -32,7 +32,7 @@ bool is_other_data(const std::string& run, std::uint64_t data_hash) {
   }
 }
 
-/// Figures of a corpus, and the content hash of it and the validation pairs.
+/// Figures of a corpus, with a content hash over the corpus and the validation pairs.
 struct Known {
   std::uint64_t data_hash;
   std::string json;
@@ -44,7 +44,7 @@ Known of_text(const Config& config, const Tokenizers& tokenizers, const CorpusPl
   return {encoded.hash(), corpus_figures(config, tokenizers, encoded.training)};
 }
 
-/// Of a corpus too large for memory, which is not prepared for a report.
+/// Returns the figures of a corpus that is too large for memory. Does not prepare it for a report.
 Known of_prepared(const Config& config, const Tokenizers& tokenizers, const CorpusPlaces& places) {
   const auto prepared = CorpusCache(config.data, places).existing(config, places, tokenizers);
   check(prepared != nullptr, config.data.train.text(),

@@ -13,14 +13,15 @@ namespace {
 constexpr std::int64_t max_bins = 64, first_ranks = 30;
 constexpr double next_rank = 1.06;  // ratio of successive ranks beyond the first ones
 
-/// The number of lengths in each bin, up to that of the longest: of k·bin + 1 to (k + 1)·bin tokens in the k-th.
+/// Returns the number of lengths in each bin, up to the bin of the longest. The k-th bin has lengths from k·bin + 1 to
+/// (k + 1)·bin tokens.
 std::vector<double> histogram(const std::vector<std::int64_t>& lengths, std::int64_t longest, std::int64_t bin) {
   std::vector<double> counts(static_cast<std::size_t>((longest + bin - 1) / bin));
   for (const std::int64_t length : lengths) ++counts[static_cast<std::size_t>((length - 1) / bin)];
   return counts;
 }
 
-/// The frequency of each token of the vocabulary on a side; 0 for special tokens, but not for <unk>.
+/// Returns the frequency of each token in one side of the pairs; 0 for special tokens except <unk>.
 std::vector<std::int64_t> frequencies(const PairStore& pairs, std::span<const int> IdPair::*side,
                                       const Tokenizer& tokenizer) {
   std::vector<std::int64_t> times(static_cast<std::size_t>(tokenizer.vocabulary_size()));
@@ -33,7 +34,7 @@ std::vector<std::int64_t> frequencies(const PairStore& pairs, std::span<const in
   return times;
 }
 
-/// Adds tokens and their frequencies by rank, the most frequent first. If there are many ranks, only a selection.
+/// Adds tokens and their frequencies by rank, the most frequent first. If there are many ranks, adds only a selection.
 void add_ranks(const std::vector<std::int64_t>& times, std::int64_t seen, const Tokenizer& tokenizer, JsonLine& json) {
   std::vector<int> ids(times.size());
   std::iota(ids.begin(), ids.end(), 0);
@@ -48,12 +49,12 @@ void add_ranks(const std::vector<std::int64_t>& times, std::int64_t seen, const 
     tokens.push_back(tokenizer.token(id));
     const auto further = static_cast<std::int64_t>(next_rank * static_cast<double>(rank));
     const std::int64_t next = rank < first_ranks ? rank + 1 : std::max(rank + 1, further);
-    rank = rank < seen ? std::min(next, seen) : next;  // always includes the last
+    rank = rank < seen ? std::min(next, seen) : next;  // always includes the last rank
   }
   json.add_numbers("rank", ranks).add_numbers("count", counts).add("token", tokens);
 }
 
-/// Figures of one side of the training pairs. `lengths` are without special tokens.
+/// Returns figures of one side of the training pairs. `lengths` do not count special tokens.
 JsonLine side_figures(const std::string& language, const std::vector<std::int64_t>& times,
                       std::vector<std::int64_t> lengths, std::int64_t bin, const Tokenizer& tokenizer) {
   const int unk = tokenizer.specials().unk;
@@ -84,7 +85,7 @@ std::string corpus_figures(const Config& config, const Tokenizers& tokenizers, c
     target.push_back(training.target_length(i) - 1);
   }
   const std::int64_t longest = std::max(std::ranges::max(source), std::ranges::max(target));
-  const std::int64_t bin = (longest + max_bins - 1) / max_bins;  // of both sides: their curves share an axis
+  const std::int64_t bin = (longest + max_bins - 1) / max_bins;  // common to both sides, whose curves share an axis
   const Sampler sampler(training, training_sampler_options(config.data, static_cast<std::uint64_t>(config.train.seed)));
   JsonLine json;
   json.add("name", config.data.train.text()).add("pairs", training.size());

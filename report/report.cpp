@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t max_rows = 2000, max_events = 200, max_problems = 20;
 
-/// The columns of the thinned series as arrays, without empty columns; `rows` is the original number of rows.
+/// Formats the columns of the thinned series as arrays, without empty columns. `rows` is the original number of rows.
 JsonLine json_of(const Series& all) {
   const Series series = thinned(all, max_rows);
   JsonLine json;
@@ -39,7 +39,7 @@ const char* name(RunEvent::Kind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
-/// The newest events, at most `max_events`.
+/// Formats the newest events, at most `max_events`.
 std::vector<JsonLine> json_of(const std::vector<RunEvent>& events, const RunMetrics& metrics) {
   std::vector<JsonLine> all;
   for (std::size_t i = events.size() - std::min(events.size(), max_events); i < events.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<JsonLine> json_of(const std::vector<WatchedSentence>& samples) {
   return all;
 }
 
-/// The first texts, followed by the number of the other ones.
+/// Returns the first texts, followed by the number of the others.
 std::vector<std::string> bounded(std::vector<std::string> texts) {
   if (texts.size() <= max_problems) return texts;
   const std::size_t more = texts.size() - max_problems;
@@ -89,7 +89,7 @@ JsonLine json_of(const RunHistory& run, std::size_t corpus, const RunAttention& 
   return json;
 }
 
-/// Every option with its values in the runs.
+/// Lists every option with its values in the runs.
 std::vector<JsonLine> options_of(std::span<const RunHistory> runs) {
   std::vector<JsonLine> all;
   for (const Option<Config>& option : all_options()) {
@@ -103,7 +103,7 @@ std::vector<JsonLine> options_of(std::span<const RunHistory> runs) {
   return all;
 }
 
-/// The groups of runs, each with its figures that are known.
+/// Formats the groups of runs, each with its known figures.
 std::vector<JsonLine> json_of(const std::vector<RunGroup>& groups) {
   std::vector<JsonLine> all;
   for (const RunGroup& group : groups) {
@@ -124,7 +124,7 @@ std::vector<JsonLine> json_of(const std::vector<RunGroup>& groups) {
 
 std::string report_json(std::span<const RunHistory> runs, std::span<const RunAttention> attention, CorpusBook& corpora,
                         bool following) {
-  std::vector<std::string> different;  // corpora; runs refer to them by index
+  std::vector<std::string> different;  // distinct corpora; runs refer to them by index
   std::vector<JsonLine> documents;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string& figures = corpora.figures(runs[i].folder, runs[i].config);

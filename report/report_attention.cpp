@@ -14,10 +14,10 @@ namespace glossa {
 
 namespace {
 
-constexpr std::int64_t max_map_tokens = 60;                  // per sentence; a larger image is unreadable
-constexpr std::size_t max_map_bytes = std::size_t{4} << 20;  // for a run's maps
+constexpr std::int64_t max_map_tokens = 60;                  // maximum per sentence; a larger image is unreadable
+constexpr std::size_t max_map_bytes = std::size_t{4} << 20;  // maximum for a run's maps
 
-/// The file of the checkpoint that translates, with links resolved; empty if it does not exist yet.
+/// Returns the file of the checkpoint that translates, with links resolved; empty if it does not exist yet.
 std::string checkpoint_of(const RunName& name) {
   const std::filesystem::path folder = std::filesystem::path(name.folder()) / "checkpoints";
   for (const char* link : {"best", "last"}) {
@@ -28,13 +28,13 @@ std::string checkpoint_of(const RunName& name) {
   return "";
 }
 
-/// Returns why a text of this length has no image; empty if it has one.
+/// Returns the reason why a text of this length has no image; empty if it has one.
 std::string objection(const char* side, std::int64_t length) {
   if (length == 0) return fmt::format("the {} is empty", side);
   return length > max_map_tokens ? fmt::format("the {} has more than {} tokens", side, max_map_tokens) : "";
 }
 
-/// Adds the maps of a sentence for the model's own translation, or returns the reason for leaving it out.
+/// Adds the maps of a sentence for the model's own translation. If the sentence is left out, returns the reason.
 std::string add_map(std::vector<std::string>& maps, Translator& translator, const std::string& sentence) {
   const std::string source = objection("sentence", std::ssize(translator.source_ids(sentence, "sentence", 1)));
   if (!source.empty()) return source;
@@ -49,7 +49,7 @@ std::string add_map(std::vector<std::string>& maps, Translator& translator, cons
   return "";
 }
 
-/// "sentence 2", "sentences 2 and 3", "sentences 1, 2, 3 and 9 more".
+/// Formats numbers as "sentence 2", "sentences 2 and 3", "sentences 1, 2, 3 and 9 more".
 std::string in_words(const std::vector<std::size_t>& sentences) {
   constexpr std::size_t max_named = 5;
   const std::size_t count = sentences.size();
@@ -66,7 +66,7 @@ RunAttention attention_of(const RunName& name, std::span<const std::string> sent
   apply_runtime(run.config.runtime);
   Translator translator(*run.model->transformer, run.tokenizers, run.config.data, run.config.decode);
   std::vector<std::string> maps;
-  std::map<std::string, std::vector<std::size_t>> missing;  // by reason
+  std::map<std::string, std::vector<std::size_t>> missing;  // sentences for each reason
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     std::string reason = fmt::format("the images of a run may take at most {} MiB", max_map_bytes >> 20);

@@ -11,10 +11,10 @@ namespace glossa {
 /// Attention of a run in a report.
 struct RunAttention {
   std::string maps;  ///< JSON array in the format of `glossa attention --json`; empty: no checkpoint yet
-  std::vector<std::string> missing;  ///< the sentences without maps, one text per reason
+  std::vector<std::string> missing;  ///< sentences without maps, one text per reason
 };
 
-/// Attention of a report's runs. A run's maps are recomputed only when the run has a new best checkpoint.
+/// Attention for a report's runs. A run's maps are recomputed only when the run has a new best checkpoint.
 class ReportAttention {
  public:
   /// Translates the sentences with a run and returns the attention maps. If the checkpoint cannot be read, adds the

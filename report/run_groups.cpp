@@ -17,13 +17,14 @@ namespace {
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-/// A value of a row; NaN if the series lacks the column.
+/// Returns a value in a row; NaN if the series lacks the column.
 double value_in(const Series& series, const std::vector<double>& row, std::string_view name) {
   const auto column = std::ranges::find(series.names, name);
   return column == series.names.end() ? absent : row[static_cast<std::size_t>(column - series.names.begin())];
 }
 
-/// The best checkpoint's validation; if it is unknown, the one with the least loss. Null without validations.
+/// Returns the validation of the best checkpoint. If that is unknown, returns the one with the least loss. Null without
+/// validations.
 const std::vector<double>* best_row(const RunHistory& run) {
   const Series& all = run.metrics.validation;
   const std::vector<double>* least = nullptr;
@@ -38,7 +39,7 @@ const std::vector<double>* best_row(const RunHistory& run) {
   return least;
 }
 
-/// Minutes until the last record; NaN if unknown.
+/// Returns the minutes until the last record; NaN if unknown.
 double minutes_of(const RunHistory& run) {
   double seconds = absent;
   for (const Series* series : {&run.metrics.training, &run.metrics.validation})
@@ -61,7 +62,7 @@ std::array<double, figure_names.size()> figures_of(const RunHistory& run) {
           in(last, "valid_bleu"), in(last, "valid_chrf"), minutes_of(run)};
 }
 
-/// The spread of the finite values; empty if there are none.
+/// Returns the spread of the finite values; empty if all are non-finite.
 std::optional<Spread> spread_of(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return {};
@@ -72,18 +73,18 @@ std::optional<Spread> spread_of(std::vector<double> values) {
   for (const double value : values) spread.mean += value / count;
   double squares = 0;
   for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
-  spread.deviation = std::sqrt(squares / (count - 1));  // 0 / 0 for one value
+  spread.deviation = std::sqrt(squares / (count - 1));  // 0 / 0 for a single value
   return spread;
 }
 
-/// True if two configurations train alike, apart from the seed. Options of use do not count.
+/// True if two configurations differ in the seed but otherwise train alike. Ignores options of use.
 bool differ_in_seed_only(const Config& a, const Config& b) {
   return a.train.seed != b.train.seed && std::ranges::all_of(differences(a, b), [](const OptionDifference& option) {
            return option.key == "train.seed" || is_of_use(option.key);
          });
 }
 
-/// A mean with its standard deviation, or as much of it as is known.
+/// Formats a mean with its standard deviation, as far as they are known.
 std::string in_cell(const RunGroup& group, std::string_view name, int digits) {
   const auto figure = std::ranges::find(group.figures, name, &GroupFigure::name);
   if (!figure->spread) return "-";

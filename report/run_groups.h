@@ -12,9 +12,9 @@ namespace glossa {
 
 /// The distribution of a figure over runs.
 struct Spread {
-  std::size_t count = 0;  ///< runs that have the figure
+  std::size_t count = 0;  ///< number of runs that have the figure
   double mean = 0, minimum = 0, maximum = 0;
-  double deviation = 0;  ///< sample standard deviation; NaN for one run
+  double deviation = 0;  ///< sample standard deviation; NaN for a single run
 };
 
 /// A figure of a run, such as the BLEU at its best checkpoint, with its spread over a group.
@@ -25,10 +25,11 @@ struct GroupFigure {
 
 /// At least two runs whose configurations differ in train.seed only.
 struct RunGroup {
-  std::vector<std::size_t> runs;  ///< indices, in order
+  std::vector<std::size_t> runs;  ///< indices, in ascending order
 
-  /// `best_loss`, `best_bleu` and `best_chrf` of the best checkpoint's validation (if it is unknown, of the one with
-  /// the least loss); `final_loss`, `final_bleu` and `final_chrf` of the last validation; `minutes` of training.
+  /// `best_loss`, `best_bleu` and `best_chrf` are from the best checkpoint's validation or, if that is unknown, from
+  /// the one with the least loss. `final_loss`, `final_bleu` and `final_chrf` are from the last validation. `minutes`
+  /// is the training time.
   std::vector<GroupFigure> figures;
 };
 

@@ -39,7 +39,7 @@ void take_clock(Series& series, const std::map<std::int64_t, double>& clock) {
   }
 }
 
-/// Fills in times that the metrics lack; returns the meaning of times (RunHistory::time).
+/// Fills in times that the metrics lack. Returns the meaning of the times (RunHistory::time).
 std::string complete_times(RunMetrics& metrics, const TrainLog& log) {
   const std::size_t training = metrics.training.column("seconds"), validation = metrics.validation.column("seconds");
   if (all_have_numbers(metrics.training, training) && all_have_numbers(metrics.validation, validation))
@@ -69,10 +69,10 @@ RunHistory read_history(const std::string& folder, const Config& config) {
   RunHistory history;
   history.name = history.folder = folder;
   history.config = config;
-  history.is_training = has_trainer(folder);  // first: a run that ends after this has written all its files
+  history.is_training = has_trainer(folder);  // checked first: if the run ends later, all its files are already written
   history.metrics = read_metrics(folder, history.is_training);
   history.problems = std::move(history.metrics.problems);
-  TrainLog log;  // of a run that an older version began
+  TrainLog log;  // read only if an older version began the run
   try {
     if (!history.metrics.story) log = parse_train_log(read_file(fs::path(folder) / "train.log"));
   } catch (const Error& error) {

@@ -21,21 +21,21 @@ struct RunHistory {
   RunMetrics metrics;
   RunStory story;
   std::vector<WatchedSentence> samples;
-  std::optional<std::uint64_t> best;  ///< the best checkpoint's update
+  std::optional<std::uint64_t> best;  ///< update of the best checkpoint
   std::vector<std::string> problems;  ///< one sentence for each unreadable file or invalid content
 
-  /// Meaning of the metrics' seconds. `training`: training alone. `clock`: with validation and saving, from the log,
-  /// because the metrics lack times. `none`: unknown.
+  /// Meaning of the metrics' seconds. `training`: only training. `clock`: includes validation and saving, and comes
+  /// from the log, because the metrics lack times. `none`: unknown.
   std::string time;
 };
 
-/// Reads the folder of a run with this configuration; the run may be training. Lists damage in `problems`.
+/// Reads the folder of a run with this configuration, even while the run is training. Lists damage in `problems`.
 RunHistory read_history(const std::string& folder, const Config& config);
 
-/// Returns the seconds from the run's beginning to an update, interpolated between the metrics; NaN if unknown.
+/// Returns the seconds from the run's beginning to an update, interpolated between records; NaN if unknown.
 double seconds_at(const RunMetrics& metrics, double update);
 
-/// Returns names for these runs: the shortest path endings that distinguish the runs.
+/// Returns names for these runs: the shortest path endings that distinguish them.
 std::vector<std::string> names_of_runs(std::span<const std::string> folders);
 
 }  // namespace glossa

@@ -16,14 +16,14 @@ namespace glossa {
 
 namespace {
 
-/// Columns, as written by run_log.cpp.
+/// Names of columns, as written by run_log.cpp.
 const std::vector<std::string> of_training{"update", "epoch",     "seconds",      "loss",  "perplexity",
                                            "lr",     "grad_norm", "tokens_per_s", "waited"};
 const std::vector<std::string> of_validation{
     "update",     "epoch",      "seconds",           "valid_loss", "valid_perplexity",
     "valid_bleu", "valid_chrf", "valid_exact_match", "at_end"};
 
-/// Adds columns for further validation corpora, such as `valid_loss:NAME`, when a line is the first to have them.
+/// Adds columns for further validation corpora, such as `valid_loss:NAME`, when they first occur in a line.
 void add_columns(const std::map<std::string, double>& numbers, Series& validation) {
   constexpr std::size_t max_columns = 100;
   for (const auto& [key, value] : numbers) {
@@ -36,7 +36,7 @@ void add_columns(const std::map<std::string, double>& numbers, Series& validatio
   }
 }
 
-/// Adds a line to its series. Returns the line's fault, or nothing if it is valid.
+/// Adds a line to its series. Returns the line's fault, or empty text if it is valid.
 std::string take(std::string_view line, RunMetrics& metrics) {
   const auto numbers = numbers_in_json(line);
   if (!numbers) return "expected a JSON object";
@@ -102,7 +102,7 @@ Series thinned(const Series& series, std::size_t limit) {
     const std::size_t begin = s * count / stretches, end = (s + 1) * count / stretches;
     for (std::size_t c = 0; c < columns; ++c) {
       std::size_t smallest = begin, greatest = begin;
-      for (std::size_t i = begin; i < end; ++i) {  // NaN is neither, unless all are NaN
+      for (std::size_t i = begin; i < end; ++i) {  // NaN is neither smallest nor greatest, unless all are NaN
         const double value = series.rows[i][c];
         if (value < series.rows[smallest][c] || std::isnan(series.rows[smallest][c])) smallest = i;
         if (value > series.rows[greatest][c] || std::isnan(series.rows[greatest][c])) greatest = i;

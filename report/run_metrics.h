@@ -11,11 +11,10 @@
 
 namespace glossa {
 
-/// A table of numbers with one row per update; the first column is `update`. NaN stands for absent or non-finite
-/// numbers.
+/// A table of numbers with one row per update; the first column is `update`. NaN means an absent or non-finite number.
 struct Series {
   std::vector<std::string> names;
-  std::vector<std::vector<double>> rows;  ///< in order of updates; each row is as long as `names`
+  std::vector<std::vector<double>> rows;  ///< in ascending order of updates; each row is as long as `names`
 
   /// Returns a column's index. Throws if the name does not exist.
   std::size_t column(std::string_view name) const;
@@ -24,7 +23,7 @@ struct Series {
 /// The records of a run's metrics.jsonl. Further validation corpora have their own columns, such as `valid_loss:NAME`.
 struct RunMetrics {
   Series training, validation;
-  std::optional<RunStory> story;      ///< as in StoryReader
+  std::optional<RunStory> story;      ///< filled as by StoryReader
   std::vector<std::string> problems;  ///< one sentence for each unusable line
 };
 
@@ -33,7 +32,8 @@ struct RunMetrics {
 RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
 /// Reduces a series to about `limit` rows. Keeps the first and the last row. Divides the rows into groups of equal
-/// size, and keeps the rows that have the minimum or maximum of any column in their group. So every peak remains.
+/// size, and keeps the rows that have the minimum or maximum of any column in their group. Every peak therefore
+/// remains.
 Series thinned(const Series& series, std::size_t limit);
 
 }  // namespace glossa

@@ -41,13 +41,13 @@ std::string StoryReader::take(std::string_view line) {
     const auto is = [&](Kind other) { return kind == name(other); };
     const bool starts = is(Kind::start), resumes = is(Kind::resume), refuses = is(Kind::refused),
                stops = is(Kind::stop), ends = is(Kind::end), fails = is(Kind::failure);
-    if (!starts && !resumes && !refuses && !stops && !ends && !fails) return "";  // has its own line of figures
+    if (!starts && !resumes && !refuses && !stops && !ends && !fails) return "";  // such a line has only figures
     const RunEvent event{fails     ? RunEvent::Kind::failure
                          : resumes ? RunEvent::Kind::resume
                          : refuses ? RunEvent::Kind::refused
                                    : RunEvent::Kind::stop,
                          update, json.at("time"), json.at("text")};
-    std::optional<RunStory> story = story_;  // unchanged by an unusable line
+    std::optional<RunStory> story = story_;  // a copy: an unusable line must not change the story
     if (starts) story.emplace();
     if (!story) return "";
     if (starts || resumes) {
@@ -60,7 +60,7 @@ std::string StoryReader::take(std::string_view line) {
         for (const std::string& logged : story->head) resumption.text += changed_option(logged);
       }
       story->end.clear();
-      story->state = "killed";  // unless it ends
+      story->state = "killed";  // until an event says that it ended
       const Strings decided = json.at("decided");
       if (starts || !decided.empty())
         decided_ = decided;

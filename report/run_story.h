@@ -12,29 +12,29 @@ namespace glossa {
 struct RunEvent {
   enum class Kind { stop, resume, refused, failure };
   Kind kind;
-  std::int64_t update;  ///< the last update before the event; for `refused`, the skipped update
-  std::string time;     ///< as in the log; empty if the program was killed
-  std::string text;     ///< in the log's words
+  std::int64_t update;  ///< last update before the event; for `refused`, the skipped update
+  std::string time;     ///< time as in the log; empty if the program was killed
+  std::string text;     ///< description, as in the log
 };
 
-/// The story of a run: everything but its figures.
+/// The story of a run: everything except its figures.
 struct RunStory {
   std::vector<RunEvent> events;
 
-  /// The first lines that the newest start logged (machine, data, model, notes). They list only those options that were
+  /// The first lines that the newest start logged (machine, data, model, notes). They list only options that were
   /// `auto`. If the newest start did not list any, the list of an earlier start comes first.
   std::vector<std::string> head;
 
-  /// The end of the newest start, in the words of the log. Empty if that start is still running or was killed.
+  /// The end of the newest start, as described in the log. Empty if that start is still running or was killed.
   std::string end;
 
-  /// State of the newest start: finished, stopped, failed, killed (or still running), or new (no start).
+  /// State of the newest start: finished, stopped, failed, killed (or still running), or new (not started).
   std::string state = "new";
 
-  std::int64_t parameters = 0;  ///< number of the model's parameters; 0 if unknown
+  std::int64_t parameters = 0;  ///< number of model parameters; 0 if unknown
 };
 
-/// The change of an option that a line at the head of a log reports, as text to append to the resumption: ";
+/// Returns the change of an option that a line at the head of a log reports, as text to append to the resumption: ";
 /// train.precision is now float; it was bf16". Empty for other lines.
 std::string changed_option(std::string_view logged);
 
@@ -44,15 +44,15 @@ bool is_event(std::string_view line);
 /// Reads the story of a run from the event lines of its metrics.
 class StoryReader {
  public:
-  /// Takes the next event. Returns the line's fault, or nothing if it is valid.
+  /// Takes the next event. Returns the line's fault, or empty text if it is valid.
   std::string take(std::string_view line);
 
-  /// Empty if the lines lack the run's beginning, because an older version began it.
+  /// Returns the story; empty if the lines lack the run's beginning, because an older version began it.
   const std::optional<RunStory>& story() const { return story_; }
 
  private:
   std::optional<RunStory> story_;
-  std::vector<std::string> decided_;  // by the newest start that decided options
+  std::vector<std::string> decided_;  // options decided by the newest start that decided any
 };
 
 }  // namespace glossa

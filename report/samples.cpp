@@ -24,7 +24,7 @@ std::string shortened(std::string_view text) {
   return kept + "…";
 }
 
-/// Takes the next line of a text and returns it without its label, such as `source     `; empty if the label differs.
+/// Takes the next line of a text and returns it without its label, such as `source     `. Empty if the label differs.
 std::optional<std::string> labeled_line(std::string_view& text, std::string_view label) {
   if (!text.starts_with(label)) return std::nullopt;
   const std::size_t end = std::min(text.find('\n'), text.size());
@@ -37,7 +37,7 @@ struct SampleText {
   std::string source, reference, output;
 };
 
-/// Parses up to `limit` samples of a file; throws if it does not have the format of train/trainer.cpp.
+/// Parses up to `limit` samples of a file. Throws if the file does not have the format of train/trainer.cpp.
 std::vector<SampleText> parse(std::string_view text, std::size_t limit, const std::string& where) {
   std::vector<SampleText> all;
   while (!text.empty() && all.size() < limit) {
@@ -52,7 +52,7 @@ std::vector<SampleText> parse(std::string_view text, std::size_t limit, const st
   return all;
 }
 
-/// At most `limit` updates, spread evenly and including the first and the last.
+/// Returns at most `limit` updates, spread evenly and including the first and the last.
 std::vector<std::int64_t> spread(const std::vector<std::int64_t>& all, std::size_t limit) {
   if (all.size() <= limit) return all;
   std::vector<std::int64_t> kept;
@@ -79,7 +79,7 @@ std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, cons
           return s.source == text.source && s.reference == text.reference;
         });
         if (sample == samples.end()) sample = samples.insert(samples.end(), {text.source, text.reference, {}, {}});
-        if (!sample->updates.empty() && sample->updates.back() == update) continue;  // the file has it twice
+        if (!sample->updates.empty() && sample->updates.back() == update) continue;  // the file has the sentence twice
         sample->updates.push_back(update);
         sample->outputs.push_back(std::move(text.output));
       }

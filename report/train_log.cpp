@@ -17,17 +17,17 @@ namespace {
 
 constexpr std::size_t stamp_size = 22;  // "[2026-01-31 23:59:59] "
 
-/// The time at the start of a line, in seconds; empty if absent.
+/// Returns the time at the start of a line, in seconds; empty if absent.
 std::optional<double> clock_of(std::string_view line) {
   if (line.size() < stamp_size || line[0] != '[' || line[stamp_size - 2] != ']') return std::nullopt;
   const std::string stamp(line.substr(1, stamp_size - 3));
   std::tm time{};
   const char* end = strptime(stamp.c_str(), "%Y-%m-%d %H:%M:%S", &time);
   if (end == nullptr || *end != '\0') return std::nullopt;
-  return static_cast<double>(timegm(&time));  // only differences are used
+  return static_cast<double>(timegm(&time));  // any time zone will do, because only differences are used
 }
 
-/// The whole number after `before`.
+/// Returns the whole number after `before`.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view before) {
   const std::size_t at = text.find(before);
   if (at == text.npos) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return code == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-/// True if a text begins with these parts, where "#" is a whole number.
+/// True if a text begins with these parts, where "#" means a whole number.
 bool begins(std::string_view text, std::initializer_list<std::string_view> parts) {
   for (const std::string_view part : parts) {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -47,16 +47,17 @@ bool begins(std::string_view text, std::initializer_list<std::string_view> parts
   return true;
 }
 
-/// "2 threads of 2 available, ...": printed at every start.
+/// True for "2 threads of 2 available, ...", printed at every start.
 bool says_threads(std::string_view text) {
   return begins(text, {"#", " threads of ", "#", " available,"}) ||
          begins(text, {"#", " thread of ", "#", " available,"});
 }
 
-/// "4 processes: 2 on first, 2 on second": printed before the line on threads if there are several processes.
+/// True for "4 processes: 2 on first, 2 on second". If there are several processes, it is printed before the line about
+/// threads.
 bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
 
-/// The lines of an entry that list options set to `auto` with their values: "auto model: width 128, ...".
+/// Returns the lines of an entry that list options set to `auto` with their values: "auto model: width 128, ...".
 std::string decisions_in(const std::string& entry) {
   std::string found;
   std::istringstream lines(entry);
@@ -67,7 +68,7 @@ std::string decisions_in(const std::string& entry) {
   return found;
 }
 
-/// The update at which "...; 300 updates, ..." stopped.
+/// Returns the update at which "...; 300 updates, ..." stopped.
 std::optional<std::int64_t> update_of_stop(std::string_view text) {
   for (std::size_t at = text.find("; "); at != text.npos; at = text.find("; ", at + 1))
     if (begins(text.substr(at), {"; ", "#", " update"})) return number_after(text.substr(at), "; ");
@@ -79,7 +80,7 @@ class LogReader {
  public:
   /// Takes an entry: the time as written, the time in seconds, and the text.
   void take(std::string_view time, double clock, const std::string& text) {
-    if (text.starts_with("configuration\n")) return begin_run(clock);  // followed by every option, until 0.2
+    if (text.starts_with("configuration\n")) return begin_run(clock);  // versions before 0.2 list every option here
     if (text.starts_with("new run: "))
       begin_run(clock);
     else if (text.starts_with("resumed run: ") || begins_start(text))
@@ -107,7 +108,7 @@ class LogReader {
   }
 
  private:
-  /// Begins a new run; forgets any earlier run in the folder.
+  /// Begins a new run and forgets any earlier run in the folder.
   void begin_run(double clock) {
     log_ = {};
     update_ = 0;
@@ -115,7 +116,7 @@ class LogReader {
     begin_start(clock);
   }
 
-  /// True if this is the first line that a start printed until 0.2, apart from a new run's options.
+  /// True for the first line that a start printed in versions before 0.2, apart from a new run's options.
   bool begins_start(std::string_view text) const {
     const bool said_threads = std::any_of(story_.head.begin(), story_.head.end(), says_threads);
     return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);
@@ -123,7 +124,7 @@ class LogReader {
 
   void begin_start(double clock) {
     killed_ = story_.state == "killed";
-    story_.state = "killed";  // unless it ends
+    story_.state = "killed";  // until a line says that it ended
     story_.end.clear();
     story_.head.clear();
     changes_.clear();
@@ -136,7 +137,7 @@ class LogReader {
   void take_resume(std::string_view time, std::int64_t update, const std::string& text) {
     if (killed_)
       story_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a message"});
-    // Everything after the checkpoint is repeated.
+    // A resumed run repeats everything after the checkpoint.
     std::erase_if(story_.events,
                   [&](const RunEvent& e) { return e.kind == RunEvent::Kind::refused && e.update > update; });
     for (auto* clock : {&log_.training_clock, &log_.validation_clock}) {
@@ -175,11 +176,11 @@ class LogReader {
 
   TrainLog log_;
   RunStory& story_ = log_.story;
-  std::string decisions_;  // of the newest start that lists them
-  std::string changes_;    // of options, as the newest start lists them: "; train.precision is now float; it was bf16"
+  std::string decisions_;  // options decided by the newest start that lists any
+  std::string changes_;    // option changes that the newest start lists: "; train.precision is now float; it was bf16"
   bool in_head_ = false, head_decides_ = false, killed_ = false;
-  std::int64_t update_ = 0;          // the last update in the log
-  double started_ = 0, before_ = 0;  // clock at the newest start; run time until then
+  std::int64_t update_ = 0;          // last update in the log
+  double started_ = 0, before_ = 0;  // clock at the newest start; run time before it
 };
 
 }  // namespace
@@ -190,12 +191,12 @@ TrainLog parse_train_log(std::string_view text) {
   double clock = 0;
   const auto finish_entry = [&] {
     if (time.empty()) return;
-    entry.pop_back();  // the newline
+    entry.pop_back();  // removes the newline
     reader.take(time, clock, entry);
   };
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    if (end == text.npos) break;  // an incomplete line
+    if (end == text.npos) break;  // ignores an incomplete line
     const std::string_view line = text.substr(0, end + 1);
     if (const auto now = clock_of(line)) {
       finish_entry();

@@ -14,8 +14,8 @@ struct TrainLog {
   RunStory story;
 
   /// Wall-clock seconds from the run's beginning to a log line, keyed by the line's update. One map is for training
-  /// lines, one for validation lines. The seconds include validation and saving, but not the time between a stop and
-  /// the next start. Used if the metrics do not have times.
+  /// lines, the other for validation lines. The seconds include validation and saving, but not the time between a stop
+  /// and the next start. Used if the metrics do not have times.
   std::map<std::int64_t, double> training_clock, validation_clock;
 };
 

@@ -18,10 +18,10 @@ window.glossaAttention = (() => {
     decoder: {title: "Decoder", says: "each translated word looks at itself and the words before it", queries: "target", keys: "target"},
     cross: {title: "Cross", says: "each translated word looks at the source", queries: "output", keys: "source"},
   };
-  const numbersFit = 14;    // maximum columns with room for two digits each
-  const besideFit = 40;     // maximum columns of a table beside the choosers
+  const numbersFit = 14;    // maximum columns with room for two digits in each
+  const besideFit = 40;     // maximum columns if the choosers are beside the table
   const mostCells = 20000;  // larger tables are slow and unreadable
-  let pictures = 0;         // radio buttons of two pictures must not share a name
+  let pictures = 0;         // radio buttons of two pictures must have different names
 
   const mean = heads =>
       heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, head) => sum + head[i][j], 0) / heads.length));

@@ -18,7 +18,7 @@ window.glossaDoubts = (() => {
   function fill(element, text, {output, probabilities = []}) {
     const words = glossaPieces.words(output);
     element.textContent = text;
-    if (words.map(word => word.text).join(" ") !== text) return "";  // the text has other spaces
+    if (words.map(word => word.text).join(" ") !== text) return "";  // the text has different spaces
     const shares = words.map(word => probability(word, probabilities));
     if (shares.every(share => share >= sure)) return "";
     element.replaceChildren(...words.flatMap(({text: word}, i) => [

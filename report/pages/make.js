@@ -3,7 +3,7 @@
 /* glossaMake(name, attributes, ...content): an element with its content, texts and elements or lists of them; of SVG
    if the name begins with "svg:". */
 window.glossaMake = (() => {
-  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");  // not an address: nothing is requested
+  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");  // a name, not an address: nothing is requested
 
   return (name, attributes = {}, ...content) => {
     const made = name.startsWith("svg:") ? document.createElementNS(space, name.slice(4)) : document.createElement(name);

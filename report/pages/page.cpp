@@ -18,7 +18,7 @@ std::string_view file(std::string_view name) {
   return found->text;
 }
 
-/// Replaces each `before`NAME`after` by the result of `made` for the file.
+/// Replaces each `before`NAME`after` with the result of `made` for that file.
 template <class Make>
 std::string with_files(std::string_view text, std::string_view before, std::string_view after, const Make& make) {
   std::string result;
@@ -33,7 +33,7 @@ std::string with_files(std::string_view text, std::string_view before, std::stri
   }
 }
 
-/// Escapes each < in JSON, where it only occurs in strings, because HTML would interpret `</script` and `<!--`.
+/// Escapes each < in JSON, because HTML would interpret `</script` and `<!--`. In JSON, < occurs only in strings.
 std::string within_html(std::string_view json) {
   std::string result;
   for (const char c : json) c == '<' ? result += "\\u003c" : result += c;

@@ -8,7 +8,7 @@
      glossaPieces.isSpecial(token)   true for </s> and the like
      glossaPieces.hint(tokens)       explains the signs in their labels; empty if they have none */
 window.glossaPieces = (() => {
-  const space = "\u2581";  // a space in pieces and characters
+  const space = "\u2581";  // marks a space in pieces and characters
 
   const isSpecial = token => /^<[^<>\s]+>$/.test(token);
   const areSubwords = tokens => tokens.some(token => token.length > 1 && token.startsWith(space));

@@ -120,7 +120,7 @@
     const line = make("svg:path", { class: style, d: path(series, axes), "data-series": series.name });
     if (series.dash) line.setAttribute("stroke-dasharray", series.dash);
     svg.append(line);
-    const isOnePoint = !series.bin && series.ys.filter((y) => y !== null).length === 1;  // a line without length
+    const isOnePoint = !series.bin && series.ys.filter((y) => y !== null).length === 1;  // no line to draw
     if (!isOnePoint && (!series.dots || series.xs.length > 120)) return;
     series.xs.forEach((at, i) => {
       if (series.ys[i] !== null)
@@ -239,7 +239,7 @@
     fillTip(x, values) {
       const rows = values.map((value) => make("div", {}, [make("span", { class: `swatch series-${value[0].color}` }),
                                                           `${value[0].name} `, make("b", {}, this.nearText(value, x))]));
-      const near = Math.abs(this.axes.x.back(6) - this.axes.x.back(0));  // six pixels
+      const near = Math.abs(this.axes.x.back(6) - this.axes.x.back(0));  // a distance of six pixels
       const marks = (this.spec.marks ?? []).filter((mark) => Math.abs(mark.x - x) <= near).slice(0, 3);
       this.tip.replaceChildren(make("div", { class: "at" }, this.xText(x)), ...rows,
                                ...marks.map((mark) => make("div", { class: "event" }, mark.text)));

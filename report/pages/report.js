@@ -339,7 +339,7 @@
   }
 
   function lengthSpec({ bin, ...corpus }) {
-    const beyond = (bin - 1) / 2;  // from the center of a bin to its least and greatest length
+    const beyond = (bin - 1) / 2;  // distance from the center of a bin to its least and greatest length
     const series = sides(corpus).map((side, i) => ({
       name: side.language, color: i, dash: dashes[i], bin, xs: side.counts.map((_, k) => k * bin + 1 + beyond), ys: side.counts,
     }));

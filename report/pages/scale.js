@@ -58,7 +58,7 @@
     const chosen = sets.find((ticks) => ticks.length <= most) ?? powers;
     if (chosen.length < 3) return linearTicks(low, high, most);
     const every = Math.ceil(chosen.length / Math.max(2, most));
-    const format = low < 1e-4 ? (at) => powerOfTen(at.toExponential(2)) : text;  // one for all
+    const format = low < 1e-4 ? (at) => powerOfTen(at.toExponential(2)) : text;  // one format for all
     return chosen.filter((_, i) => i % every === 0).map((at) => ({ at, text: format(at) }));
   }
 

@@ -4,15 +4,15 @@
    alternatives and the model's attention. It contacts only its own server: /languages, /models, /translate and
    /attention. */
 (() => {
-  const pause = 200;      // milliseconds without a key before a request
+  const pause = 200;      // milliseconds without a key press before a request
   const alternatives = 3;
-  const mostUnknown = 20;  // maximum unknown words named
+  const mostUnknown = 20;  // maximum number of unknown words to name
   const at = id => document.getElementById(id);
   const make = window.glossaMake;
 
-  let languages = [];  // of the server: {code, name, targets}
-  let models = [];     // of the server: {source, target, trainedOn, parameters, update, bleu, chrf, validationBeam}
-  let lines = [];      // of the text: {translation, sentences}, as the server's answer; null without a sentence
+  let languages = [];  // from the server: {code, name, targets}
+  let models = [];     // from the server: {source, target, trainedOn, parameters, update, bleu, chrf, validationBeam}
+  let lines = [];      // one per line: {translation, sentences} from the server's answer; null without a sentence
   let chosen = null;   // the selected sentence: {line, at}, its index within the line
   let pick = {};       // part, layer and head chosen in the picture
   let timer = 0;
@@ -102,7 +102,7 @@
     showTargets();
     at("to").value = from;
     showTargets();
-    const isFresh = !at("translation").classList.contains("stale");  // else it is of another text
+    const isFresh = !at("translation").classList.contains("stale");  // otherwise it belongs to another text
     if (isFresh && lines.some(line => line)) at("text").value = lines.map(line => line ? line.translation : "").join("\n");
     translate();
   }

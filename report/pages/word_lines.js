@@ -9,7 +9,7 @@ window.glossaWordLines = (() => {
   const {view, percent, shade} = glossaAttention;
   const {isSpecial} = window.glossaPieces;
   const faintest = 0.02;  // a line with less weight is not drawn
-  const mentioned = 3;    // maximum attended words named per word
+  const mentioned = 3;    // maximum number of attended words to name per word
 
   /** The words with the most weight, with it. */
   function heaviest(labels, weights) {
@@ -52,7 +52,7 @@ window.glossaWordLines = (() => {
 
   return (element, maps, pick) => {
     const {queries, keys, weights} = view(maps, pick);
-    const lookedAt = keys.map((_, j) => weights.map(row => row[j]));  // transposed: by keys
+    const lookedAt = keys.map((_, j) => weights.map(row => row[j]));  // transposed: one row per key
     const left = column("Words looked at", keys,
         j => `${keys[j]} was looked at by: ${heaviest(queries, lookedAt[j]) || "nothing in particular"}`);
     const right = column("Words that look", queries,

@@ -3,7 +3,7 @@
    {text, changed}, and {gone} where words went and none came. A space before what changed belongs to what did not. */
 (() => {
   const alone = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
-  const pattern = new RegExp(`[${alone}]\\p{M}*|[^\\s${alone}]+`, "gu");  // scripts without spaces: sign by sign
+  const pattern = new RegExp(`[${alone}]\\p{M}*|[^\\s${alone}]+`, "gu");  // no spaces: sign by sign
 
   /** The words of a text, each with a flag for a space before it. */
   function words(text) {
