@@ -18,7 +18,7 @@ struct AttentionArguments {
   double dropout = 0;
 };
 
-/// Self-attention as wide as the base model's over a random sequence: forward, and backward from a random cotangent.
+/// Self-attention with the base model's width over a random sequence: forward, and backward from a random cotangent.
 class AttentionBenchmark {
  public:
   AttentionBenchmark(Index length, bool causal, double dropout)
@@ -40,7 +40,7 @@ class AttentionBenchmark {
 
   void backward() { context_.backward(y_, Tensor<float>{cotangent_.data(), y_.shape()}); }
 
-  /// All memory: the operands and the context's peak of values, gradients and scratch.
+  /// Returns all memory: the operands and the context's peak of values, gradients and scratch.
   double peak_mb() const {
     const std::size_t operands = (qkv_.size() + cotangent_.size()) * sizeof(float);
     return static_cast<double>(operands + context_.peak_bytes()) / 1e6;

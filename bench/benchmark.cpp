@@ -9,14 +9,14 @@ namespace glossa::bench {
 namespace {
 
 constexpr StepShape shapes[] = {
-    {"seed", 4, 20, 15, 1000, 256, 4, 1024, 3},  // as in the articles' sketch of training
+    {"seed", 4, 20, 15, 1000, 256, 4, 1024, 3},  // sizes from the articles' sketch of training
     {"tiny", 128, 16, 16, 8000, 128, 4, 256, 4},
     {"small", 64, 16, 16, 8000, 256, 8, 1024, 3},
     {"base", 16, 32, 32, 8000, 512, 8, 2048, 6},
-    {"opus", 16, 64, 64, 60000, 512, 8, 2048, 6, Tied::all},  // the pretrained models of OPUS-MT
+    {"opus", 16, 64, 64, 60000, 512, 8, 2048, 6, Tied::all},  // sizes of OPUS-MT's pretrained models
 };
 
-/// Random sentences of equal length, with ids 1 to V-1.
+/// Makes random sentences of equal length, with ids from 1 to V-1.
 Batch random_batch(const StepShape& s) {
   RandomStream random(0, "bench");
   EncodedCorpus corpus;
@@ -30,7 +30,7 @@ Batch random_batch(const StepShape& s) {
   std::vector<int> indices;
   for (Index b = 0; b < s.batch; ++b) {
     corpus.source.push_back(sentence(s.source));
-    corpus.target.push_back(sentence(s.target - 1));  // the batch adds <s> before it and </s> after it
+    corpus.target.push_back(sentence(s.target - 1));  // the batch adds <s> and </s>
     indices.push_back(static_cast<int>(b));
   }
   return make_batch(corpus, indices, Layout::packed);

@@ -25,16 +25,16 @@ struct StepShape {
   Index tokens() const { return batch * (source + target); }
 };
 
-/// Returns the shape called `name`: "seed", "tiny", "small", "base" or "opus". Throws a misuse error for another name.
+/// Returns the shape called `name`: "seed", "tiny", "small", "base" or "opus". Throws a misuse error for other names.
 const StepShape& step_shape(const std::string& name);
 
-/// The model options of a shape.
+/// Returns the model options of a shape.
 TransformerOptions options_of(const StepShape& shape);
 
 /// A model, its optimizer and a random batch, all of one shape.
 class StepBenchmark {
  public:
-  /// Each step computes the batch `micro_batches` times; the job's processes divide this work among themselves.
+  /// Each step computes the batch `micro_batches` times. The job's processes divide this work among themselves.
   StepBenchmark(const StepShape& shape, Precision precision, std::int64_t micro_batches = 1,
                 const Job& job = Job::alone());
 
@@ -44,7 +44,7 @@ class StepBenchmark {
 
   Index parameters() const { return parameters_.count(); }
 
-  /// Peak memory of the steps so far: values, gradients and scratch, without parameters and moments.
+  /// Returns the peak memory of the steps so far: values, gradients and scratch, without parameters and moments.
   double step_mib() const { return static_cast<double>(context_.peak_bytes()) / 1048576; }
 
  private:
@@ -72,7 +72,7 @@ void measure(std::span<double> ms, const Work& work) {
   std::ranges::sort(ms);
 }
 
-/// Median of sorted numbers; for an even count, the mean of the middle two.
+/// Returns the median of sorted numbers. For an even count, it is the mean of the middle two.
 double median(std::span<const double> sorted);
 
 }  // namespace glossa::bench

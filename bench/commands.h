@@ -7,7 +7,7 @@
 #include "app/command_line/command_table.h"
 
 /// The commands of glossa-bench. Each function adds one command to the table, with the help that describes it. Most are
-/// in a source file of the command's name; gemm and floor are in products.cpp, decode and search in search.cpp.
+/// in a source file of the same name. gemm and floor are in products.cpp, decode and search in search.cpp.
 namespace glossa::bench {
 
 using commands::CommandTable;
@@ -24,7 +24,7 @@ void add_search(CommandTable& table);
 
 /// Arguments of a benchmark on a model with random weights.
 struct BenchmarkArguments {
-  std::string config;  // name of the step's shape
+  std::string config;  // name of a step's shape
   Precision precision = Precision::full;
   std::int64_t threads = 0;
   bool json = false;

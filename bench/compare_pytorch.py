@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import sys
 
-SHAPES = {  # sentences, source, target, vocabulary, width, heads, feed-forward, layers
+SHAPES = {  # batch, source, target, vocabulary, width, heads, feed-forward, layers
     "seed": (4, 20, 15, 1000, 256, 4, 1024, 3),
     "tiny": (128, 16, 16, 8000, 128, 4, 256, 4),
     "small": (64, 16, 16, 8000, 256, 8, 1024, 3),

@@ -15,8 +15,8 @@ struct ExchangeArguments {
   bool json = false;
 };
 
-/// Times the exchange of an update: gradients go to the processes that sum them, values come back. Also times an empty
-/// message.
+/// Times the communication of an update: gradients go to the processes that sum them, and values come back. Also times
+/// an empty message.
 int run(const ExchangeArguments& arguments, const Job& job) {
   if (!job.is_several())
     misuse("exchange", "expected several processes; got one. Hint: run mpirun -n 2 glossa-bench exchange");

@@ -1,7 +1,7 @@
 // Times the ops of a training step one by one, on the shapes of a small translation model (128 sequences of 16 tokens).
-// Also times ops that only move numbers, in the L2 cache and in main memory, and a plain copy. These report the
-// bytes per second that they read and wrote. `ninja -C build bench_kernels` builds it (libbenchmark-dev);
-// build/bench_kernels --benchmark_filter=attention runs only some.
+// Also times ops that only move numbers, in the L2 cache and in main memory, and a plain copy. These report the bytes
+// per second that they read and wrote. `ninja -C build bench_kernels` builds it (libbenchmark-dev). build/bench_kernels
+// --benchmark_filter=attention runs only some.
 
 #include <benchmark/benchmark.h>
 
@@ -31,7 +31,7 @@ using Op = std::function<Variable<float>(Inputs)>;
 
 enum class Part { forward, with_backward };
 
-/// Times `op` on random inputs of the given shapes, with its derivative if `part` says so.
+/// Times `op` on random inputs of the given shapes, including its derivative if `part` requires it.
 void time_op(benchmark::State& state, const std::vector<Shape>& shapes, const Op& op, Part part) {
   RandomStream random(1, "bench kernels");
   std::vector<std::vector<float>> numbers;
@@ -64,7 +64,7 @@ void add(const std::string& name, const std::vector<Shape>& shapes, const Op& op
                   [=](benchmark::State& state) { time_op(state, shapes, op, part); });
 }
 
-/// Times run(to, from), which reads `from` [n, n], may write `to` [n, n] and moves `bytes`.
+/// Times run(to, from), which reads `from` [n, n], may write `to` [n, n], and moves `bytes`.
 void time_mover(benchmark::State& state, Index n, double bytes, const auto& run) {
   Context<float> memory;
   const Tensor<float> from = memory.tensor({n, n}), to = memory.tensor({n, n});

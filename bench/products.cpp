@@ -15,7 +15,7 @@ namespace glossa::bench {
 
 namespace {
 
-constexpr double at_least_ms = 20;  // minimum duration of a measurement, so that the clock's error is negligible
+constexpr double at_least_ms = 20;  // minimum duration of a measurement; the clock's error is then negligible
 
 std::vector<float> random_matrix(Index elements) {
   RandomStream random(0, "bench gemm");
@@ -72,7 +72,7 @@ struct StepProduct {
   Index calls = 0;
 };
 
-/// All matrix products of one training step, those with the most work first.
+/// Returns all matrix products of one training step, those with the most work first.
 std::vector<StepProduct> products_of(StepBenchmark& benchmark) {
   const kernels::ProductLog log;
   benchmark.step();
@@ -88,8 +88,8 @@ std::vector<StepProduct> products_of(StepBenchmark& benchmark) {
 }
 
 /// Times a matrix product by several methods, and returns each method's minimum in milliseconds. "onednn" and "eigen"
-/// compute the product in tiles, as in training; "onednn_whole" is a single call that uses oneDNN's own threads.
-/// In bf16, both factors are rounded beforehand; "packed" has the right one packed as well, "in_tiles" packs it.
+/// compute the product in tiles, as in training; "onednn_whole" is a single call that uses oneDNN's own threads. In
+/// bf16, both factors are rounded beforehand. "packed" has the right one also packed; "in_tiles" packs it.
 std::map<std::string, double> time_product(const kernels::Product& p, Precision precision) {
   const std::vector<float> a = random_matrix(p.m * p.k), b = random_matrix(p.k * p.n);
   std::vector<float> c(static_cast<std::size_t>(p.m * p.n));
@@ -98,7 +98,8 @@ std::map<std::string, double> time_product(const kernels::Product& p, Precision 
   return precision == Precision::bf16 ? time_in_bf16(p, left, right, c) : time_in_float(p, left, right, c);
 }
 
-/// The memory's speed in bytes per second. All threads read two arrays and write one of them, as an optimizer does.
+/// Returns the memory's speed in bytes per second. All threads read two arrays and write one of them, as an optimizer
+/// does.
 double memory_bandwidth() {
   const std::vector<float> from(std::size_t{1} << 25, 1.0f);
   std::vector<float> to(from.size());
@@ -133,11 +134,11 @@ int run_gemm(const BenchmarkArguments& arguments) {
   return 0;
 }
 
-/// Measures a lower bound for a training step: its matrix products, each by the fastest method, plus Adam's
-/// memory traffic. Compares it with glossa's step.
+/// Measures a lower bound for a training step: its matrix products, each by the fastest method, plus Adam's memory
+/// traffic. Compares the bound with glossa's step.
 int run_floor(const BenchmarkArguments& arguments) {
-  constexpr double attention_flops = 100e9;  // per second; a rate that small products of single heads can reach
-  constexpr double adam_bytes = 28;          // per parameter: reads four numbers, writes all but the gradient
+  constexpr double attention_flops = 100e9;  // per second; small products of single heads can reach it
+  constexpr double adam_bytes = 28;          // bytes per parameter: reads four numbers, writes all except the gradient
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config), arguments.precision);
   double linear_ms = 0, attention_ms = 0, flop = 0;

@@ -24,8 +24,8 @@ void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, 
   const std::int64_t beam = options.beam;
   std::vector<Hypothesis> found = search();  // warm-up
   std::int64_t tokens = 0;
-  for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // </s>
-  // The results belong to the caller: a list for each sentence and one for all sentences.
+  for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // plus </s>
+  // The caller owns the results: one list per sentence, and one list for all sentences.
   const std::size_t before = heap_allocations();
   found = search();
   const auto heap = static_cast<double>(heap_allocations() - before) - static_cast<double>(found.size() + 1);
@@ -56,7 +56,7 @@ struct DecodeArguments {
   std::vector<std::string> sets;
 };
 
-/// Times the search alone, without loading, tokenization and detokenization.
+/// Times only the search, without loading, tokenization and detokenization.
 int run_decode(const DecodeArguments& arguments) {
   const RunName name(arguments.run, arguments.checkpoint);
   Config config = load_run_config(name.folder(), arguments.sets, arguments.beam, arguments.precision);
@@ -75,7 +75,7 @@ struct SearchArguments : BenchmarkArguments {
   std::int64_t beam = 4, sentences = 500, length = 30;
 };
 
-/// Times the search alone. Weights and sentences are random, so all translations get the same length.
+/// Times only the search. Weights and sentences are random, and all translations get the same length.
 int run_search(const SearchArguments& arguments) {
   constexpr SpecialIds specials{.unk = -1, .pad = 0, .bos = 1, .eos = 2};
   constexpr Index source_tokens = 30;

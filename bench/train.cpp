@@ -51,7 +51,7 @@ int run(const TrainArguments& arguments, const Job& job) {
   TrainingConsole console;
   if (job.is_first()) trainer.add(console);
   const SignalWatch signals(trainer.requests());
-  if (trainer.train() == TrainingEnd::stopped) return 130;  // as after Ctrl-C; prints no figures
+  if (trainer.train() == TrainingEnd::stopped) return 130;  // stopped as by Ctrl-C; prints no figures
   const Trainer::Work& epoch = trainer.work();
   const double seconds = trainer.seconds(), tokens = static_cast<double>(epoch.tokens), tokens_per_s = tokens / seconds,
                useful_share = tokens / static_cast<double>(epoch.rows);
