@@ -7,8 +7,8 @@
 
 namespace glossa::python {
 
-/// Calls f(parameters) while no other thread's use of the store interferes, and while other Python threads run. Throws
-/// an Error if another thread's use excludes this one.
+/// Calls f(parameters) while no other thread's use of the store interferes; other Python threads can run. Throws an
+/// Error if another thread's use excludes this one.
 template <class F>
 decltype(auto) alone(const std::shared_ptr<Store>& store, StoreUse::Kind kind, const F& f) {
   const StoreUse use(store, kind);

@@ -12,14 +12,13 @@ namespace glossa::python {
 
 namespace {
 
-/// The object as a contiguous array whose numbers are converted to T, if their kind is one of `kinds` (NumPy's
-/// letters).
+/// Returns the object as a contiguous array of T. Converts numbers whose kind is one of `kinds` (NumPy's letters).
 template <class T>
 nb::ndarray<T, nb::ro, nb::c_contig, nb::device::cpu> converted(const char* where, nb::handle object, const char* kinds,
                                                                 const char* type, const char* expected) {
   const nb::object array = as_array(object);
   const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
-  const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // an empty list has the kind of floats
+  const bool is_empty = nb::cast<std::size_t>(array.attr("size")) == 0;  // NumPy gives an empty list the kind of floats
   if (!is_empty && std::string_view(kinds).find(kind) == std::string_view::npos)
     misuse(where, "expected {}; got an array of {}", expected, string_of(array.attr("dtype")));
   return nb::cast<nb::ndarray<T, nb::ro, nb::c_contig, nb::device::cpu>>(

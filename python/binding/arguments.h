@@ -14,29 +14,29 @@ namespace glossa::python {
 
 namespace nb = nanobind;
 
-// Arguments that accept several kinds of objects. The functions that take them convert the objects, so that errors name
-// the function. Their types in the stubs are those of the same names in glossa/typing.py.
+// Arguments that accept several kinds of objects. The functions that take them convert the objects; errors then name
+// the function. In the stubs, their types are those with the same names in glossa/typing.py.
 
 struct Operand {
   nb::object object;     ///< a Variable, a Parameter, an array, nested lists of numbers, or a number
-  bool is_weak = false;  ///< an array whose numbers take the type of the other operands'
+  bool is_weak = false;  ///< true: an array whose numbers take the type of the other operands
 };
 struct IdsLike {
-  nb::object object;  ///< an array of integers, or nested lists of them
+  nb::object object;  ///< an array of integers, or nested lists of integers
 };
 struct FlagsLike {
-  nb::object object;  ///< an array of bool, or nested lists of them
+  nb::object object;  ///< an array of bool, or nested lists of bool
 };
 struct AxesLike {
   nb::object object;  ///< an int or a sequence of ints
 };
 
 struct RowsLike {
-  nb::object object;  ///< Rows, a Pack that has them, or the lengths of packed sequences
+  nb::object object;  ///< Rows, a Pack (for its rows), or the lengths of packed sequences
 };
 
 struct DtypeLike {
-  nb::object object;  ///< numpy.float32, numpy.float64, or anything that numpy.dtype takes
+  nb::object object;  ///< numpy.float32, numpy.float64, or anything that numpy.dtype accepts
 };
 
 using NamedOptions = nb::typed<nb::dict, nb::str, nb::any>;
@@ -56,7 +56,7 @@ struct Flags {
   std::span<const bool> span() const { return {values.get(), size}; }
 };
 
-/// Each throws an Error at `where` for objects of other kinds.
+/// Each throws an Error at `where` for other kinds of objects.
 Ids to_ids(const char* where, const IdsLike& ids);
 Flags to_flags(const char* where, const FlagsLike& flags);
 std::vector<int> to_axes(const char* where, const AxesLike& axes);

@@ -16,27 +16,27 @@ namespace nb = nanobind;
 template <class T>
 using Array = nb::ndarray<nb::numpy, T>;
 
-/// A copy of numbers, which belongs to Python.
+/// A copy of numbers, owned by Python.
 template <class T>
 Array<T> to_array(const Tensor<const T>& tensor);
 template <class T>
 Array<T> to_array(const T* numbers, const std::vector<std::size_t>& extents);
 
-/// Indices as an array of the given shape.
+/// Returns indices as an array of the given shape.
 Array<int> to_array(const std::vector<int>& indices, const Shape& shape);
 
 Shape shape_of_extents(const char* where, std::size_t axes, const std::int64_t* extents);
 
-/// The array's shape. Throws an Error at `where` for more than four axes.
+/// Returns the array's shape. Throws an Error at `where` for more than four axes.
 template <class Given>
 Shape shape_of(const char* where, const Given& array) {
   return shape_of_extents(where, array.ndim(), array.shape_ptr());
 }
 
-/// The object as a NumPy array, by numpy.asarray.
+/// Converts the object to a NumPy array with numpy.asarray.
 nb::object as_array(nb::handle object);
 
-/// str(object).
+/// Returns str(object).
 std::string string_of(nb::handle object);
 
 /// A Shape as a tuple of ints.

@@ -7,7 +7,7 @@
 
 namespace glossa::python {
 
-/// A mask of attention as an operand: floats that are added to the scores, or bool, where true blocks a key.
+/// Returns an attention mask as an operand: floats that are added to the scores, or bool, where true blocks a key.
 inline Operand to_mask(const char* where, const Operand& mask) {
   if (nb::isinstance<Value>(mask.object)) return mask;
   const nb::object array = as_array(mask.object);
@@ -22,7 +22,7 @@ inline Operand to_mask(const char* where, const Operand& mask) {
   return {nb::module_::import_("numpy").attr("where")(array, -std::numeric_limits<double>::infinity(), 0.0), true};
 }
 
-/// Attention weights as arrays [heads, Tq, Tk], one per sequence.
+/// Returns attention weights as arrays [heads, Tq, Tk], one per sequence.
 template <class T>
 nb::list to_arrays(const Tensor<const T>& weights, const Rows& query, const Rows& key, Index heads) {
   nb::list arrays;
@@ -35,10 +35,10 @@ nb::list to_arrays(const Tensor<const T>& weights, const Rows& query, const Rows
   return arrays;
 }
 
-/// The type of results whose type depends on an argument.
+/// Casts a result whose type depends on an argument.
 inline nb::any as_any(const nb::object& object) { return nb::borrow<nb::any>(object); }
 
-/// The arguments of an attention besides its operands.
+/// The arguments of an attention, other than its operands.
 struct AttentionCall {
   const char* op;
   Rows query, key;
@@ -62,7 +62,7 @@ nb::any attend_in(const std::shared_ptr<Step>& step, const AttentionCall& call, 
              "expected a mask without a gradient; got one with. Hint: attention does not train its mask; "
              "pass mask.detach()");
     const Tensor<const T> numbers = added.value();
-    mask = Tensor<T>(const_cast<T*>(numbers.data), numbers.shape);  // attention only reads it
+    mask = Tensor<T>(const_cast<T*>(numbers.data), numbers.shape);  // attention only reads the mask
   }
   Context<T>& context = step->context<T>();
   const auto compute = [&] {

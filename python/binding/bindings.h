@@ -6,7 +6,7 @@ namespace glossa::python {
 
 namespace nb = nanobind;
 
-// Each adds a part of the module, in a file of the same name.
+// Each function adds the part of the module that is defined in a file of the same name.
 
 void add_errors(nb::module_& m);
 void add_runtime(nb::module_& m);

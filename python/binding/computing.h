@@ -11,7 +11,7 @@ namespace glossa::python {
 
 namespace nb = nanobind;
 
-/// Lets other Python threads run while it exists. For ops, which neither wait nor use files; the engine itself blocks
+/// Lets other Python threads run while it exists. For ops, which neither wait nor use files. The engine itself blocks
 /// signals when they could do harm.
 class Released {
  public:
@@ -29,14 +29,14 @@ class Released {
   Released(const Released&) = delete;
   Released& operator=(const Released&) = delete;
 
-  /// Throws an Error at `where` if any thread computes: for settings of the whole process.
+  /// Throws an Error at `where` if any thread computes. For settings of the whole process.
   static void check_none(const char* where);
 
-  /// Call in a new process after fork, which has the calling thread only.
+  /// Call it in a new process after fork; only the calling thread exists there.
   static void after_fork();
 
-  /// Call when the interpreter begins to end. Only daemon threads can still compute then. They never get the
-  /// interpreter back: Python would end them inside C++ frames, which must not be left in this way.
+  /// Call it when the interpreter begins to end. From then on, only daemon threads can still compute. They never get
+  /// the interpreter back: Python would end them inside C++ frames, which must not be left in this way.
   static void begin_exit();
 
   /// Takes the interpreter back for action(), and returns its result.
@@ -55,15 +55,15 @@ class Released {
     ~Return();
   };
 
-  static int computing_;  // changed only by the thread that holds the interpreter
-  static inline constinit thread_local int computing_here_ = 0;  // of this thread
+  static int computing_;  // only the thread that holds the interpreter changes it
+  static inline constinit thread_local int computing_here_ = 0;  // the current thread's count
   std::optional<nb::gil_scoped_release> release_;
 };
 
 /// As Released, for longer work that signals must not interrupt: training, searches, files.
 class Computing {
  public:
-  /// Takes the interpreter back, with signals as before, and returns action().
+  /// Calls action() with the interpreter and the earlier signal handling, and returns its result.
   template <class Action>
   auto pause(const Action& action) {
     return Released::with_interpreter([&] {
@@ -72,7 +72,7 @@ class Computing {
     });
   }
 
-  /// Lets Python's handlers of signals run, between parts of the work. Throws what they raise, such as
+  /// Lets Python's signal handlers run, between parts of the work. Throws the exceptions that they raise, such as
   /// KeyboardInterrupt. Does nothing in threads other than the one that created the object.
   void check_signals();
 

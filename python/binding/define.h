@@ -4,7 +4,7 @@
 
 namespace glossa::python {
 
-/// Defines a function of `x` and, under the same name, a method of Variable and Parameter. `f` takes the operand first;
+/// Defines a function of `x` and, under the same name, a method of Variable and Parameter. `f` takes the operand first.
 /// `extra` has the other arguments and the documentation.
 template <class F, class... Extra>
 void def_with_method(nb::module_& m, const char* name, const F& f, const Extra&... extra) {

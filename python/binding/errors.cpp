@@ -8,7 +8,7 @@ namespace glossa::python {
 
 namespace {
 
-/// Hints that name C++ functions, and their counterparts for Python.
+/// Hints that name C++ functions, with their counterparts for Python.
 constexpr std::pair<std::string_view, const char*> hints[] = {
     {"call context.begin() for every step; for",
      "open a step of its own for each, `with glossa.step():`, or add the roots; backward(keep_graph=True) allows "
@@ -29,7 +29,7 @@ std::string hint_in_python(const std::string& hint) {
   return hint;
 }
 
-/// Raises an Error of C++ as glossa.Error or glossa.Misuse, with its parts.
+/// Raises a C++ Error as glossa.Error or glossa.Misuse, with its members.
 void raise(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);

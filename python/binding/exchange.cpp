@@ -35,7 +35,7 @@ void export_model(const std::string& run, const std::string& checkpoint, const E
   export_run(RunName(run, checkpoint), paths);
 }
 
-/// The page of `glossa report`, without attention.
+/// Returns the page of `glossa report`, without attention.
 std::string report_of(const std::string& run) {
   const Computing computing;
   const std::string folder = RunName(run).folder();

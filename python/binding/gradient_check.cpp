@@ -32,7 +32,7 @@ GradCheckResult check_gradients(const nb::callable& function, const nb::args& gi
     std::vector<double>& copy = numbers.emplace_back(array.data(), array.data() + array.size());
     inputs.emplace_back(copy.data(), shape_of("grad_check", array));
   }
-  std::vector<std::shared_ptr<Store>> used;  // by the last call, whose tape refers to them
+  std::vector<std::shared_ptr<Store>> used;  // stores that the last call used; its tape refers to them
   Computing computing;
   const GradCheckFunction traced = [&](Context<double>& context, std::span<const Variable<double>> variables) {
     return computing.pause([&] {
@@ -59,7 +59,7 @@ const char* verdict_of(const GradCheckResult& result) {
   }
 }
 
-/// A dict with an array for each tensor, by name.
+/// Returns a dict from a tensor's name to its array.
 nb::dict by_tensor(const GradCheckResult& result, const std::function<nb::object(const TensorCheck&)>& array) {
   nb::dict arrays;
   for (const TensorCheck& tensor : result.tensors) arrays[tensor.name.c_str()] = array(tensor);

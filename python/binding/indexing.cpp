@@ -9,7 +9,7 @@ namespace glossa::python {
 
 namespace {
 
-/// A part of an index. `axis` is that of the result so far.
+/// A part of an index. `axis` is an axis of the result so far.
 struct Part {
   enum class Kind { select, slice, insert } kind;
   int axis;
@@ -21,10 +21,10 @@ bool is_array(nb::handle index) {
   return PyList_Check(index.ptr()) || (nb::hasattr(index, "ndim") && nb::cast<int>(index.attr("ndim")) > 0);
 }
 
-/// A NumPy int is also an index, but a bool is not.
+/// True for an int, including NumPy's, but not for a bool.
 bool is_int(nb::handle index) { return PyIndex_Check(index.ptr()) && !PyBool_Check(index.ptr()) && !is_array(index); }
 
-/// Rows by numbers, or a mask of rows, as index_select takes them.
+/// Converts row numbers or a mask of rows to the ids that index_select takes.
 Ids rows_of_index(nb::handle index, const Shape& shape) {
   const nb::object array = as_array(index);
   if (nb::cast<std::string>(array.attr("dtype").attr("kind")) != "b") return to_ids("index", {array});
@@ -54,18 +54,18 @@ Part slice_within(nb::handle slice, Index extent, int axis) {
 
 std::vector<Part> parts_of(const Shape& shape, nb::handle index) {
   const nb::tuple all = PyTuple_Check(index.ptr()) ? nb::borrow<nb::tuple>(index) : nb::make_tuple(index);
-  int named = 0;  // axes of x that the index names
+  int named = 0;  // number of axes of x that the index names
   for (const nb::handle part : all) named += !part.is_none() && !part.is(nb::ellipsis());
   if (named > shape.rank()) throw nb::index_error(fmt::format("{} indices for {} axes", named, shape.rank()).c_str());
   std::vector<Part> parts;
-  int from = 0, to = 0;  // axes of x and of the result so far
+  int from = 0, to = 0;  // current axes of x and of the result
   for (const nb::handle part : all) {
     if (part.is_none()) {
       parts.push_back({Part::Kind::insert, to++});
     } else if (part.is(nb::ellipsis())) {
       from += shape.rank() - named;
       to += shape.rank() - named;
-      named = shape.rank();  // a second ellipsis stands for no axis
+      named = shape.rank();  // a second ellipsis means no axis
     } else if (PySlice_Check(part.ptr())) {
       parts.push_back(slice_within(part, shape[from++], to++));
     } else if (is_int(part)) {

@@ -28,7 +28,7 @@ Initializer initializer_of(const char* where, const std::string& kind, double sc
   misuse(where, expected_kind, kind);
 }
 
-/// The numbers of an array, for a parameter of its shape.
+/// Copies the numbers of an array, for a parameter of the same shape.
 Initializer copy_of(const char* where, nb::handle given) {
   nb::ndarray<const double, nb::c_contig, nb::device::cpu> array;
   const nb::object numpy = nb::module_::import_("numpy");

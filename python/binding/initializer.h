@@ -6,8 +6,8 @@
 
 namespace glossa::python {
 
-/// Initial values as Python gives them: a kind ("zeros", "ones", "xavier_uniform", ...), a pair of a kind and its
-/// scale, or an array of the parameter's shape. Throws an Error at `where` for anything else.
+/// Converts Python's initial values: a kind ("zeros", "ones", "xavier_uniform", ...), a pair of a kind and its scale,
+/// or an array of the parameter's shape. Throws an Error at `where` for anything else.
 Initializer to_initializer(const char* where, nanobind::handle given);
 
 }  // namespace glossa::python

@@ -13,11 +13,11 @@
 
 namespace glossa::python {
 
-/// A layer of layers/ as Python has it: its parameters are in a Store, and it computes in the store's precision.
+/// A layer of layers/ for Python. Its parameters are in a Store, and it computes in the store's precision.
 template <template <class> class Layer>
 class BoundLayer {
  public:
-  /// `make` takes a ParameterStore<T>, in which it declares the parameters, and returns the Layer<T>.
+  /// `make` takes a ParameterStore<T>, declares the parameters in it, and returns the Layer<T>.
   template <class Make>
   BoundLayer(const std::shared_ptr<Store>& store, const Make& make)
       : store_(store), layer_(store->visit([&]<class T>(ParameterStore<T>& parameters) {
@@ -34,7 +34,7 @@ class BoundLayer {
     return std::visit(f, *layer_);
   }
 
-  /// Calls f(layer, step) with the calling thread's step, which from now on keeps the store.
+  /// Calls f(layer, step) with the calling thread's step, which then keeps the store until it ends.
   template <class F>
   decltype(auto) in_step(const char* where, const F& f) const {
     const std::shared_ptr<Step> step = Step::current(where);
@@ -59,15 +59,15 @@ class BoundLayer {
   std::shared_ptr<const Either> layer_;
 };
 
-/// A layer with this many heads of attention.
+/// A layer with this number of attention heads.
 template <template <class> class Layer>
 struct BoundHeads {
   BoundLayer<Layer> layer;
   Index heads;
 };
 
-/// A class of layers with heads. Its constructor takes the store, the scope and the options, which read(layer, options)
-/// converts.
+/// Defines a class of layers with heads. Its constructor takes the store, the scope and the options; read(layer,
+/// options) converts the options.
 template <template <class> class Layer, class Read>
 nb::class_<BoundHeads<Layer>> class_of_heads(nb::module_& m, const char* name, const char* layer, Read read) {
   using Bound = BoundHeads<Layer>;
@@ -83,7 +83,7 @@ nb::class_<BoundHeads<Layer>> class_of_heads(nb::module_& m, const char* name, c
   return bound;
 }
 
-/// Attention weights of a stack as arrays [heads, Tq, Tk]: a list per layer, each with one array per sequence.
+/// Returns a stack's attention weights as arrays [heads, Tq, Tk]: a list per layer, with one array per sequence.
 template <class T>
 nb::list to_arrays(const std::vector<std::vector<T>>& layers, const Rows& query, const Rows& key, Index heads);
 

@@ -14,7 +14,7 @@ namespace glossa::python {
 
 namespace {
 
-// The strings that name each enum's values, in their order.
+// The strings that name an enum's values, in their order.
 using Names = std::vector<const char*>;
 Names strings_of(Activation) { return activation_names; }
 Names strings_of(AttentionBias) { return {"all", "output", "none"}; }
@@ -31,7 +31,7 @@ Names strings_of(Similarity) { return {"scaled_dot", "dot", "general", "additive
 Names strings_of(Sinusoid) { return {"interleaved", "halves", "raw_index", "sorted"}; }
 Names strings_of(Tied) { return {"none", "output", "all", "embeddings"}; }
 
-/// The enumerator that a string names. Throws a misuse error at `where` for another object.
+/// Returns the enumerator that a string names. Throws a misuse error at `where` for anything else.
 template <Enum E>
 E to_enum(const char* where, nb::handle given) {
   const Names names = strings_of(E{});

@@ -21,16 +21,15 @@ namespace nb = nanobind;
 template <class T>
 concept Enum = std::is_enum_v<T>;
 
-/// Positions that an embedding adds.
+/// The kind of positions that an embedding adds.
 enum class Positions { none, sinusoidal, learned };
 
-/// The keyword options of a layer, under the names of the structs in layers/. Options that are not given keep the
-/// defaults of C++.
+/// The keyword options of a layer, named as in the structs of layers/. Omitted options keep their C++ defaults.
 class LayerOptions {
  public:
   LayerOptions(std::string layer, NamedOptions given) : layer_(std::move(layer)), given_(std::move(given)) {}
 
-  /// Replaces `value` by the option, if given. Throws an Error that names it if it has another type or range.
+  /// Replaces `value` with the option, if given. Throws an Error that names the option if its type or range is wrong.
   template <class T>
   LayerOptions& read(const char* name, T& value) {
     known_.push_back(name);
@@ -62,7 +61,7 @@ class LayerOptions {
   std::vector<std::string> known_;
 };
 
-// The options of a struct, all of them.
+// Each function reads all options of one struct.
 
 LinearOptions to_linear_options(const NamedOptions& given);
 NormOptions to_norm_options(const char* layer, const NamedOptions& given);
@@ -72,7 +71,7 @@ StackOptions to_stack_options(const char* layer, const NamedOptions& given);
 TransformerOptions to_transformer_options(const NamedOptions& given);
 DecodeOptions to_decode_options(const NamedOptions& given);
 
-/// The precision of products that a string names. Throws a misuse error at `where` for another object.
+/// Returns the precision of products that a string names. Throws a misuse error at `where` for anything else.
 glossa::Precision to_product_precision(const char* where, nb::handle given);
 
 }  // namespace glossa::python

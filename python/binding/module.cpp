@@ -3,7 +3,7 @@
 using namespace glossa::python;
 
 NB_MODULE(_glossa, m) {
-  nb::set_leak_warnings(false);  // objects of daemon threads and of cycles outlive the interpreter
+  nb::set_leak_warnings(false);  // objects in daemon threads and cycles outlive the interpreter
   m.doc() = "The engine of glossa; the package `glossa` has the public names.";
   add_errors(m);
   add_rows(m);

@@ -12,7 +12,7 @@ namespace {
 
 bool is_number(nb::handle object) { return PyFloat_Check(object.ptr()) || PyLong_Check(object.ptr()); }
 
-/// True for lists and tuples, whose numbers have no precision of their own.
+/// True for lists and tuples, whose numbers do not have a fixed precision.
 bool is_list(nb::handle object) { return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()); }
 
 using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
@@ -25,7 +25,7 @@ using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
          type == "CrossEntropy" ? ". Hint: its mean or its sum is a Variable" : "");
 }
 
-/// The object as a contiguous array of its own type of numbers.
+/// Returns the object as a contiguous array, without converting its numbers.
 AnyArray contiguous(const char* where, nb::handle object) {
   AnyArray array;
   if (!is_list(object) && nb::try_cast(object, array)) return array;
@@ -47,7 +47,7 @@ Tensor<T> copied(const char* where, Context<T>& context, const AnyArray& array) 
   return copy;
 }
 
-/// The numbers of an array or list in memory of the step.
+/// Copies the numbers of an array or list to the step's memory.
 template <class T>
 Tensor<T> array_in_step(const char* where, Step& step, const Operand& operand) {
   const nb::object& object = operand.object;
@@ -63,7 +63,8 @@ Tensor<T> array_in_step(const char* where, Step& step, const Operand& operand) {
   return copied<T>(where, step.context<T>(), contiguous(where, as_array(object).attr("astype")(name(precision_of<T>))));
 }
 
-/// A parameter as a variable. If a parameter has parts, they own its gradient, so the variable is composed of them.
+/// Returns a parameter as a variable. If a parameter has parts, they own its gradient, and the variable is composed of
+/// them.
 template <class T>
 Variable<T> whole(Context<T>& context, Parameter<T>& parameter) {
   if (parameter.parts.empty()) return context.parameter(parameter);
@@ -75,7 +76,7 @@ Variable<T> whole(Context<T>& context, Parameter<T>& parameter) {
 }  // namespace
 
 Precision common_precision(std::span<const Operand> operands) {
-  std::optional<Precision> of_scalar;  // the first array without axes
+  std::optional<Precision> of_scalar;  // precision of the first array without axes
   for (const auto& [object, is_weak] : operands) {
     if (is_weak || object.is_none()) continue;
     if (const Value* value = nullptr; nb::try_cast(object, value)) return value->precision();
@@ -94,7 +95,7 @@ Precision common_precision(std::span<const Operand> operands) {
 template <class T>
 Variable<T> as_variable(const char* where, Step& step, const Operand& operand) {
   const nb::object& object = operand.object;
-  if (object.is_none()) refuse_object(where, object);  // nanobind casts it to null
+  if (object.is_none()) refuse_object(where, object);  // nanobind would cast it to null
   if (const Value* value = nullptr; nb::try_cast(object, value)) return value->get<T>(where);
   if (const BoundParameter* parameter = nullptr; nb::try_cast(object, parameter)) {
     Parameter<T>* const* own = std::get_if<Parameter<T>*>(&parameter->parameter);

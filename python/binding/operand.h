@@ -11,12 +11,13 @@
 
 namespace glossa::python {
 
-/// The precision in which an op with these operands computes: that of the first Variable, Parameter or array of float32
-/// or float64, or else float64. Arrays without axes, such as NumPy scalars, only count if there are no other arrays.
+/// Returns the precision in which an op with these operands computes. It is that of the first Variable, Parameter or
+/// array of float32 or float64; without these, it is float64. Arrays without axes, such as NumPy scalars, only count if
+/// there are no other arrays.
 Precision common_precision(std::span<const Operand> operands);
 
-/// The operand as a variable of the step. Arrays are copied: later changes of the array have no effect. Integers and
-/// Python's numbers take the precision T. Throws an Error at `where` for numbers of the other precision.
+/// Returns the operand as a variable of the step. Arrays are copied: later changes of the array have no effect.
+/// Integers and Python's numbers take the precision T. Throws an Error at `where` for numbers of the other precision.
 template <class T>
 Variable<T> as_variable(const char* where, Step& step, const Operand& operand);
 
@@ -48,7 +49,7 @@ Value compute(const char* op, const F& f, const Operands&... operands) {
   });
 }
 
-/// The operands that are given.
+/// Returns the operands that are not empty.
 inline std::vector<Operand> present(std::initializer_list<std::optional<Operand>> operands) {
   std::vector<Operand> given;
   for (const std::optional<Operand>& operand : operands)
@@ -56,7 +57,7 @@ inline std::vector<Operand> present(std::initializer_list<std::optional<Operand>
   return given;
 }
 
-/// The third of the variables, if it is given.
+/// Returns the third variable; empty if it was not given.
 template <class T>
 std::optional<Variable<T>> third_of(std::span<const Variable<T>> variables) {
   return variables.size() > 2 ? std::optional(variables[2]) : std::nullopt;

@@ -8,7 +8,7 @@
 
 namespace glossa::python {
 
-/// An optimizer of parameters of a store.
+/// An optimizer of a store's parameters.
 class BoundOptimizer {
  public:
   template <class T>

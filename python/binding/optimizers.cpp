@@ -25,7 +25,7 @@ namespace {
 /// The parameters that an optimizer trains.
 struct Trained {
   std::vector<std::string> names;
-  std::map<std::string, double> lr_factors;  // of names; 1 for the others
+  std::map<std::string, double> lr_factors;  // factors of the named parameters; 1 for all others
   double weight_decay = 0;
   bool decay_norm_and_bias = false;
 };
@@ -63,7 +63,7 @@ BoundOptimizer make_sgd(const std::shared_ptr<Store>& store, const Trained& trai
   });
 }
 
-/// One update of the optimizer's parameters. Then their gradients are empty.
+/// Updates the optimizer's parameters once, then clears their gradients.
 void update(BoundOptimizer& bound, double lr, double gradient_scale) {
   bound.alone(StoreUse::Kind::write_values, [&](auto& optimizer, auto&) {
     const auto parameters = optimizer.parameters();
@@ -98,7 +98,7 @@ void load_state(BoundOptimizer& bound, const std::string& path) {
               [&](auto& optimizer, auto& parameters) { load_training(path, parameters, optimizer); });
 }
 
-/// A moving average of all parameters of a store.
+/// A moving average of all parameters in a store.
 class BoundAverage {
  public:
   BoundAverage(std::shared_ptr<Store> store, double decay)

@@ -34,7 +34,7 @@ decltype(auto) visit(const BoundParameter& bound, const F& f) {
   return std::visit([&](auto* parameter) -> decltype(auto) { return f(*parameter); }, bound.parameter);
 }
 
-/// The values as a read-only array that shares the store's memory and keeps it.
+/// Returns the values as a read-only array that shares the store's memory and keeps the store alive.
 nb::object view_of(const BoundParameter& bound) {
   return visit(bound, [&]<class T>(Parameter<T>& parameter) {
     std::vector<std::size_t> extents;
@@ -45,7 +45,7 @@ nb::object view_of(const BoundParameter& bound) {
   });
 }
 
-/// The gradient, or None without one.
+/// Returns the gradient, or None if there is none yet.
 nb::object gradient_of(const BoundParameter& bound) {
   return visit(bound, []<class T>(Parameter<T>& parameter) -> nb::object {
     if (!parameter.has_grad()) return nb::none();

@@ -10,7 +10,7 @@ namespace glossa::python {
 
 namespace {
 
-/// A field of the TrainingReport in an UpdateReport.
+/// Returns a member of the TrainingReport in an UpdateReport.
 template <class Member>
 auto in_training(Member TrainingReport::*member) {
   return [member](const UpdateReport& report) { return report.training.*member; };

@@ -57,7 +57,7 @@ std::vector<Index> starts_of(const Rows& rows) {
   return starts;
 }
 
-/// `width` 0: packed.
+/// Makes rows of the given width; `width` 0 means packed.
 Rows make_rows(const std::vector<Index>& lengths, Index width, const std::vector<std::uint32_t>& ids, Index first) {
   Rows rows = width > 0 ? Rows::padded(lengths, width) : Rows::packed(lengths);
   if (!ids.empty() && ids.size() != lengths.size())

@@ -15,7 +15,7 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// Passes the library's messages to `log(level, text)`, with the level's name of Python's logging.
+/// Passes the library's messages to `log(level, text)`, where `level` is a level name of Python's logging.
 void send_messages_to(const nb::typed<nb::callable, void(nb::str, nb::str)>& log) {
   static const auto kept = new nb::callable(log);  // never destroyed: messages may come until the interpreter ends
   *kept = log;
@@ -25,8 +25,8 @@ void send_messages_to(const nb::typed<nb::callable, void(nb::str, nb::str)>& log
       try {
         (*kept)(level, nb::str(text.data(), text.size()));
       } catch (const nb::python_error& error) {
-        // This often comes from the handler of a signal that arrived meanwhile. Not all callers of the sink let
-        // exceptions pass, so the exception is raised when this thread returns to Python.
+        // The cause is often the handler of a signal that arrived meanwhile. Not all callers of the sink let exceptions
+        // pass; the exception is therefore raised when this thread returns to Python.
         PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), error.type().ptr());
       }
     });
@@ -43,7 +43,7 @@ void add_runtime(nb::module_& m) {
       "set_threads",
       [](int count) {
         Released::check_none("threads");
-        const Computing computing;  // new threads begin with signals blocked
+        const Computing computing;  // new threads start with signals blocked
         set_threads(count);
       },
       "count"_a, "Sets the number of threads that compute. Results do not depend on it.");

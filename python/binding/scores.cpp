@@ -30,7 +30,7 @@ struct Score {
   std::string signature;
 };
 
-/// Calls f(hypotheses, references) with the texts as C++ takes them.
+/// Calls f(hypotheses, references) with the texts converted to C++ types.
 template <class F>
 auto scored(const Texts& hypotheses, const OneOrMoreTexts& texts, const F& f) {
   const std::vector<std::span<const std::string>> references = spans_of(texts);

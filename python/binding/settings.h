@@ -6,8 +6,8 @@
 
 namespace glossa::python {
 
-/// Options by key, as a dict of Python: text as in YAML, numbers, bools, paths, lists of these, or a dict for a
-/// section.
+/// Converts a Python dict to options by key. Values are text as in YAML, numbers, bools, paths, lists of these, or a
+/// dict for a section.
 std::map<std::string, GivenValue> to_options(const nanobind::dict& options);
 
 }  // namespace glossa::python

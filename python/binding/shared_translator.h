@@ -24,7 +24,7 @@ class SharedTranslator {
 
   const LoadedRun& run() const { return run_; }
 
-  using Watch = std::function<void(Index)>;  // to be called between batches; raises KeyboardInterrupt after Ctrl-C
+  using Watch = std::function<void(Index)>;  // call it between batches; raises KeyboardInterrupt after Ctrl-C
 
   /// Returns f(translator, watch) while no other thread uses it. Ctrl-C ends a search after a batch. Throws an Error if
   /// called by a signal handler that interrupts another call.
@@ -42,7 +42,7 @@ class SharedTranslator {
   }
 
  private:
-  /// Names the calling thread as the user while it exists.
+  /// Records the calling thread as the user while it exists.
   struct Turn {
     std::atomic<std::thread::id>& user;
     explicit Turn(std::atomic<std::thread::id>& user) : user(user) { user = std::this_thread::get_id(); }
@@ -50,12 +50,12 @@ class SharedTranslator {
   };
 
   std::mutex mutex_;
-  std::atomic<std::thread::id> user_ = {};  // holds the mutex
+  std::atomic<std::thread::id> user_ = {};  // thread that holds the mutex
   LoadedRun run_;
   std::optional<Translator> translator_;
 };
 
-/// The lines as `glossa translate` reads them from a file. Throws for line feeds and for unusable lines.
+/// Cleans lines as `glossa translate` does when it reads a file. Throws for line feeds and for unusable lines.
 std::vector<std::string> clean_lines(const char* where, const DataConfig& data, const std::vector<std::string>& lines);
 
 }  // namespace glossa::python

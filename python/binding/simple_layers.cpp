@@ -37,7 +37,7 @@ PositionalEncoding<T> make_encoding(ParameterStore<T>& store, const std::string&
                    : PositionalEncoding<T>::sinusoidal(o.positions, o.width, o.order);
 }
 
-/// The table SCOPE.weight, and if positions are learned SCOPE.positions.weight.
+/// Makes the table SCOPE.weight and, if positions are learned, SCOPE.positions.weight.
 BoundEmbedding make_embedding(const StorePointer& store, const std::string& scope, Index vocabulary, Index width,
                               const NamedOptions& given) {
   PositionOptions positions{.positions = 1024, .width = width};

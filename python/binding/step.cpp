@@ -62,7 +62,7 @@ namespace {
 
 using nb::literals::operator""_a;
 
-/// An array or a number as a leaf of the step.
+/// Makes an array or a number a leaf of the step.
 template <class F>
 Value leaf(const char* where, const Operand& array, const F& make) {
   const std::shared_ptr<Step>& step = Step::current(where);

@@ -11,27 +11,28 @@
 
 namespace glossa::python {
 
-/// A step of the engine as Python sees it, `with glossa.step():`. It has a context for each precision; both begin with
-/// the step. Variables belong to their step and to the thread that opened it, and end with it.
+/// Python's `with glossa.step():`. It has a context for each precision; both begin with the step. Variables belong to a
+/// step and to the thread that opened it, and end with the step.
 class Step {
  public:
   struct Options {
     StepOptions step;
-    bool reuse = false;  // of memory within the step: see Context::set_reuse
+    bool reuse = false;  // reuse of memory within the step: see Context::set_reuse
   };
 
   explicit Step(const Options& options) : options_(options) {}
 
-  /// A step around a context that belongs to someone else, until `end`.
+  /// Makes a step around a context that another object owns, until `end`.
   explicit Step(Context<double>& context) : double_(&context) {}
 
-  /// Makes it the thread's step. Throws an Error if the thread has one, or if this one has begun before.
+  /// Makes `step` the thread's current step. Throws an Error if the thread already has one, or if `step` has begun
+  /// before.
   static void begin(const std::shared_ptr<Step>& step);
 
   /// Throws an Error unless it is the calling thread's step.
   void end();
 
-  /// The calling thread's step. Throws an Error at `where` if it has none.
+  /// Returns the calling thread's step. Throws an Error at `where` if it has none.
   static const std::shared_ptr<Step>& current(const char* where);
 
   static bool is_current(const std::shared_ptr<Step>& step) { return step == current_; }
@@ -40,19 +41,19 @@ class Step {
   template <class T>
   Context<T>& context();
 
-  /// Keeps the store until the step ends, as the tape refers to its parameters.
+  /// Keeps the store until the step ends, because the tape refers to its parameters.
   void keep(const std::shared_ptr<Store>& store);
   const std::vector<std::shared_ptr<Store>>& stores() const { return stores_; }
 
  private:
-  /// The contexts of one step; their memory then serves the thread's next step.
+  /// The contexts of one step. The thread's next step reuses their memory.
   struct Contexts {
     Context<float> single;
     Context<double> twice;
   };
 
   static thread_local std::shared_ptr<Step> current_;
-  static thread_local std::unique_ptr<Contexts> spare_;  // of the thread's last step
+  static thread_local std::unique_ptr<Contexts> spare_;  // contexts of the thread's last step
 
   Options options_;
   std::unique_ptr<Contexts> own_;
@@ -72,7 +73,7 @@ inline Context<double>& Step::context<double>() {
   return *double_;
 }
 
-/// Computing within a step, with the uses of its stores.
+/// Computes within a step, and holds the step's uses of stores.
 class ComputingInStep {
  public:
   ComputingInStep(const Step& step, StoreUse::Kind use) {

@@ -17,7 +17,7 @@ constexpr Precision precision_of = std::is_same_v<T, float> ? Precision::float32
 
 constexpr const char* name(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
 
-/// Calls f(T()) with T = float or double.
+/// Calls f(T()), where T is float or double.
 template <class F>
 decltype(auto) with_type(Precision precision, const F& f) {
   return precision == Precision::float32 ? f(float{}) : f(double{});
@@ -43,11 +43,11 @@ class Store {
     return std::visit(f, parameters_);
   }
 
-  /// Keeps an object as long as the store.
+  /// Keeps an object as long as the store exists.
   void keep(std::shared_ptr<const void> object) { kept_.push_back(std::move(object)); }
 
-  /// Number of threads that read values, and the threads that write values and gradients. Changed only by the thread
-  /// that holds the interpreter.
+  /// Number of threads that read values, and the threads that write values and gradients. Only the thread that holds
+  /// the interpreter changes them.
   int readers = 0;
   std::optional<std::thread::id> values_writer, gradients_writer;
 
@@ -57,7 +57,7 @@ class Store {
   std::vector<std::shared_ptr<const void>> kept_;
 };
 
-/// While it exists, a thread reads a store's values, or writes its values or gradients. Made and destroyed while
+/// While it exists, a thread reads a store's values, or writes its values or gradients. Create and destroy it while
 /// holding the interpreter. The constructor throws an Error if another thread's use excludes this one.
 class StoreUse {
  public:
@@ -72,10 +72,10 @@ class StoreUse {
 
   std::shared_ptr<Store> store_;
   Kind kind_;
-  std::optional<std::thread::id> before_;  // the writer before this one
+  std::optional<std::thread::id> before_;  // the previous writer
 };
 
-/// One parameter of a store.
+/// One parameter in a store.
 struct BoundParameter {
   std::shared_ptr<Store> store;
   std::variant<Parameter<float>*, Parameter<double>*> parameter;

@@ -13,7 +13,7 @@
 
 namespace glossa::python {
 
-/// A text as a list of lines, or several texts of as many lines.
+/// A text as a list of lines, or several texts with equal numbers of lines.
 using OneOrMoreTexts = std::variant<std::vector<std::string>, std::vector<std::vector<std::string>>>;
 
 inline std::vector<std::span<const std::string>> spans_of(const OneOrMoreTexts& texts) {
@@ -22,7 +22,7 @@ inline std::vector<std::span<const std::string>> spans_of(const OneOrMoreTexts& 
   return {several.begin(), several.end()};
 }
 
-/// The tokenizer of BLEU with this name. Throws a misuse error for other names.
+/// Returns the BLEU tokenizer with this name. Throws a misuse error for other names.
 BleuTokenizer tokenizer_named(const std::string& name);
 
 }  // namespace glossa::python

@@ -21,12 +21,12 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// Python's functions to call during training; each may be None.
+/// Python functions to call during training; each may be None.
 struct Callbacks {
   nb::object on_update, on_validation, on_checkpoint, on_log;
 };
 
-/// Calls Python's functions. If one returns glossa.STOP or raises, or if Ctrl-C is pressed, asks training to stop; it
+/// Calls Python's functions. If one returns glossa.STOP or raises, or after Ctrl-C, asks training to stop. Training
 /// then saves, and `rethrow` raises the exception. A second Ctrl-C ends training at once.
 class Callers : public TrainingObserver {
  public:
@@ -34,7 +34,7 @@ class Callers : public TrainingObserver {
       : callbacks_(callbacks), computing_(computing), requests_(requests) {}
 
   void log(const LogLine& line) override {
-    if (line.kind == LogLine::Kind::error) return;  // the exception has the text
+    if (line.kind == LogLine::Kind::error) return;  // the exception already has the text
     call(&callbacks_.on_log, [&](const nb::object& f) { return f(level(line.kind), line.text); });
   }
   void update(const UpdateReport& report) override { call_with(callbacks_.on_update, report); }
@@ -61,7 +61,7 @@ class Callers : public TrainingObserver {
   }
 
   /// Checks for signals, then calls f(*callback), unless the callback is null or None. The caller does not hold the
-  /// interpreter, so it must not create Python objects.
+  /// interpreter; it must not create Python objects.
   void call(const nb::object* callback, const std::function<nb::object(const nb::object&)>& f) {
     computing_.pause([&] {
       try {
@@ -108,7 +108,7 @@ const char* name(TrainingEnd end) {
   return names[static_cast<int>(end)];
 }
 
-/// Trains a run. Returns the reason of its end.
+/// Trains a run. Returns the reason why training ended.
 std::string train(const std::string& config_path, const NamedOptions& options, const std::string& run, bool resume,
                   bool shows_progress, const Callbacks& callbacks) {
   const std::map<std::string, GivenValue> given = to_options(options);

@@ -33,7 +33,7 @@ struct Tokens {
   Tokens(const IdsLike& given, const Rows& layout) : ids(to_ids(transformer, given)), rows(layout) {}
 };
 
-/// f(layer, context), computed in the calling thread's step.
+/// Computes f(layer, context) in the calling thread's step.
 template <class F>
 Value compute_tokens(const BoundTransformer& model, const F& f) {
   return model.layer.in_step(transformer, [&]<class T>(const Transformer<T>& layer, const std::shared_ptr<Step>& step) {

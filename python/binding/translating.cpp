@@ -26,7 +26,7 @@ namespace {
 void check_beam(const SharedTranslator& shared, Index n) {
   const DecodeOptions& decode = shared.run().config.decode;
   if (n < 1) misuse("n_best", "expected at least 1; got {}", n);
-  if (decode.mbr > 0) return;  // the translator checks it
+  if (decode.mbr > 0) return;  // the translator checks n
   if (n > decode.beam)
     misuse("n_best", "expected at most the beam, {}; got {}. Hint: glossa.load(run, beam={})", decode.beam, n, n);
   if (n > 1 && decode.sample) misuse("n_best", "expected 1 with decode.sample; got {}", n);
@@ -48,7 +48,7 @@ std::vector<std::vector<Translation>> n_best(SharedTranslator& shared, const std
   });
 }
 
-/// Maps of one sentence, with its text and translation.
+/// Attention maps of one sentence, with its text and translation.
 struct Attention {
   std::string text, translation;
   AttentionMaps maps;
@@ -73,7 +73,7 @@ Attention attention(SharedTranslator& shared, const std::string& line) {
   });
 }
 
-/// The weights [layer, head, query, key].
+/// Returns the weights as [layer, head, query, key].
 nb::object weights_of(const AttentionMaps::Layers& layers) {
   std::vector<float> numbers;
   std::vector<std::size_t> extents{layers.size(), 0, 0, 0};

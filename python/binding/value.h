@@ -7,7 +7,7 @@
 
 namespace glossa::python {
 
-/// Python's `glossa.Variable`: a variable of either precision, with the step that it belongs to.
+/// Python's `glossa.Variable`: a variable of either precision, with its step.
 class Value {
  public:
   template <class T>
@@ -20,10 +20,10 @@ class Value {
 
   const std::shared_ptr<Step>& owner() const { return step_; }
 
-  /// The step. Throws an Error at `where` unless it is the calling thread's.
+  /// Returns the step. Throws an Error at `where` unless it is the calling thread's.
   const std::shared_ptr<Step>& step(const char* where) const;
 
-  /// The variable in precision T. Throws an Error at `where` if it has the other one, or if its step has ended.
+  /// Returns the variable in precision T. Throws an Error at `where` if it has the other one, or if its step has ended.
   template <class T>
   const Variable<T>& get(const char* where) const {
     step(where);

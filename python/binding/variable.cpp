@@ -42,7 +42,7 @@ nb::object copied_gradient(const Value& value) {
   });
 }
 
-/// The copy that NumPy requests (__array__), in another type of numbers if `dtype` is given.
+/// Returns the copy that NumPy requests (__array__), converted to `dtype` if that is given.
 nb::object as_numpy(const Value& value, const nb::object& dtype, const nb::object& copy) {
   if (copy.is(nb::handle(Py_False)))
     throw nb::value_error("a glossa.Variable cannot be shared, only copied: its memory ends with the step");
@@ -54,7 +54,7 @@ nb::object as_numpy(const Value& value, const nb::object& dtype, const nb::objec
   return dtype.is_none() ? numbers : numbers.attr("astype")(dtype);
 }
 
-/// The object with the numbers of the Variables in it, also in lists and tuples.
+/// Returns the object with each Variable replaced by its numbers, also in lists and tuples.
 nb::object with_numbers(nb::handle object) {
   if (nb::isinstance<Value>(object)) return as_numpy(nb::cast<const Value&>(object), nb::none(), nb::none());
   if (!PyList_Check(object.ptr()) && !PyTuple_Check(object.ptr())) return nb::borrow(object);
@@ -80,7 +80,7 @@ std::string text_of(const Value& value) {
   return fmt::format("{}: {}>", head, nb::cast<std::string>(nb::str(numbers_of(value))));
 }
 
-/// x.reshape(2, 3) or x.reshape((2, 3)).
+/// Handles x.reshape(2, 3) and x.reshape((2, 3)).
 Value reshaped(const Operand& x, const nb::args& shape) {
   const nb::object all = shape.size() == 1 ? nb::object(shape[0]) : nb::object(shape);
   const std::vector<Index> extents = to_extents("reshape", {all});
@@ -88,7 +88,7 @@ Value reshaped(const Operand& x, const nb::args& shape) {
       "reshape", [&](auto& v) { return reshape(v, std::span<const Index>(extents)); }, x);
 }
 
-/// All axes in reverse, as NumPy's `.T`.
+/// Reverses all axes, as NumPy's `.T` does.
 Value reversed(const Operand& x) {
   return compute(
       "transpose",
@@ -100,13 +100,13 @@ Value reversed(const Operand& x) {
       x);
 }
 
-/// The numbers of a Variable, or another object as it is.
+/// Returns a Variable's numbers, or another object unchanged.
 nb::object without_gradient(const nb::object& object) {
   const Value* value = nullptr;
   return nb::try_cast(object, value) && value != nullptr ? numbers_of(*value) : object;
 }
 
-/// Comparisons of numbers, which have no gradient: arrays of bool.
+/// Defines comparisons of numbers. They have no gradient and return arrays of bool.
 void def_comparisons(nb::class_<Value> variable) {
   constexpr std::pair<const char*, int> operators[] = {{"__eq__", Py_EQ}, {"__ne__", Py_NE}, {"__lt__", Py_LT},
                                                        {"__le__", Py_LE}, {"__gt__", Py_GT}, {"__ge__", Py_GE}};
@@ -122,10 +122,10 @@ void def_comparisons(nb::class_<Value> variable) {
   variable.def("__hash__", [](nb::handle x) { return reinterpret_cast<std::intptr_t>(x.ptr()) >> 4; });
 }
 
-/// Operators and methods of Variable and Parameter.
+/// Defines operators and methods of Variable and Parameter.
 template <class Class>
 void def_operators(nb::class_<Class> type) {
-  // NumPy's arrays leave operators to the object on their right.
+  // Makes NumPy's arrays leave operators to the object on their right.
   type.attr("__array_ufunc__") = nb::none();
   const auto both = [&](const char* name, const char* reflected, const char* op, auto f) {
     type.def(

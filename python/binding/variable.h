@@ -6,10 +6,10 @@
 
 namespace glossa::python {
 
-/// Computes all gradients: Context::backward.
+/// Computes all gradients with Context::backward.
 void backward(const Value& root, const std::optional<Operand>& cotangent, bool keep_graph);
 
-/// The number of a variable with one element.
+/// Returns the number in a variable with one element.
 double number_of(const Value& value);
 
 }  // namespace glossa::python

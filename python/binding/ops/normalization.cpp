@@ -9,7 +9,7 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// f(x), for an f of the last axis, along another one.
+/// Computes f(x) along an axis, for an f that works on the last axis.
 template <class T, class F>
 Variable<T> along(const Variable<T>& x, int axis, const F& f) {
   axis = x.shape().axis(axis, "softmax");

@@ -13,14 +13,14 @@ namespace {
 
 using MaybeAxes = std::optional<AxesLike>;
 
-/// `y` with as many axes as `x`, each of extent 1, if `keepdims`.
+/// If `keepdims`, reshapes `y` to have as many axes as `x`, each of extent 1.
 template <class T>
 Variable<T> kept(const Variable<T>& x, const Variable<T>& y, bool keepdims) {
   const std::vector<Index> ones(static_cast<std::size_t>(x.shape().rank()), 1);
   return keepdims ? reshape(y, Shape(ones)) : y;
 }
 
-/// A reduction over all elements, f(x), or over axes, f(x, axes, keepdims).
+/// Reduces over all elements with f(x), or over axes with f(x, axes, keepdims).
 template <class F>
 Value reduce(const char* op, const Operand& x, const MaybeAxes& axis, bool keepdims, const F& f) {
   if (!axis)
@@ -31,7 +31,7 @@ Value reduce(const char* op, const Operand& x, const MaybeAxes& axis, bool keepd
       op, [&](auto& v) { return f(v, Axes(axes), keepdims); }, x);
 }
 
-/// The same for one axis, f(x, axis, keepdims).
+/// Reduces over all elements, or over one axis with f(x, axis, keepdims).
 template <class F>
 Value reduce_one(const char* op, const Operand& x, std::optional<int> axis, bool keepdims, const F& f) {
   if (!axis)
@@ -41,7 +41,7 @@ Value reduce_one(const char* op, const Operand& x, std::optional<int> axis, bool
       op, [&](auto& v) { return f(v, *axis, keepdims); }, x);
 }
 
-/// The index of the largest element along an axis, as an array without that axis.
+/// Returns the index of the largest element along an axis, as an array without that axis.
 Array<int> indices_of_largest(const Operand& x, int axis) {
   std::vector<int> indices;
   Shape shape;

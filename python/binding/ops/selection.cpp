@@ -10,7 +10,7 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// The rows of a table with the shape of `ids` in front: table [V, D] -> [..., D].
+/// Returns the table's row for each id, with the axes of `ids` first: table [V, D] -> [..., D].
 Value embed(const Operand& table, const IdsLike& given) {
   const Ids ids = to_ids("embedding", given);
   return compute(

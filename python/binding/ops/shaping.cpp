@@ -16,7 +16,7 @@ std::vector<Operand> operands_of(const nb::typed<nb::sequence, Operand>& parts) 
   return operands;
 }
 
-/// The parts of x with the given lengths along an axis.
+/// Returns the parts of x that have the given lengths along an axis.
 std::vector<Value> split_parts(const Operand& x, const std::vector<Index>& lengths, int axis) {
   const std::shared_ptr<Step> step = Step::current("split");
   return with_type(common_precision({&x, 1}), [&](auto type) {
