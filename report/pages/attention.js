@@ -4,12 +4,12 @@
 
      glossaAttention(element, maps, {part: "cross", layer: 0, head: "mean", onPick: pick => ..., between: element})
 
-   draws it into `element`, replacing its content, with choosers of part, layer and head; all is optional, and
-   `between` goes between these and the table. `maps` is what `glossa attention --json` prints for a sentence: {source,
-   target, output} are lists of tokens and {encoder, decoder, cross} are [layer][head][query][key]. A pick is {part,
-   layer, head}, counted from 0 as by the program's options, where the head "mean" is the mean of all; onPick gets
-   each one that the reader chooses. The default is the mean of the last layer; for cross-attention, of the one
-   before it, which aligns words best. */
+   draws it into `element`, replacing its content, with choosers of part, layer and head. All members are optional.
+   `between` is placed between the choosers and the table. `maps` is the output of `glossa attention --json` for a
+   sentence: {source, target, output} are lists of tokens, and {encoder, decoder, cross} are [layer][head][query][key].
+   A pick is {part, layer, head}, counted from 0 as in the program's options; the head "mean" is the mean of all.
+   onPick is called with each pick of the reader. The default is the mean of the last layer's heads. For
+   cross-attention, it is the mean of the layer before, which aligns words best. */
 window.glossaAttention = (() => {
   const make = window.glossaMake, chooser = window.glossaChooser;
   const {labels, isSpecial} = window.glossaPieces;
@@ -26,7 +26,7 @@ window.glossaAttention = (() => {
   const mean = heads =>
       heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, head) => sum + head[i][j], 0) / heads.length));
 
-  /** A pick valid in these maps: missing or invalid parts are replaced. */
+  /** Returns a valid pick for these maps: replaces missing or invalid parts. */
   function picked(maps, {part = "cross", layer, head = "mean"} = {}) {
     if (!(maps[part] && maps[part].length)) part = Object.keys(parts).find(name => maps[name] && maps[name].length);
     const layers = maps[part].length;
@@ -35,7 +35,7 @@ window.glossaAttention = (() => {
     return {part, layer, head};
   }
 
-  /** The content of a pick: its labels and weights [query][key], and its part's text. */
+  /** Returns the content of a pick: labels, weights [query][key], and the text of its part. */
   function view(maps, pick) {
     const {part, layer, head} = picked(maps, pick);
     const heads = maps[part][layer];
@@ -43,14 +43,14 @@ window.glossaAttention = (() => {
             weights: head === "mean" ? mean(heads) : heads[head]};
   }
 
-  /** A share as a whole number of hundredths. */
+  /** Formats a share as a whole percentage. */
   const percent = weight => weight > 0 && weight < 0.005 ? "<1" : String(Math.round(100 * weight));
   const says = ({queries, keys, weights}, i, j) => [queries[i], " looks at ", keys[j], `: ${percent(weights[i][j])} %`];
 
-  /** A weight's darkness: its root, so that small ones remain visible. */
+  /** Returns a weight's darkness: its root, which keeps small weights visible. */
   const darkness = weight => Math.sqrt(Math.min(1, Math.max(0, weight)));
 
-  /** Makes an element as dark as the weight, its text black or white, whichever is readable. */
+  /** Makes an element as dark as the weight, and its text black or white, for readability. */
   function shade(element, weight) {
     const dark = darkness(weight);
     element.classList.add("attention-shade");
@@ -60,7 +60,7 @@ window.glossaAttention = (() => {
     return element;
   }
 
-  /** A head as a small picture: one path for each of a few degrees of darkness. */
+  /** Draws a head as a small picture, with one path per degree of darkness. */
   function thumbnail(weights) {
     const degrees = 6;
     const paths = Array(degrees + 1).fill("");
@@ -81,7 +81,7 @@ window.glossaAttention = (() => {
     return scale;
   }
 
-  /** The table: a row for each query, a column for each key. Arrow keys go from cell to cell. */
+  /** Makes the table: a row per query, a column per key. Arrow keys move from cell to cell. */
   function table(shown, describe) {
     const {queries, keys, weights} = shown;
     const heading = (scope, label, token) =>

@@ -1,7 +1,7 @@
 "use strict";
 
-/* The attention of several sentences: a chooser of one, its texts, and the picture. The picked part, layer and head
-   also apply to the next sentence.
+/* The attention of several sentences: a sentence chooser, the sentence's texts, and the picture. The picked part, layer
+   and head also apply to the next sentence.
 
      glossaSentences(element, sentences)   draws outputs of `glossa attention --json` into `element` */
 window.glossaSentences = (element, sentences) => {

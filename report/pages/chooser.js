@@ -4,8 +4,8 @@
 
      glossaChooser(name, legend, choices, chosen, choose)
 
-   Each choice is {value, title} and may have `says`, an explanation, and `label`, an element above the title; `choose`
-   gets the value that the reader chooses. */
+   Each choice is {value, title} and may have `says`, an explanation, and `label`, an element above the title. `choose`
+   is called with the value that the reader chooses. */
 window.glossaChooser = (name, legend, choices, chosen, choose) => {
   const make = window.glossaMake;
   const fieldset = make("fieldset", {class: "chooser"}, make("legend", {}, legend));

@@ -1,6 +1,6 @@
 "use strict";
 
-/* A translation with signs of doubt: words to which the model gave less than half of the probability are marked.
+/* A translation with signs of doubt: marks words with a probability below one half.
 
      glossaDoubts(element, text, {output, probabilities})   fills `element` with the text; its tokens are as in the maps
                                                             of attention.js. Returns an explanation of the marks, empty
@@ -11,7 +11,7 @@ window.glossaDoubts = (() => {
   const sure = 0.5;
   const explanation = "Dotted words are guesses: the model gave each of them less than 50 %.";
 
-  /** A word's probability, given the words before it: the product over its tokens. */
+  /** Returns a word's probability given the words before it: the product over its tokens. */
   const probability = (word, probabilities) =>
       word.tokens.reduce((product, token) => product * (probabilities[token] ?? 1), 1);
 

@@ -1,7 +1,7 @@
 "use strict";
 
-/* glossaMake(name, attributes, ...content): an element with its content, texts and elements or lists of them; of SVG
-   if the name begins with "svg:". */
+/* glossaMake(name, attributes, ...content): makes an element. Its content is texts, elements, or lists of these. A name
+   that begins with "svg:" makes an SVG element. */
 window.glossaMake = (() => {
   const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");  // a name, not an address: nothing is requested
 

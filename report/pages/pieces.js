@@ -4,7 +4,7 @@
 
      glossaPieces.labels(tokens)     a label for each: a piece that continues a word begins with a dot
      glossaPieces.text(tokens)       their sentence
-     glossaPieces.words(tokens)      its words: {text, tokens}, the indices of the tokens that are part of it
+     glossaPieces.words(tokens)      its words: {text, tokens}; `tokens` are the indices of a word's tokens
      glossaPieces.isSpecial(token)   true for </s> and the like
      glossaPieces.hint(tokens)       explains the signs in their labels; empty if they have none */
 window.glossaPieces = (() => {

@@ -1,14 +1,14 @@
 "use strict";
-/* One plot: lines over an axis, drawn as SVG for the available width, with values under the pointer, by keyboard and
-   as a table.
+/* One plot: lines over an axis, drawn as SVG for the available width. The pointer, the keyboard and a table show its
+   values.
 
    glossaPlot(element, {
-     title,                      // its heading
-     x: {label, log, whole, text, row},  // whole: ticks only at whole numbers; text: the words for a value; row: the
-                                         // same in a row of a table, below the label
+     title,                      // heading of the plot
+     x: {label, log, whole, text, row},  // whole: ticks only at whole numbers; text: formats a value; row: formats
+                                         // it in a row of a table, below the label
      y: {label, log, zero, unit},   // zero: the axis begins there; unit follows values
-     series: [{name, color, dash, dots, thin, bin, xs, ys, notes}],  // bin: the width of a histogram's bins, of which
-                                                                     // xs are the centers; notes: a word for each point
+     series: [{name, color, dash, dots, thin, bin, xs, ys, notes}],  // bin: width of a histogram's bins, whose
+                                                                     // centers are xs; notes: a word for each point
      marks: [{x, kind, color, text}]   // kind: stop, resume, refused or failure
    }) */
 (() => {
@@ -17,7 +17,7 @@
   const height = 250, top = 38, bottom = 42, right = 14, glyph = 5;
   const plots = new Set();
 
-  /** The index of the number nearest to `x` in a rising list. */
+  /** Returns the index of the number nearest to `x` in an ascending list. */
   function nearest(xs, x) {
     let [low, high] = [0, xs.length - 1];
     while (high - low > 1) {
@@ -28,7 +28,7 @@
     return xs[high] - x < x - xs[low] ? high : low;
   }
 
-  /** The point of a series at `x`, or the nearest within half the way to its neighbor; -1: none is near. */
+  /** Returns the point of a series at `x`, or the nearest one up to halfway to its neighbor; -1 if none is near. */
   function pointAt(series, x) {
     const { xs } = series;
     if (xs.length === 0) return -1;
@@ -37,13 +37,13 @@
     return Math.abs(xs[i] - x) <= gap / 2 ? i : -1;
   }
 
-  /** The point of a series measured at `x`; -1: none was. */
+  /** Returns the point of a series measured exactly at `x`; -1 if there is no such point. */
   function measuredAt({ xs }, x) {
     const i = xs.length === 0 ? -1 : nearest(xs, x);
     return xs[i] === x ? i : -1;
   }
 
-  /** The places of at most about `most` points of each line, in order. */
+  /** Returns the places of at most about `most` points per line, in order. */
   function samplePlaces(series, most) {
     return places(series.map(({ xs }) => {
       const every = Math.max(1, Math.ceil(xs.length / most));
@@ -51,15 +51,15 @@
     }));
   }
 
-  /** All x values of the lines, in order. */
+  /** Returns all x values of the lines, in order. */
   function places(series) {
     return [...new Set(series.flatMap((s) => s.xs))].sort((a, b) => a - b);
   }
 
-  /** The x values that the axis must include. */
+  /** Returns the x values that the axis must include. */
   const edges = ({ xs, bin }) => (bin && xs.length > 0 ? [xs[0] - bin / 2, xs[xs.length - 1] + bin / 2] : xs);
 
-  /** The drawable points: those whose place is known and, on a logarithmic axis, positive. */
+  /** Returns the drawable points: their place is known and, on a logarithmic axis, positive. */
   function drawable(series, spec) {
     const fits = (v, axis) => v !== null && Number.isFinite(v) && (!axis.log || v > 0);
     const kept = series.xs.map((_, i) => i).filter((i) => fits(series.xs[i], spec.x));
@@ -101,7 +101,7 @@
                     spec.x.label + (spec.x.log ? " (logarithmic)" : "")));
   }
 
-  /** A line's path; that of a histogram has a level for each bin. Missing numbers leave gaps. */
+  /** Returns a line's path; a histogram's path has a level for each bin. Missing numbers leave gaps. */
   function path({ xs, ys, bin }, { x, y }) {
     const at = (value) => x.place(value).toFixed(1);
     let [d, pen] = ["", "M"];
@@ -128,7 +128,7 @@
     });
   }
 
-  /** A square before the place of a stop, a triangle after a resumption, a cross for a refused update. */
+  /** Draws a square before a stop, a triangle after a resumption, a cross at a refused update. */
   function markPath(kind, x, y) {
     const g = glyph;
     if (kind === "stop") return `M${x - 1 - 2 * g} ${y - g}h${2 * g}v${2 * g}h${-2 * g}z`;
@@ -169,7 +169,7 @@
       plots.add(this);
     }
 
-    /** Shows other lines or another axis in the same place. */
+    /** Shows other lines or another axis in the same plot. */
     change(spec) {
       this.spec = spec;
       this.series = spec.series.map((s) => drawable(s, spec)).filter((s) => s.ys.some((y) => y !== null));
@@ -197,7 +197,7 @@
       this.say();
     }
 
-    /** The values at a place: [series, point] of each line that has one near. */
+    /** Returns the values at a place: [series, point] for each line with a point nearby. */
     valuesAt(x) {
       return this.series.map((series) => [series, pointAt(series, x)]).filter(([series, i]) => i >= 0 && series.ys[i] !== null);
     }
@@ -208,7 +208,7 @@
       return text(series.ys[i]) + (this.spec.y.unit ?? "") + (series.notes ? ` ${series.notes[i]}` : "");
     }
 
-    /** A value near `x`; its own place is named if it is another one. */
+    /** Formats a value near `x`; names its place if that differs from `x`. */
     nearText([series, i], x) {
       return this.valueText([series, i]) + (series.xs[i] === x ? "" : ` (${this.xText(series.xs[i])})`);
     }
@@ -265,7 +265,7 @@
       this.show(this.index + steps[event.key]);
     }
 
-    /** The numbers, once somebody opens them: of each line at most about sixty, each in the row of its place. */
+    /** Shows the numbers when a reader opens them: about sixty per line at most, each in the row of its place. */
     fillTable() {
       this.table.querySelector("div")?.remove();
       if (!this.table.open) return;

@@ -12,7 +12,7 @@
   const chosen = { over: "update", hidden: [], samples: 0, attention: 0 };
   try {
     Object.assign(chosen, JSON.parse(sessionStorage.getItem(memory)) ?? {});
-  } catch { /* a browser may keep nothing for files */ }
+  } catch { /* a browser may not store anything for files */ }
   function choose(change) {
     Object.assign(chosen, change);
     try {
@@ -20,7 +20,7 @@
     } catch { /* see above */ }
   }
 
-  /** The runs by look: a group, whose configurations differ in train.seed only, shares a color; other runs are alone. */
+  /** Groups the runs by color: runs that differ in train.seed only share one; each other run has a separate one. */
   const looks = report.runs.flatMap((run, i) => {
     const group = report.groups.find(({ runs }) => runs.includes(i));
     return !group ? [[i]] : group.runs[0] === i ? [group.runs] : [];
@@ -34,7 +34,7 @@
   const last = (list) => list?.[list.length - 1];
   const optionOf = (run, key) => report.options.find((option) => option.key === key).values[report.runs.indexOf(run)];
 
-  /** A table. Cells have their column's name, which a narrow window shows before the value. */
+  /** Makes a table. Cells have their column's name, which a narrow window shows before the value. */
   function table(caption, head, rows, name = "") {
     const cellOf = (cell, i) => make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { "data-column": head[i] }, cell);
     return window.glossaWide(caption, make("table", { class: `rows ${name}` }, [
@@ -42,14 +42,14 @@
       make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cellOf))))]));
   }
 
-  /** Seconds as a clock shows them. */
+  /** Formats seconds as a clock does. */
   function clock(seconds) {
     if (seconds === null || !Number.isFinite(seconds)) return "–";
     const two = (n) => String(Math.floor(n)).padStart(2, "0");
     return `${Math.floor(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
   }
 
-  /** A small picture of a line. */
+  /** Draws a small picture of a line. */
   function key(color, dash) {
     const line = make("svg:line", { class: `line series-${color}`, x1: 0, y1: 6, x2: 26, y2: 6 });
     if (dash) line.setAttribute("stroke-dasharray", dash);
@@ -64,12 +64,12 @@
   };
   const endOf = (run) => (run.state === "killed" ? "ended without a message: killed, or a power failure" : run.end);
 
-  /** A message with options and their values as in a configuration. */
+  /** Formats a message; options and their values look as in a configuration. */
   const sections = [...new Set(report.options.map((option) => option.key.split(".")[0]))].join("|");
   const options = new RegExp(`(\\b(?:${sections})\\.[a-z_]+(?: \\d\\S*)?)`);
   const elementsOf = (words) => words.split(options).map((part, i) => (i % 2 === 1 ? make("code", {}, part) : message(part)));
 
-  /** The best checkpoint's validation; if absent, the one with the least loss. */
+  /** Returns the best checkpoint's validation; if absent, the one with the least loss. */
   function bestValidation({ best, validation }) {
     const losses = validation.valid_loss ?? [];
     let at = validation.update.indexOf(best);
@@ -78,7 +78,7 @@
     return Object.fromEntries(Object.entries(validation).filter(([, v]) => Array.isArray(v)).map(([key, values]) => [key, values[at]]));
   }
 
-  /** The epochs that a run has completed, as in the log's last line. Without its corpus only the whole ones are known. */
+  /** Returns the epochs that a run has completed, as in the log's last line; without its corpus, only whole epochs. */
   function epochsOf(run, updates) {
     const corpus = report.corpora[run.corpus], current = Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0);
     if (!corpus.batches || corpus.changed) return current > 0 ? `${current - 1} to ${current}` : "–";
@@ -86,7 +86,7 @@
     return (Math.floor(updates / perEpoch) + ((updates % perEpoch) * accumulate) / corpus.batches).toFixed(2);
   }
 
-  /** The last update; a run that stopped before its first log line has it only in the line of its stop. */
+  /** Returns the last update. If a run stopped before its first log line, only the line of its stop has it. */
   const lastUpdate = ({ training, validation, events }) =>
     Math.max(last(training.update) ?? 0, last(validation.update) ?? 0) || (last(events)?.update ?? 0);
 
@@ -101,7 +101,7 @@
 
   const ofHundred = (value) => value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });  // as in the log
 
-  /** A figure's mean over a group and its standard deviation; below, minimum and maximum. */
+  /** Formats a figure's mean and standard deviation over a group; below them, minimum and maximum. */
   function spreadOf(figure, size, show) {
     if (!figure) return "–";
     const beyond = figure.deviation === null ? "" : ` ± ${show(figure.deviation)}`;
@@ -158,7 +158,7 @@
 
   const visible = () => report.runs.filter((run) => !several || !chosen.hidden.includes(run.name));
 
-  /** The unit of the time axis: the best one for the longest run. */
+  /** Returns the unit of the time axis that suits the longest run. */
   function timeUnit() {
     const longest = Math.max(0, ...report.runs.flatMap((run) => [last(run.training.seconds) ?? 0, last(run.validation.seconds) ?? 0]));
     if (longest >= 2 * 3600) return { name: "hours", seconds: 3600 };
@@ -173,7 +173,7 @@
                     : { label: "updates", whole: true, text: (x) => `update ${text(x)}` };
   }
 
-  /** Corpora validated besides the one that decides; their columns have names like `valid_loss:NAME`. */
+  /** Corpora validated besides the deciding one; their columns have names like `valid_loss:NAME`. */
   const watchedOf = (run) => Object.keys(run.validation).filter((key) => key.startsWith("valid_loss:")).map((key) => key.slice(11));
 
   /** The look of a run's line for the deciding corpus, 0, or a watched one: with only one run, each has a color. */
@@ -273,7 +273,7 @@
     shown();
   }
 
-  /** Validations one after the other, those with the same text together. */
+  /** Lists validations in order; consecutive ones with the same text are together. */
   function stages(sample) {
     const all = [];
     sample.outputs.forEach((output, i) => {
@@ -391,7 +391,7 @@
   const nameOf = (option) => option.key.split(/(?<=[._])/).flatMap((part) => [part, make("wbr")]);
   const valuesOf = (option) => option.values.map((value) => valueOf(option, value));
 
-  /** The options that differ from the defaults or between the runs, each on a line below a heading. */
+  /** Lists the options that differ from the defaults or between runs, each on a line below a heading. */
   function briefOptions(caption, options) {
     const row = (option) => [make("code", { title: option.help }, nameOf(option)), ...valuesOf(option), valueOf(option, option.usual)];
     return [make("h3", {}, caption), options.length === 0 ? make("p", {}, "No option differs.")
@@ -419,7 +419,7 @@
 
   // --- a page of a run that trains
 
-  /** Reloads the page now and then, unless the reader is using it. */
+  /** Reloads the page from time to time, unless the reader is using it. */
   function follow() {
     let touched = 0;
     for (const event of ["pointermove", "pointerdown", "keydown", "scroll"])

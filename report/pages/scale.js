@@ -1,7 +1,7 @@
 "use strict";
 /* Axes: positions of ticks, and formats of numbers. `glossaScale` serves plots and tables. */
 (() => {
-  /** A readable number: four significant digits, thousands apart, powers of ten only far from one. */
+  /** Formats a readable number: four significant digits, separated thousands, powers of ten only far from one. */
   function text(value) {
     if (value === null || !Number.isFinite(value)) return "–";
     const size = Math.abs(value);
@@ -10,25 +10,25 @@
     return String(Number(value.toPrecision(4)));
   }
 
-  /** A message of the program with whole numbers as `text` has them, but not those in names, paths and times. */
+  /** Formats whole numbers in a message of the program as `text` does, except in names, paths and times. */
   function message(words) {
     return words.replace(/(?<![\w.,:/-])\d{4,}(?![\w:/-]|[.,]\d)/g, (digits) => text(Number(digits)));
   }
 
-  /** "1.20e-5" as "1.2·10⁻⁵". */
+  /** Formats "1.20e-5" as "1.2·10⁻⁵". */
   function powerOfTen(exponential) {
     const [digits, power] = exponential.split("e");
     const raised = [...String(Number(power))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] ?? "⁻").join("");
     return Number(digits) === 1 ? `10${raised}` : `${Number(digits)}·10${raised}`;
   }
 
-  /** 1, 2 or 5 times a power of ten: at least `least`. */
+  /** Returns 1, 2 or 5 times a power of ten, the first that is at least `least`. */
   function roundStep(least) {
     const power = 10 ** Math.floor(Math.log10(least));
     return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * 0.999);
   }
 
-  /** The text of a tick, with the decimals its neighbors need. */
+  /** Formats a tick with the decimals that its neighbors need. */
   function tickText(value, step) {
     if (value === 0) return "0";
     if (step < 1e-4 || Math.abs(value) >= 1e7) return powerOfTen(value.toExponential(2));
@@ -36,7 +36,7 @@
     return value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
   }
 
-  /** Ticks of a scale in equal steps: at most about `most`. */
+  /** Returns ticks in equal steps, at most about `most`. */
   function linearTicks(low, high, most, whole = false) {
     const step = Math.max(whole ? 1 : 0, roundStep((high - low) / Math.max(1, most)));
     const ticks = [];
@@ -45,7 +45,7 @@
     return ticks;
   }
 
-  /** Ticks of a logarithmic scale: powers of ten, with 2 and 5 times them if those are few. */
+  /** Returns ticks of a logarithmic scale: powers of ten and, if these are few, also 2 and 5 times each. */
   function logTicks(low, high, most) {
     const within = (factors) => {
       const ticks = [];
@@ -74,7 +74,7 @@
     return { low, high, place, back, ticks: (most) => (log ? logTicks : linearTicks)(low, high, most, whole) };
   }
 
-  /** [least, greatest] of some numbers with room around; from 0 if `zero`. */
+  /** Returns [least, greatest] of some numbers, with a margin; from 0 if `zero`. */
   function extent(values, { log = false, zero = false, tight = false } = {}) {
     let [low, high] = [Infinity, -Infinity];
     for (const value of values) {

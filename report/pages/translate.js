@@ -1,6 +1,6 @@
 "use strict";
 
-/* The translator: translates text line by line as it is typed; for the sentence with the caret it shows the
+/* The translator: translates text line by line as it is typed. For the sentence at the caret, it shows the
    alternatives and the model's attention. It contacts only its own server: /languages, /models, /translate and
    /attention. */
 (() => {
@@ -17,7 +17,7 @@
   let pick = {};       // part, layer and head chosen in the picture
   let timer = 0;
 
-  /** A request, a POST if it has a body, that cancels the previous one of its kind: no late answer is shown. */
+  /** Sends a request, as POST if it has a body. Cancels the previous one of its kind: no late answer is shown. */
   function asker(path) {
     let running = null;
     return {
@@ -41,7 +41,7 @@
   }
   const translations = asker("translate"), attentions = asker("attention");
 
-  /** The message for an error; nothing if another request replaced this one. */
+  /** Returns the message for an error; nothing if another request replaced this one. */
   function complaint(error) {
     if (error.name === "AbortError") return "";
     return error instanceof TypeError ? "The server does not answer. Is it still running?" : error.message;
@@ -52,7 +52,7 @@
 
   // ---- languages
 
-  /** A language's name: the server's, or else the browser's own. */
+  /** Returns a language's name, from the server or otherwise from the browser. */
   function nameOf(code) {
     const known = languages.find(language => language.code === code);
     if (known) return known.name;
@@ -109,7 +109,7 @@
 
   // ---- translation
 
-  /** Where each of the parts, which follow each other, begins in a text. */
+  /** Returns the position in a text at which each of its successive parts begins. */
   function beginnings(text, parts) {
     let from = 0;
     return parts.map(part => {
@@ -119,7 +119,7 @@
     });
   }
 
-  /** The translations of the lines; `from` and `to` are where a sentence begins in the source and its translation. */
+  /** Returns the lines' translations. A sentence begins at `from` in the source and at `to` in its translation. */
   async function translated(text) {
     const sources = text.split("\n");
     const full = sources.filter(line => line.trim());
@@ -161,7 +161,7 @@
     }
   }
 
-  /** A line's translation; a click on a sentence selects it. */
+  /** Makes a line's translation, in which a click selects a sentence. */
   function shownLine(line, i) {
     const shown = make("p", {dir: "auto"});
     if (!line) return shown;
@@ -191,7 +191,7 @@
 
   // ---- the selected sentence
 
-  /** Selects the sentence with the caret; in a blank line, the one before it. */
+  /** Selects the sentence at the caret; in a blank line, the sentence before it. */
   function chooseAtCaret() {
     const before = at("text").value.slice(0, at("text").selectionStart).split("\n");
     let line = before.length - 1, column = before[line].length;

@@ -3,8 +3,8 @@
 /* A frame around an element that may be too wide for the window: it scrolls sideways, and shows an arrow at each end
    that hides something.
 
-     glossaWide(name, element)   the frame; readers of screens hear the name. Without a name, the frame is no stop of
-                                 the Tab key: the element has its own */
+     glossaWide(name, element)   makes the frame; screen readers read the name. Without a name, the Tab key skips
+                                 the frame, because the element has its own stop */
 window.glossaWide = (name, element) => {
   const make = window.glossaMake;
   const scroll = make("div", {class: "scroll"}, element);

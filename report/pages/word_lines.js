@@ -1,7 +1,7 @@
 "use strict";
 
 /* Attention between the words: keys on the left, queries on the right, lines between them as strong as the weight. A
-   word that is pointed at or focused shows its keys or its queries.
+   word under the pointer or in focus shows its keys or its queries.
 
      glossaWordLines(element, maps, pick)   draws a pick of glossaAttention's into `element` */
 window.glossaWordLines = (() => {
@@ -11,13 +11,13 @@ window.glossaWordLines = (() => {
   const faintest = 0.02;  // a line with less weight is not drawn
   const mentioned = 3;    // maximum number of attended words to name per word
 
-  /** The words with the most weight, with it. */
+  /** Returns the words with the most weight, and their weights. */
   function heaviest(labels, weights) {
     const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, mentioned);
     return order.filter(i => weights[i] > faintest).map(i => `${labels[i]} ${percent(weights[i])} %`).join(", ");
   }
 
-  /** A column of words; Tab goes to one of them, arrow keys to its neighbors. */
+  /** Makes a column of words. Tab moves to one of them, arrow keys to its neighbors. */
   function column(title, labels, sentence) {
     const words = labels.map((label, i) => {
       const word = make("button", {type: "button", tabindex: i === 0 ? 0 : -1, "aria-label": sentence(i),

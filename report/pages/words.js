@@ -1,16 +1,17 @@
 "use strict";
-/* What changed between two texts, word by word. `glossaWords.changes(before, now)` gives pieces of `now` in order, each
-   {text, changed}, and {gone} where words went and none came. A space before what changed belongs to what did not. */
+/* The changes between two texts, word by word. `glossaWords.changes(before, now)` returns the pieces of `now` in order,
+   each {text, changed}, and {gone} for words removed without replacement. A space before a changed piece belongs to the
+   unchanged one before it. */
 (() => {
   const alone = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
   const pattern = new RegExp(`[${alone}]\\p{M}*|[^\\s${alone}]+`, "gu");  // no spaces: sign by sign
 
-  /** The words of a text, each with a flag for a space before it. */
+  /** Returns the words of a text, each with a flag for a space before it. */
   function words(text) {
     return [...text.matchAll(pattern)].map((match) => ({ word: match[0], space: match.index > 0 && /\s/u.test(text[match.index - 1]) }));
   }
 
-  /** lengths[i][j]: how many words a[i..] and b[j..] have in common, in order. */
+  /** lengths[i][j] is the number of words that a[i..] and b[j..] share, in order. */
   function commonLengths(a, b) {
     const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
     for (let i = a.length - 1; i >= 0; --i)
