@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """A failure. Its subclass Misuse is a mistake of the caller.
+    """A failure. Its subclass Misuse reports a mistake of the caller.
 
     The text is `[where] expected A; got B. Hint: C`. `where` names an option, a file and line, an argument or an op.
     `hint` suggests a remedy and may be empty.

@@ -41,7 +41,7 @@ class Layer(Module):
     _shown: str
 
     def _set(self, make: Callable[..., Any], *arguments: Any, **options: Any) -> None:
-        """Makes the C++ layer by make(store, scope, *arguments, options), without options that are None."""
+        """Makes the C++ layer with make(store, scope, *arguments, options), omitting options that are None."""
         given = {name: value for name, value in options.items() if value is not None}
         self._make = lambda store, scope: make(store, scope, *arguments, given)
         self._make(Store(np.float32), "")  # wrong arguments are errors here rather than in init
@@ -93,7 +93,7 @@ class Linear(Layer):
 
 
 class _Norm(Layer):
-    """The methods that all norms share."""
+    """The methods shared by all norms."""
 
     weight: Parameter
 
@@ -188,7 +188,7 @@ class Residual(_Norm):
 
 
 class _Attention(Layer):
-    """Options and parameters that both attentions have in common; SelfAttention describes them."""
+    """Options and parameters that both attentions share; SelfAttention describes them."""
 
     _bound: Callable[..., Any]
 
@@ -389,12 +389,12 @@ class Embedding(Layer):
         )
 
     def __call__(self, ids: SentencesLike) -> Variable:
-        """Sentences of N ids in all, or a Pack -> [N, width]."""
+        """Sentences with N ids in total, or a Pack -> [N, width]."""
         packed = pack_of(ids)
         y: Variable = self._computed(packed.ids, packed.rows)
         return y
 
 
 def causal_mask(positions: int) -> npt.NDArray[np.bool_]:
-    """A mask [T, T], True above the diagonal, so that no position attends to later ones."""
+    """A mask [T, T] that is True above the diagonal: no position attends to later ones."""
     return np.triu(np.ones((positions, positions), dtype=np.bool_), k=1)

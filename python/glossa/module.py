@@ -53,7 +53,7 @@ def parameter(shape: AxesLike, init: InitLike = "zeros", scale: float = 1.0) -> 
 
 
 class IncompatibleKeys(NamedTuple):
-    """Names that load_state_dict(strict=False) did not find, or did not expect."""
+    """Names that load_state_dict(strict=False) did not find or did not expect."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -66,7 +66,7 @@ class IncompatibleKeys(NamedTuple):
 
 @dataclass
 class _Place:
-    """The place of a parameter in a module: `container[key]`, with a path within the module."""
+    """The place of a parameter in a module: `container[key]`, and the path to it within the module."""
 
     path: str
     container: Any
@@ -74,7 +74,7 @@ class _Place:
     declaration: _Declaration
 
     def is_kept(self) -> bool:
-        """False if something else has been assigned since init."""
+        """False if another object has been assigned since init."""
         try:
             return isinstance(self.container[self.key], Parameter)
         except LookupError:
@@ -98,9 +98,9 @@ class Module:
     """
 
     _model: _Model | None = None
-    _layer: Any = None  # of C++, if it computes the module
-    _own: Mapping[str, Parameter] = {}  # the parameters that are in no submodule
-    _places: list[_Place] = []  # of the parameters that were declared by `parameter`
+    _layer: Any = None  # the C++ layer that computes the module, if any
+    _own: Mapping[str, Parameter] = {}  # the parameters outside submodules
+    _places: list[_Place] = []  # places of parameters declared by `parameter`
 
     # ---- before use ----
 
@@ -116,7 +116,7 @@ class Module:
         store = Store(dtype)
         layers = {scope: module._declare(store, scope) for scope, module in modules.items()}
         places = {scope: module._find_places() for scope, module in modules.items()}
-        names: dict[int, str] = {}  # of declarations
+        names: dict[int, str] = {}  # names of declarations
         for scope in modules:
             for place in places[scope]:
                 name = names.setdefault(id(place.declaration), _join(scope, place.path))
@@ -160,7 +160,7 @@ class Module:
             yield from _modules_in(name, value)
 
     def _named_modules(self, scope: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Module]]:
-        """Each module once, with its path. This module comes first."""
+        """Yields each module once, with its path. This module comes first."""
         seen = set() if seen is None else seen
         if id(self) in seen:
             return
@@ -285,7 +285,7 @@ class Module:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "forward" in vars(cls) and "__call__" not in vars(cls):
-            setattr(cls, "__call__", Module.__call__)  # rather than that of a layer
+            setattr(cls, "__call__", Module.__call__)  # rather than a layer's
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Calls `forward`, for subclasses that define it instead of `__call__`."""
@@ -305,7 +305,7 @@ class Module:
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in self._own:
-                declared = name in vars(self)  # by `parameter`, rather than by a layer of C++
+                declared = name in vars(self)  # by `parameter`, rather than by a C++ layer
                 if not (declared and isinstance(value, (Parameter, _Declaration))):
                     raise _assigned(name, value)
             super().__setattr__(name, value)
@@ -329,7 +329,7 @@ class Module:
 
 
 def matching(where: str, pattern: str, names: Iterable[str]) -> list[str]:
-    """Names that match the pattern. Raises Misuse if no name matches."""
+    """Returns the names that match the pattern. Raises Misuse if no name matches."""
     found = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
     if not found:
         hint = "parameters() lists the names; * matches any text"
@@ -338,7 +338,7 @@ def matching(where: str, pattern: str, names: Iterable[str]) -> list[str]:
 
 
 def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Module]]:
-    """The modules of an attribute: one, or those in a list, tuple or dict."""
+    """Returns the modules of an attribute: one, or those in a list, tuple or dict."""
     if isinstance(value, Module):
         yield name, value
     elif isinstance(value, (list, tuple)):
@@ -350,7 +350,7 @@ def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Module]]:
 
 
 def _places_in(path: str, container: Any, key: Any, value: Any) -> Iterator[_Place]:
-    """The places of declared parameters in `container[key]`."""
+    """Returns the places of declared parameters in `container[key]`."""
     if isinstance(value, _Declaration):
         if isinstance(container, tuple):
             raise misuse(path, "parameters as attributes, or in lists or dicts", "one in a tuple")
@@ -368,7 +368,7 @@ def _join(scope: str, name: str) -> str:
 
 
 def _scopes_of(name: str) -> Iterator[str]:
-    """Scopes that may contain a name, longest first."""
+    """Returns the scopes that may contain a name, longest first."""
     while "." in name:
         name = name.rpartition(".")[0]
         yield name

@@ -81,7 +81,7 @@ _KEY = [
 
 
 def _badness(errors: Array, verdicts: Array) -> tuple[int, float]:
-    """A sort key: tensors with wrong elements, then with undecided elements, then with large errors."""
+    """Returns a sort key: tensors with wrong elements first, then with undecided elements, then with large errors."""
     compared = ~np.isnan(errors)
     worst = max((2 if v == 1 else 1 if v == 2 else 0 for v in np.unique(verdicts[compared])), default=0)
     return worst, float(np.max(errors, where=compared, initial=0))
@@ -92,7 +92,7 @@ def _row(pictures: list[str]) -> str:
 
 
 def _errors_of_tensor(name: str, errors: Array, verdicts: Array) -> str:
-    """A picture with the last axis as rows. Darker means a larger relative error, from 1e-16 to 1e-8 on a log scale."""
+    """Draws a picture with the last axis as rows. Darkness is the relative error, from 1e-16 to 1e-8 on a log scale."""
     rows = errors.reshape(-1, errors.shape[-1] if errors.ndim else 1)
     verdicts = verdicts.reshape(rows.shape)
     share = np.clip((np.log10(np.clip(np.nan_to_num(rows), 1e-16, 1)) + 16) / 8, 0, 1)[..., None]
@@ -111,9 +111,9 @@ def _errors_of_tensor(name: str, errors: Array, verdicts: Array) -> str:
 
 
 def _png(pixels: Array) -> str:
-    """An image [height, width, 3] as base64-encoded PNG."""
+    """Returns an image [height, width, 3] as base64-encoded PNG."""
     height, width, _ = pixels.shape
-    lines = b"".join(b"\0" + line.tobytes() for line in np.rint(pixels).astype(np.uint8))  # 0: a line as it is
+    lines = b"".join(b"\0" + line.tobytes() for line in np.rint(pixels).astype(np.uint8))  # 0: an unfiltered line
     parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
     chunks = (struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts)
     return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(chunks)).decode()

@@ -175,7 +175,7 @@ class MovingAverage:
 
 
 def save_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:
-    """Saves a model and its optimizer's state, so that training can continue with the same bits.
+    """Saves a model and its optimizer's state. Training can then continue with the same bits.
 
     `module.load` can also read the file.
     """
@@ -183,7 +183,7 @@ def save_training(path: str | os.PathLike[str], module: Module, optimizer: Optim
 
 
 def load_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:
-    """Loads a file of save_training. If an error occurs, the model and the optimizer stay unchanged."""
+    """Loads a file written by save_training. If an error occurs, the model and the optimizer stay unchanged."""
     _bound_of(module, optimizer, "load_training").load(os.fspath(path))
 
 

@@ -19,7 +19,7 @@ _SCHEDULE = "glossa.Schedule(...), with optimizer.step(lr=schedule(update))"
 _RESHAPE = "reshape(...)"
 
 HINTS = {
-    # of modules
+    # names of modules
     "train": _TRAINING,
     "eval": "dropout is active only in a step with training, and not in glossa.step()",
     "to": f"{_DTYPE}; {_CPU}",
@@ -39,7 +39,7 @@ HINTS = {
     "register_buffer": "an attribute may be an array; a parameter may be frozen: module.freeze('name')",
     "add_module": "assign the module to an attribute",
     "apply": "initial values are options: weight_init of layers, init of glossa.parameter",
-    # of torch
+    # names in torch
     "nn": _HERE,
     "optim": _HERE,
     "functional": _HERE,
@@ -77,7 +77,7 @@ HINTS = {
     "std": "glossa.stddev",
     "amax": "glossa.max(x, axis)",
     "scaled_dot_product_attention": "glossa.attention, or the layers glossa.SelfAttention and glossa.CrossAttention",
-    # of torch.nn, torch.nn.functional and torch.optim
+    # names in torch.nn, torch.nn.functional and torch.optim
     "Dropout": "glossa.dropout(x, p), in __call__ of a module",
     "Sequential": f"{_LIST}, and call one after the other",
     "ModuleList": _LIST,
@@ -104,7 +104,7 @@ HINTS = {
     "l1_loss": "glossa.abs(x - y).mean()",
     "clip_grad_norm_": "optimizer.step(gradient_scale=optimizer.clip(max_norm))",
     "lr_scheduler": _SCHEDULE,
-    # of tensors
+    # names of tensors
     "view": _RESHAPE,
     "flatten": "reshape(-1)",
     "unsqueeze": _RESHAPE,

@@ -24,7 +24,7 @@ Column = npt.NDArray[np.float64]
 
 
 class Metrics(Mapping[str, Column]):
-    """Columns of numbers by name, all of the same length. A number that a line lacks is NaN."""
+    """Columns of numbers by name, all of the same length. Numbers that a line lacks are NaN."""
 
     def __init__(self, lines: list[dict[str, Any]]) -> None:
         names = {name: None for line in lines for name, value in line.items() if _is_number(value)}
@@ -167,7 +167,7 @@ def average(run: PathLike, last: int, to: PathLike) -> Run:
 def _parsed(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:  # a half-written last line
+    except ValueError:  # an incomplete last line
         return None
     return value if isinstance(value, dict) else None
 

@@ -23,7 +23,7 @@ Option = Union[str, int, float, bool, None, Sequence[Union[str, int, float, bool
 
 
 class Stop(Enum):
-    """The value that a callback returns to end training."""
+    """The type of STOP, which a callback returns to end training."""
 
     STOP = "stop"
 
@@ -61,7 +61,7 @@ def train(
     `config` is a YAML file, the name of a recipe, or a mapping of options such as {"model.width": 128}; `set` overrides
     its options. `run` is the run's folder, by default runs/NAME for NAME.yaml. With `resume`, training continues from
     the run's newest checkpoint. Options that neither `config` nor `set` contains keep the run's values. resume="auto"
-    begins a new run if the folder contains none. The command can resume a run that was begun here, and vice versa.
+    begins a new run if the folder contains none. The command can resume a run that began here, and vice versa.
 
     Callbacks run between updates, in this thread. They receive immutable records, and may return glossa.STOP to end
     training. If a callback raises an exception, training ends, the run is saved, and `train` raises the exception.
@@ -109,7 +109,7 @@ def train(
 
 
 def _config_of(config: PathLike | Mapping[str, Option] | None) -> tuple[str, dict[str, Option]]:
-    """The YAML file (or "") and the options given in addition."""
+    """Returns the YAML file (or "") and the additional options."""
     if config is None:
         return "", {}
     if isinstance(config, Mapping):
@@ -120,7 +120,7 @@ def _config_of(config: PathLike | Mapping[str, Option] | None) -> tuple[str, dic
 
 
 def _by_full_name(options: Mapping[Any, Any], section: str = "") -> dict[Any, Option]:
-    """{"model.width": 128} for itself and for {"model": {"width": 128}}."""
+    """Returns {"model.width": 128} for itself and for {"model": {"width": 128}}."""
     full: dict[Any, Option] = {}
     for key, value in options.items():
         name = section + key if isinstance(key, str) else key  # the library refuses other keys
