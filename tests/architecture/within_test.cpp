@@ -1,4 +1,4 @@
-// The time limit of a part of continuous integration.
+// The time limit for a part of continuous integration.
 #include <doctest/doctest.h>
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-// The division of attention's heads into pieces of work.
+// Division of attention's heads into pieces of work.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Judgments of correct derivatives that no difference can show: rounding hides the change, or it is too fast.
+// Judgments of correct derivatives that differences cannot confirm: rounding hides the change, or it is too fast.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rows of layer_norm and rms_norm that the tables of cases do not have: huge ones, and ones without elements.
+// Rows of layer_norm and rms_norm that the tables of cases lack: huge rows, and rows without elements.
 #include <doctest/doctest.h>
 
 #include <cmath>

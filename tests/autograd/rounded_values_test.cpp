@@ -1,4 +1,4 @@
-// Values that exist in bf16 only, through the interface that users have.
+// Values that exist only in bf16, tested through the public interface.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Power cuts: from the calls of one run, every disk state possible after any of them is built and read as by --resume.
+// Power cuts: records one run's calls, builds every disk state possible after any of them, and reads it as --resume
+// does.
 #include "tests/disk/power_cut.h"
 
 #include <doctest/doctest.h>

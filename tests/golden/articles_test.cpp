@@ -1,5 +1,5 @@
-// The five articles (docs/articles.md) compared with NumPy's numbers for them (see articles.py): whole models, and
-// parts that differ from those as the articles print them, composed of layers and ops.
+// The five articles (docs/articles.md) compared with NumPy's numbers (see articles.py). Covers whole models, and parts
+// that the articles print differently, composed of layers and ops.
 #include <doctest/doctest.h>
 
 #include "layers/cases/article_options.h"

@@ -1,4 +1,4 @@
-// Events for TensorBoard have the bytes that its own library writes (event_files.py).
+// TensorBoard events compared, byte by byte, with those that TensorBoard's library writes (event_files.py).
 #include <doctest/doctest.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Layers compared with PyTorch's. The definitions differ, so these are not compared: padded queries (glossa has no such
+// Layers compared with PyTorch's. Two definitions differ and are not compared: padded queries (glossa has no such
 // rows), and queries whose keys are all masked (NaN there, zeros here).
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// A tiny MarianMTModel as transformers writes it (marian.py), in all formats: its logits and losses.
+// Logits and losses of a tiny MarianMTModel that transformers wrote in all formats (marian.py).
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Ops compared with PyTorch's modules. The definitions differ, so these are not compared: the mean loss of no counted
-// rows (NaN there; glossa gives the sum 0 and the count 0), and padding_idx of nn.Embedding (glossa reads no padding).
+// Ops compared with PyTorch's modules. Two definitions differ and are not compared: the mean loss without counted rows
+// (NaN there; sum 0 and count 0 in glossa), and padding_idx of nn.Embedding (glossa does not read padding).
 #include <doctest/doctest.h>
 
 #include "tests/golden/golden_case.h"

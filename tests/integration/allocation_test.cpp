@@ -1,5 +1,5 @@
-// Commands whose allocations fail, one after another: each ends with success or an error, never by a signal, and leaves
-// nothing half done.
+// Commands whose allocations fail, one after another. Each ends with success or an error, never by a signal, and leaves
+// no unfinished work.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Wrong configurations, text files and command lines: each is refused with a message that names it, and leaves
-// nothing half-written.
+// Wrong configurations, text files and command lines. Each is refused with a message that names it, without leaving
+// half-written files.
 #include <doctest/doctest.h>
 
 #include "tests/integration/tiny_run.h"

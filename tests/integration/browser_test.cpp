@@ -1,4 +1,4 @@
-// The tests' browser itself: it reports a page correctly, and forgets it with the next.
+// The tests' own browser: it reports a page correctly and forgets it when it loads the next.
 #include "tests/integration/browser.h"
 
 #include <doctest/doctest.h>

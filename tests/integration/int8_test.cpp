@@ -1,4 +1,4 @@
-// Decoding in int8, and runs that glossa quantize makes.
+// Decoding in int8, and runs made by `glossa quantize`.
 #include <doctest/doctest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Runs that are refused because they look like mistakes, and text that is longer than what a run learned.
+// Runs that are refused because they look like mistakes, and text that is longer than a run's training text.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 

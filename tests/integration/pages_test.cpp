@@ -1,4 +1,4 @@
-// The pages in a browser: they show the program's numbers on a phone and on a wide screen, without complaints and
+// The pages in a browser. They show the program's numbers on a phone and on a wide screen, without browser errors and
 // without requests to other hosts.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>

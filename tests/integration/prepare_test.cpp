@@ -1,4 +1,4 @@
-// `glossa prepare`, and training on a prepared corpus, as a user sees them.
+// `glossa prepare` and training on a prepared corpus, from a user's view.
 #include <doctest/doctest.h>
 
 #include <filesystem>

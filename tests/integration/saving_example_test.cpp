@@ -1,4 +1,4 @@
-// docs/examples/saving.cpp: a program trains and saves, others continue the training or use the model.
+// docs/examples/saving.cpp: one program trains and saves a model; others continue its training or use it.
 #include <doctest/doctest.h>
 
 #include "tests/integration/tiny_run.h"

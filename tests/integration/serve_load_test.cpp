@@ -1,4 +1,4 @@
-// `glossa serve` under load, by clients that leave, and by hostile ones.
+// `glossa serve` under load, with clients that leave and with hostile clients.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// `glossa serve` from outside, by good clients and bad ones.
+// `glossa serve` as its clients see it, with valid and invalid requests.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 

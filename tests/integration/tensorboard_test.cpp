@@ -1,4 +1,4 @@
-// The event files of a run with train.tensorboard, even if it is killed, resumed, or the option changes.
+// Event files of runs with train.tensorboard, including runs that are killed, resumed, or change the option.
 #include <doctest/doctest.h>
 
 #include <csignal>

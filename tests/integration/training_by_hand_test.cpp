@@ -1,5 +1,5 @@
-// Training follows the configuration: `glossa train` with many options off their defaults against training by hand with
-// the numbers written out again. The weights must be equal bit for bit.
+// Training follows the configuration. Compares `glossa train`, with many non-default options, with training by hand
+// whose numbers are written out again. The weights must be equal bit for bit.
 #include <doctest/doctest.h>
 
 #include <cmath>

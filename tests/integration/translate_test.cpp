@@ -1,5 +1,5 @@
-// Users' texts in `translate`, `score` and `evaluate`: lines that are too long or damaged, lists of translations,
-// files, unknown words.
+// Users' texts in `translate`, `score` and `evaluate`: overlong or damaged lines, lists of translations, files, unknown
+// words.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>

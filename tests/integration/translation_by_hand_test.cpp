@@ -1,5 +1,5 @@
-// Translation and evaluation follow the run and its options of decoding: `glossa` against a search by hand with the
-// numbers written out again.
+// Translation and evaluation follow the run and its options of decoding. Compares `glossa` with a search by hand whose
+// numbers are written out again.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,5 @@
-// The articles' systems and attention's similarities, as far as they differ from the usual model: their parameters, and
-// equal numbers in every way to compute them.
+// The articles' systems and attention's similarities, if they differ from the usual model. Checks their parameters, and
+// that all ways to compute them give equal numbers.
 #include <cmath>
 #include <limits>
 #include <map>

@@ -1,4 +1,4 @@
-// The short pieces of docs/cpp.md, which tests/architecture/docs_test.cpp compares with this file.
+// The code snippets of docs/cpp.md, which tests/architecture/docs_test.cpp compares with this file.
 #include <doctest/doctest.h>
 
 #include "autograd/frame.h"

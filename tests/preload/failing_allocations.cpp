@@ -1,9 +1,9 @@
-// A library for LD_PRELOAD that lets the program's allocations fail: those of malloc and its relatives, which operator
-// new calls, and anonymous mappings, which arenas and generated code use. It counts them from the program's start. The
-// environment sets:
-//   FAIL_AT=N     number N fails
-//   FAIL_FROM=N   number N fails and so do all later ones
-//   COUNT_TO=FILE at the end, their number is written to FILE
+// A library for LD_PRELOAD that makes the program's allocations fail. These are calls of malloc and its relatives,
+// which operator new uses, and anonymous mappings, which arenas and generated code use. It counts them from the
+// program's start. The environment sets:
+//   FAIL_AT=N     allocation N fails
+//   FAIL_FROM=N   allocation N and all later ones fail
+//   COUNT_TO=FILE at the end, writes the number of allocations to FILE
 // The heap and free remain glibc's.
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// The articles' recipes are the systems whose values and gradients are proved, at another size.
+// The articles' recipes describe the systems whose values and gradients other tests check, at another size.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// The formats of files that training and import read, damaged at random.
+// Randomly damaged files, in all formats that training and import read.
 #include "tests/support/damaged_files.h"
 
 #include <doctest/doctest.h>

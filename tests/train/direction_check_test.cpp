@@ -1,4 +1,4 @@
-// Fine-tuning on text with exchanged sides.
+// Fine-tuning on text with swapped sides.
 #include <doctest/doctest.h>
 
 #include "tests/support/temporary_folder.h"

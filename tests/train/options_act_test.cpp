@@ -1,5 +1,5 @@
-// Every option affects exactly what it should: another value of it is tried, and everything resulting from a
-// configuration, from the corpus text to the files of a run, is compared with its earlier state.
+// Every option has exactly its intended effects. Tries another value of each, and compares all results of a
+// configuration, from the corpus text to the files of a run, with their earlier state.
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
 

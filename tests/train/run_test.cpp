@@ -1,4 +1,4 @@
-// The folder of a run: what may be named as one, and what is suggested instead.
+// The folder of a run: paths that the user may name, and suggestions for wrong ones.
 #include "train/run.h"
 
 #include "base/check.h"

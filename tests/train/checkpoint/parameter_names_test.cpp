@@ -1,4 +1,4 @@
-// Names that a ParameterStore accepts, beside those that files can hold.
+// Names that a ParameterStore accepts, compared with those that files can contain.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Heads and relative positions that do not fit the attention of a model are refused when the configuration is read.
+// Reading a configuration refuses heads and relative positions that do not fit the model's attention.
 #include <doctest/doctest.h>
 
 #include "base/check.h"

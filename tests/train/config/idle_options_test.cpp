@@ -1,4 +1,4 @@
-// An option of the model that cannot act, because of another one, is refused or named in a warning, never dropped.
+// A model option that another option disables is refused or named in a warning, never silently dropped.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 

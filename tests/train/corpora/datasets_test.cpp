@@ -1,4 +1,4 @@
-// Pairs selected by a configuration: from its files, held out of one, or from its test corpora.
+// Pairs selected by a configuration: from its files, held out from one, or from its test corpora.
 #include "data/corpora/datasets.h"
 
 #include <doctest/doctest.h>
