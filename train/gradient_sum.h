@@ -30,7 +30,7 @@ class GradientSum {
   ParameterStore<float>& parameters_;
   const Job& job_;
   TreeSum<float> sum_;           // this process's sum
-  std::vector<float> received_;  // from the other processes
+  std::vector<float> received_;  // numbers from other processes
 };
 
 }  // namespace glossa

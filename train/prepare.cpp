@@ -221,7 +221,7 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     if (prepares && job.is_first()) prepare_text();
   });
   job.together([&] {
-    if (prepares && !job.is_first()) prepare_text();  // on process 0's host, it is there
+    if (prepares && !job.is_first()) prepare_text();  // process 0's host already has it
     corpora = read_corpora(config.data, seed, places, prepared ? &prepared->record().text : nullptr);
     if (prepared) corpora.prepared = prepared->hashes();
     if (origin.begins) {
@@ -273,7 +273,7 @@ TrainingState state_in(const FoundCheckpoint& found, const PreparedRun& run) {
 }
 
 /// Returns TrainingState::text for the run. The weights of train.warm_start have also learned the lengths of that run's
-/// text, which a run that recorded none leaves unknown. Whether a line is one sentence is learned anew.
+/// text; they are unknown if that run recorded none. Whether lines are single sentences is learned anew.
 TextStatistics learned_text(const PreparedRun& run, const Origin& origin) {
   TextStatistics text = run.task->text_statistics();
   const TextStatistics& resumed = run.state.text;
@@ -360,7 +360,7 @@ void remark_on_origin(const PreparedRun& run, const Origin& origin, Remarks& rem
   }
 }
 
-/// Throws, or warns, if the disk is too small for the checkpoints that the run keeps.
+/// Throws or warns if the disk is too small for the checkpoints that the run keeps.
 void check_disk_space(const PreparedRun& run, const Origin& origin, Remarks& remarks) {
   const TrainConfig& train = run.config.train;
   const auto epoch = static_cast<double>(run.updates_per_epoch());
@@ -374,9 +374,9 @@ void check_disk_space(const PreparedRun& run, const Origin& origin, Remarks& rem
   const bool may_save_more = train.save_every.unit == Period::Unit::target_tokens || !std::isfinite(left);
   const double validations = run.validates() ? left / updates(train.validate_every) : 0;
   const double saves = may_save_more ? HUGE_VAL : std::floor(left / updates(train.save_every) + validations) + 1;
-  const double kept = static_cast<double>(train.keep_checkpoints) + (run.validates() ? 1 : 0);  // with the best
+  const double kept = static_cast<double>(train.keep_checkpoints) + (run.validates() ? 1 : 0);  // plus the best
   const double present = origin.checkpoints ? static_cast<double>(origin.checkpoints->count()) : 0;
-  // While a checkpoint is written, the one that it replaces still exists.
+  // While a checkpoint is being written, the one that it replaces still exists.
   const double files = std::min(saves, std::max(kept + 1 - present, 1.0));
   const double arrays =
       1 + static_cast<double>(run.updater->optimizer().state().size()) + (run.updater->average() ? 1 : 0);
@@ -387,7 +387,7 @@ void check_disk_space(const PreparedRun& run, const Origin& origin, Remarks& rem
     remarks.warnings.push_back(warning);
 }
 
-/// Sets the links according to the state. A kill may have prevented their update, or they may name the former end of
+/// Sets the links according to the state. A kill may have prevented their update. They may also name the former end of
 /// the run as its best, which resuming revokes.
 void restore_links(const CheckpointFolder& checkpoints, const TrainingState& state, bool trains) {
   const auto best = static_cast<std::uint64_t>(state.best_update);
@@ -416,12 +416,12 @@ std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin,
   std::unique_ptr<RunRecords> records(
       new RunRecords{.checkpoints = std::move(origin.checkpoints), .log = RunLog(run.folder, updates_done, trains)});
   if (run.config.train.tensorboard) records->tensorboard.emplace(run.folder, updates_done + 1, state.config);
-  // After the log dropped the end: an interruption repeats this.
+  // Only after the log has dropped the end: after an interruption, the next resume does this again.
   if (run.resumes) restore_links(*records->checkpoints, state, trains);
   return records;
 }
 
-/// The first lines of the log.
+/// Returns the first lines of the log.
 std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
   const Config& config = run.config;
   std::vector<LogLine> head;
@@ -456,7 +456,7 @@ std::vector<LogLine> head_of(const PreparedRun& run, const Remarks& remarks) {
 
 PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   PreparedRun run{.job = job, .folder = order.run, .config = order.config};
-  std::string record;  // of the places of a resumed run's corpora
+  std::string record;  // places of a resumed run's corpora
   job.together([&] {
     validate(run.config);
     if (order.resume && job.is_first()) record = CorpusPlaces::record(run.folder);
@@ -475,7 +475,7 @@ PreparedRun prepare(const TrainingOrder& order, const Job& job) {
   Origin origin;
   job.together([&] {
     if (job.is_first()) origin = find_origin(order, run.config, remarks);
-    check_training_fits(decided_for({}, run.config), 1, 1, {}, job);  // what is known before the slow reading of text
+    check_training_fits(decided_for({}, run.config), 1, 1, {}, job);  // a lower bound, before the slow reading of text
   });
   make_task(run, origin, places, remarks);
   restore(run, origin);

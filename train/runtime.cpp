@@ -131,7 +131,7 @@ std::string describe_build(const std::string& fingerprint) {
   const std::size_t instructions_at = fingerprint.find(", "), products_at = fingerprint.rfind(", ");
   if (instructions_at == products_at) return fingerprint;
   const std::string compiler = fingerprint.substr(0, instructions_at);
-  const bool is_number = compiler.find_first_not_of("0123456789.") == compiler.npos;  // as in g++'s __VERSION__
+  const bool is_number = compiler.find_first_not_of("0123456789.") == compiler.npos;  // g++'s __VERSION__
   return fmt::format("{}{} for {}, float products by {}", is_number ? "g++ " : "", compiler,
                      fingerprint.substr(instructions_at + 2, products_at - instructions_at - 2),
                      fingerprint.substr(products_at + 2));

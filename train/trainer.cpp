@@ -416,8 +416,8 @@ bool Trainer::validate_end() {
 }
 
 /// Validates the mean of the checkpoints that translation uses by default, if it uses a mean. Leaves the weights
-/// unchanged. Training is over, so the weights are kept in the gradients' memory: a copy would need memory that nothing
-/// checked.
+/// unchanged. Meanwhile, they are in the gradients' memory, which is free after training. A copy would need memory that
+/// nothing checked.
 void Trainer::validate_mean() {
   if (!run_.validates() || run_.config.decode.average == 0) return;
   ParameterStore<float>& parameters = run_.task->parameters();

@@ -75,8 +75,8 @@ struct PreparedRun {
   std::optional<TrainingEnd> ending() const;
 };
 
-/// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, makes the members above, and
-/// loads a checkpoint or the weights of train.warm_start. Writes the configuration and a new run's vocabulary. When
+/// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, and makes the members above.
+/// Loads a checkpoint or the weights of train.warm_start. Writes the configuration and a new run's vocabulary. When
 /// resuming, drops records that are newer than the checkpoint. Sets the threads and the library of matrix products for
 /// the whole process. Throws Error on any user mistake; the folder then contains no half-written file. Every process of
 /// the job calls it, in one thread.

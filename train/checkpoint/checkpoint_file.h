@@ -34,8 +34,8 @@ namespace glossa {
 ///    -24  16  XXH3-128 (canonical form) of everything above; begins at a multiple of 64, after zeros
 ///     -8   8  end marker
 ///
-/// The checksums detect accidents, not attacks. So readers also check the structure: they compare each length with the
-/// file's size before use, and their memory stays near that size.
+/// The checksums detect accidents, not attacks. Readers therefore also check the structure: they compare each length
+/// with the file's size before use, and their memory stays near that size.
 
 /// Purpose of an entry. The enumerators' values are part of the format.
 enum class EntryKind : std::uint8_t { parameter = 1, moment = 2, state = 3, buffer = 4 };

@@ -24,7 +24,7 @@ class RunLock {
   FileLock file_;
 };
 
-/// True if a trainer holds the run's lock now. Does not take the lock, so it cannot keep a trainer from starting.
+/// True if a trainer holds the run's lock now. Does not take the lock: a trainer can still start.
 bool has_trainer(const std::filesystem::path& run);
 
 }  // namespace glossa

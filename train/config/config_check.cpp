@@ -80,7 +80,7 @@ void check_data(const DataConfig& data) {
     const auto [key, id] = specials[i];
     if (id >= data.vocab_size) misuse(key, "expected an id below data.vocab_size ({}); got {}", data.vocab_size, id);
     for (std::size_t j = 0; j < i; ++j) {
-      const bool padding_begins = i == 2 && j == 1;  // as in Marian's models
+      const bool padding_begins = i == 2 && j == 1;  // Marian's models do this
       if (id == specials[j].second && !padding_begins)
         misuse(key, "expected a unique id; got {}, as {}", id, specials[j].first);
     }

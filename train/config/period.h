@@ -27,7 +27,7 @@ struct Period {
   /// True if the period is never due.
   bool never() const { return amount == 0; }
 
-  /// True if a multiple of the period is in (before, after], so that a periodic action is due now.
+  /// True if a multiple of the period is in (before, after]: a periodic action is then due.
   bool due(const Progress& before, const Progress& after) const;
 
   /// Returns the progress `now` as a multiple of this period, which may exceed 1; 0 if the amount is 0.

@@ -10,8 +10,8 @@
 
 namespace glossa {
 
-/// Returns the mean utility of each text: the mean of its sentence scores, from 0 to 100, with each of the first
-/// `samples` texts as the only reference. A reference that occurs several times counts as often. A text among the
+/// Returns the mean utility of each text. This is the mean of its sentence scores, from 0 to 100, with each of the
+/// first `samples` texts as the only reference. A reference that occurs several times counts as often. A text among the
 /// samples is also its own reference. The scores are those of SentenceChrf or SentenceBleu.
 std::vector<double> mean_utilities(std::span<const std::string> texts, std::size_t samples, MbrUtility utility);
 

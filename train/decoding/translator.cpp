@@ -219,8 +219,8 @@ std::vector<Translation> Translator::joined(std::span<std::vector<Translation>> 
   return results;
 }
 
-/// Returns the index of each id's word in the line; -1 for a token without a word and for the prefix, which is not part
-/// of the line.
+/// Returns the index of each id's word in the line. It is -1 for a token without a word, and for the prefix, which is
+/// not part of the line.
 std::vector<int> Translator::words_of_line(std::span<const int> ids) const {
   std::vector<int> words = words_of_tokens(*tokenizers_.source, ids);
   const int before = static_cast<int>(split_words(data_.encoding.source_prefix).size());

@@ -52,7 +52,7 @@ std::unique_ptr<Transport> enter_mpi() {
   std::filesystem::path folder = own_object().parent_path();
   // A library compiled for a level of x86-64 is in a subfolder, for example glibc-hwcaps/x86-64-v3.
   if (folder.parent_path().filename() == "glibc-hwcaps") folder = folder.parent_path().parent_path();
-  std::filesystem::path module = folder / "libglossa_mpi.so";  // in the build folder
+  std::filesystem::path module = folder / "libglossa_mpi.so";  // the build folder
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;
   // RTLD_GLOBAL, because MPI's own modules look up its symbols in the program.
@@ -127,7 +127,7 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
 
 void Job::share_stretches(std::span<float> numbers, std::span<const Index> bounds) const {
   if (!is_several()) return;
-  meet();  // as in `exchange`
+  meet();  // see `exchange`
   const auto whole = [](Index begin, Index end) { return std::pair(begin, end); };
   transport_->share(numbers.data(), parts_of(bounds, whole, 0));
 }

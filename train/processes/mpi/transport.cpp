@@ -118,7 +118,7 @@ class Mpi : public Transport {
     MPI_Comm_free(&host);
   }
 
-  /// What a wait is for: other processes, which may be slow, or numbers in flight, which arrive faster with frequent
+  /// The subject of a wait: other processes, which may be slow, or numbers in flight, which arrive faster with frequent
   /// polling.
   enum class For { others, numbers };
 
