@@ -34,7 +34,7 @@ struct RunStory {
   std::int64_t parameters = 0;  ///< number of model parameters; 0 if unknown
 };
 
-/// Returns the change of an option that a line at the head of a log reports, as text to append to the resumption: ";
+/// Returns the change of an option that a line at the head of a log reports. It is text to append to the resumption: ";
 /// train.precision is now float; it was bf16". Empty for other lines.
 std::string changed_option(std::string_view logged);
 

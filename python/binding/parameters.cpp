@@ -45,7 +45,7 @@ nb::object view_of(const BoundParameter& bound) {
   });
 }
 
-/// Returns the gradient, or None if there is none yet.
+/// Returns the gradient, or None before backward.
 nb::object gradient_of(const BoundParameter& bound) {
   return visit(bound, []<class T>(Parameter<T>& parameter) -> nb::object {
     if (!parameter.has_grad()) return nb::none();

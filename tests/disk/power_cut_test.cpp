@@ -1,5 +1,4 @@
-// Power cuts: records one run's calls, builds every disk state possible after any of them, and reads it as --resume
-// does.
+// Power cuts: from one run's calls, builds every disk state possible after any of them, and reads it as --resume does.
 #include "tests/disk/power_cut.h"
 
 #include <doctest/doctest.h>
