@@ -86,8 +86,8 @@ std::string regularization(const Config& config) {
   return methods.empty() ? "" : fmt::format("trains with {}", fmt::join(methods, ", "));
 }
 
-/// Reads the corpus of data.test, for comparison with the training text. Training does not need this corpus: if reading
-/// fails, only adds the reason to `warnings`. A toy corpus shares no sentence with another split.
+/// Reads the corpus of data.test, to compare it with the training text. If this fails, adds the reason to `warnings`:
+/// training does not need the corpus. A toy corpus shares no sentence with another split.
 std::optional<ParallelCorpus> read_test(const Config& config, const CorpusPlaces& places,
                                         std::vector<std::string>& warnings) {
   if (config.data.test.empty() || toy_pairs("data.test", config.data.test)) return {};
@@ -104,8 +104,7 @@ Tokenizers existing_tokenizers(const Config& config, const std::string& run, boo
   return resuming ? load_tokenizers(config.data, run) : warm_start_tokenizers(config);
 }
 
-/// Chooses BLEU's tokenizer by the text if the configuration does not set one. Adds a note if the choice is not the
-/// default.
+/// Chooses BLEU's tokenizer by the text unless the configuration sets one. Adds a note for a non-default choice.
 void decide_bleu_tokenizer(Config& config, std::span<const std::string> target, std::vector<std::string>& notes) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (tokenizer) return;
