@@ -78,7 +78,7 @@ Config of_weights(const Config& run) {
   Config config;
   config.model = run.model;
   config.decode = run.decode;
-  config.decode.average = 0;  // a new run chooses how many checkpoints it averages
+  config.decode.average = 0;  // a new run decides how many checkpoints it keeps
   const DataConfig usual = std::exchange(config.data, run.data);
   DataConfig& data = config.data;  // without corpora, and without options that truncate and batch them
   data.train = usual.train;

@@ -37,7 +37,7 @@ class Web {
   Reply answer(const HttpRequest& request, const Caller& caller) const noexcept;
 
  private:
-  /// Content of a path. For each method that it supports, `get` or `post` is set.
+  /// Content of a path, for one method: either `get` or `post` is set.
   struct Resource {
     std::string content_type;
     std::function<std::string()> get = {};

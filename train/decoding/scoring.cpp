@@ -10,7 +10,7 @@ namespace glossa {
 namespace {
 
 /// Returns the log-probability of each token in its row of logits. With `renormalize`, the softmax leaves out excluded
-/// tokens. For an excluded token, however, it includes all.
+/// tokens. If the token itself is excluded, it includes all.
 std::vector<TokenScore> scores_of(const Tensor<const float>& logits, const RowSpan& rows, std::span<const int> tokens,
                                   const ExcludedTokens& excluded, bool renormalize) {
   std::vector<TokenScore> scores;
