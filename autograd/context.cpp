@@ -275,7 +275,7 @@ Tensor<T> Variable<T>::grad() const {
         "backward",
         node.op);
   if (const GradSlot<T>& slot = node.slot(); slot.set) return {slot.data, shape()};
-  // The gradient stays unset, because optimizers skip a parameter without one. The zeros are in the leaf's own slot.
+  // The gradient stays unset, because optimizers skip a parameter without one. The zeros are in the node's own slot.
   T*& zeros = node.own.data;
   if (zeros == nullptr) zeros = c.tensor(shape()).data;
   std::fill_n(zeros, size(), T{0});

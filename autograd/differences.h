@@ -53,7 +53,7 @@ using Line = std::function<PointOnLine(double t)>;
 struct Tolerance {
   double limit;
   double floor;
-  double small;     ///< derivatives up to this size may differ by limit * small if the differences are no more accurate
+  double small;     ///< an error of up to limit * small is accepted if the differences are no more accurate
   double rounding;  ///< largest rounding error of `analytic`
 };
 

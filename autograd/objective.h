@@ -40,8 +40,8 @@ class Objective {
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// Returns the inputs that require a gradient. Their gradients are from backward with cotangent R, which runs twice:
-  /// a derivative that assigns to an existing gradient instead of adding returns half of it. The current values become
+  /// Returns the inputs that require a gradient. Runs backward twice with cotangent R and halves the gradients: a
+  /// derivative that assigns to an existing gradient instead of adding yields half its value. The current values become
   /// the center.
   std::vector<CheckedTensor> gradients();
 

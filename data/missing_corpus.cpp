@@ -102,7 +102,7 @@ std::string conversion(const fs::path& path, char delimiter) {
                      shell_path(tsv));
 }
 
-/// Throws a misuse error for an existing .csv file, with a command that converts it to a .tsv file as hint.
+/// Refuses an existing .csv file with a misuse error. Its hint is a command that converts the file to a .tsv file.
 [[noreturn]] void refuse_csv(const std::string& path) {
   const std::vector<std::string> rows = first_rows(path);
   misuse(path, "expected a table without quotes (.tsv); got a .csv. Hint: {}",

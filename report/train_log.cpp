@@ -116,7 +116,7 @@ class LogReader {
     begin_start(clock);
   }
 
-  /// True for the first line that a start printed in versions before 0.2, apart from a new run's options.
+  /// In logs of versions before 0.2: true for the first line of a start. A new run lists its options before this line.
   bool begins_start(std::string_view text) const {
     const bool said_threads = std::any_of(story_.head.begin(), story_.head.end(), says_threads);
     return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);

@@ -165,7 +165,7 @@ std::string RunName::note() const {
   if (!best || !last || *last <= *best) return "";
   try {
     const auto validated = static_cast<std::uint64_t>(last_validation(folder_));
-    const bool never_validated = validated == 0 && *best > 0;  // a run with a warm start validates its update 0
+    const bool never_validated = validated == 0 && *best > 0;  // 0 means never, except after a warm start
     if (never_validated || *last <= validated) return "";
   } catch (const Error&) {  // unreadable metrics only suppress the note
     return "";

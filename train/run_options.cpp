@@ -73,7 +73,7 @@ std::function<bool(const TrainingState&)> trained_with(const Config& config, con
 
 namespace {
 
-/// Returns the options of a run that its weights depend on, and those of decoding; all others have their defaults.
+/// Returns the run's options that its weights or decoding depend on; the others keep their defaults.
 Config of_weights(const Config& run) {
   Config config;
   config.model = run.model;

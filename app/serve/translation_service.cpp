@@ -107,7 +107,7 @@ class TranslationService::Lane {
     reader_.split_sentences(run_.splits_sentences);
     threads_.reserve(limits.searches);  // allocates first: a started thread must not be lost
     try {
-      for (std::size_t i = 0; i < limits.searches; ++i)  // does everything that may fail before the server is ready
+      for (std::size_t i = 0; i < limits.searches; ++i)  // all that can fail happens here, before the server is ready
         threads_.push_back(
             start_thread([this, turns = std::make_unique<SearchTurns>(run_, prepared_)] { work(*turns); }));
     } catch (...) {  // memory or threads ran out

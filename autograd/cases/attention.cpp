@@ -161,7 +161,7 @@ void add_attention_rows(OpCases& cases) {
       .sampling(9);
   row("grouped_dropout", {{5, 8}, {5, 4}, {5, 4}}, packed, other, {.heads = 4, .key_heads = 2, .dropout = 0.3});
 
-  // More heads than lanes, with more queries.
+  // More heads than lanes; then longer sequences.
   row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9);
   const RowLayout many = packed_70_33_9();
   row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4);

@@ -58,7 +58,8 @@ void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan
   }
   const Columns<T> to = head.of(out, rows, vw);
   for (Index i = 0; i < q.length; ++i) {
-    // If every score is -inf, all weights are zero. They are also zero in the derivative, because the sum is finite.
+    // If every score is -inf, all weights are zero. With 0 as the logarithm of their sum, they are also zero in the
+    // derivative: exp(-inf - 0) = 0.
     const T inverse = total[i] == 0 ? T{0} : 1 / total[i];
     if (log_sums) log_sums[i] = total[i] == 0 ? T{0} : top[i] + std::log(total[i]);
     for (Index c = 0; c < vw; ++c) to.data[i * to.stride + c] = y[i * y_width + c] * inverse;

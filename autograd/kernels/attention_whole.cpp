@@ -82,7 +82,7 @@ template <class T>
 Index whole_scratch_size(const AttentionShape<T>& shape, Index b) {
   const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
   const Index k = padded<T>(shape.key_width), v = padded<T>(shape.value_width), s = padded<T>(rows);
-  // Upper limit of simultaneous needs: panels of q, k, v, dout and q^T or dout^T; two score matrices; a result.
+  // Upper bound on the memory needed at once: panels of q, k, v, dout and q^T or dout^T; two score matrices; a result.
   return rows * (k + v) + keys * (k + v) + std::max(shape.key_width, shape.value_width) * s + 2 * keys * s +
          std::max(rows, keys) * std::max(k, v);
 }

@@ -9,7 +9,7 @@
 namespace glossa::kernels {
 
 void prepare_gemm() {
-  // The kernels' code takes up to 17 MB (with AVX-512). Meanwhile, libraries also start threads and heaps.
+  // The kernels' code takes up to 17 MB (AVX-512). Threads and heaps that libraries start here need the rest.
   constexpr std::size_t enough = std::size_t{32} << 20;
   void* const reserve = mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   check(reserve != MAP_FAILED, "memory",

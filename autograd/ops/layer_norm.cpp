@@ -171,8 +171,7 @@ Variable<T> add_norm_op(const char* op, About about, const Variable<T>& x, const
                 : c.record(op, {x, branch, gain}, y, derivative);
   };
   if (c.rounds({x, branch, gain}) || (bias && c.rounds({*bias}))) {
-    // The derivative needs the normalized row, for which bf16 suffices, but not the sum. y can therefore take the
-    // branch's memory.
+    // The derivative reads the normalized row, in bf16, but not the sum. y can therefore reuse the branch's memory.
     const Tensor<T> y = taken.to;
     const Saved<T> saved{about, {nullptr, a.shape}, moments, g, c.bf16_tensor(a.shape).data};
     const Tensor<Bf16> rounded = c.bf16_tensor(a.shape);

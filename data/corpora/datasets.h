@@ -64,8 +64,9 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusP
 /// denotes.
 DataConfig located(DataConfig config, const CorpusPlaces& places);
 
-/// Limits of the rule of `auto` for data.split. It holds out a twentieth of the different source sentences, at most
-/// 1000, and all translations of a sentence together.
+/// Limits of `auto` for data.split. It holds out a twentieth of the different source sentences, at most 1000, for
+/// validation, and as many for testing if the configuration names no data.test. All translations of a sentence are
+/// held out together.
 constexpr std::int64_t most_held_out = 1000, most_sources_that_matter = 20 * most_held_out;
 HeldOut usual_split(std::int64_t different_sources, const DataConfig& config);
 

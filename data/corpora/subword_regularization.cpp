@@ -37,7 +37,7 @@ void SubwordRegularization::draw(const PairStore& pairs, std::span<const int> se
   struct Side {
     const SubwordSampler& sampler;
     std::uint64_t number;
-    std::size_t before, after;  // ids not to redraw: those at the front, and a target's </s>, which a batch adds
+    std::size_t before, after;  // ids around the text: kept at the front; added later by a batch
   };
   const auto draw_side = [&](const Side& side, std::span<const int> ids, int sentence) {
     const std::uint64_t of_epoch = hash_name("data.subwords") + static_cast<std::uint64_t>(epoch);

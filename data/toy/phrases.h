@@ -53,7 +53,7 @@ std::string agree(const std::string& stem, Agreement agreement, bool oblique = f
 /// separate choices; the noun varies slowest. `two boy` means two boys. Skips determiners that do not fit the noun.
 NounPhrases phrases(std::string_view list);
 
-/// Forms of a noun: both numbers or only the determiner's; without adjective or with each fitting adjective.
+/// The forms of a noun to use: both numbers, or only the one its determiner implies; with adjectives or without.
 struct Forms {
   bool both_numbers = false, adjectives = false;
 };

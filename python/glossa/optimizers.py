@@ -43,9 +43,9 @@ class Optimizer:
         return self._bound.grad_norm()
 
     def clip(self, max_norm: float, gradient_scale: float = 1.0) -> float:
-        """The gradient_scale that limits the norm of all gradients: `step(gradient_scale=clip(1.0))`.
+        """Returns a factor for `step` that limits the gradient norm: `step(gradient_scale=clip(1.0))`.
 
-        The limit applies to the gradients times `gradient_scale`.
+        The gradients are first scaled by `gradient_scale`.
         """
         return gradient_scale * clip_factor(gradient_scale * self.grad_norm(), max_norm)
 

@@ -140,7 +140,7 @@ OPTIONS = {
 
 
 def option_hint(name: str) -> str:
-    """A hint with glossa's name of a PyTorch option, or ""."""
+    """Returns a hint with glossa's name for a PyTorch option, or ""."""
     return f"here it is {OPTIONS[name]}" if name in OPTIONS else ""
 
 

@@ -120,7 +120,7 @@ def _config_of(config: PathLike | Mapping[str, Option] | None) -> tuple[str, dic
 
 
 def _by_full_name(options: Mapping[Any, Any], section: str = "") -> dict[Any, Option]:
-    """Returns {"model.width": 128} for itself and for {"model": {"width": 128}}."""
+    """Flattens nested options: {"model": {"width": 128}} becomes {"model.width": 128}."""
     full: dict[Any, Option] = {}
     for key, value in options.items():
         name = section + key if isinstance(key, str) else key  # the library refuses other keys

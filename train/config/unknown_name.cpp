@@ -143,7 +143,7 @@ std::vector<std::string> keys_meant(std::string_view key, bool is_section) {
   };
   const ForeignNames* const foreign = find_foreign(key);
   std::vector<std::string> meant = keys_of_name(key.substr(key.rfind('.') + 1));
-  // Another section may have the name, while another program uses the key for something else.
+  // If another program uses the full key, its meaning takes precedence over the same name in another section.
   const bool is_foreign = foreign != nullptr && has_name(foreign->names, key);
   if (is_foreign && std::ranges::find(meant, key) == meant.end()) meant.clear();
   if (!meant.empty()) return meant;

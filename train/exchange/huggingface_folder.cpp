@@ -50,7 +50,7 @@ class JsonSettings {
   /// Returns the value of `key`, or `otherwise` if the key is absent. Throws if the value has another type, or if the
   /// key is absent and `otherwise` is empty.
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> otherwise = {}) const {
-    // The conversion would change a number of more than 63 bits.
+    // Numbers of 2^53 and above are refused, as doubles do not hold all of them.
     const Json& v = value(key);
     const bool fits = v.is_number_integer() && (!v.is_number_unsigned() || v.get<std::uint64_t>() < (1ULL << 53));
     return get(key, otherwise, fits, "a whole number");

@@ -64,7 +64,7 @@ Pretrained read_marian_folder(const std::filesystem::path& folder);
 /// file's contents.
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name, std::string_view what);
 
-/// Throws an error that names the model's file `where` if an option read from it is out of range.
+/// Throws if an option read from the model's file is out of range; `where` names the file.
 void check_ranges(const Config& config, const std::string& where);
 
 /// Returns the settings that both kinds of folder share: glossa's defaults, changed to those of an OPUS-MT model.

@@ -23,8 +23,8 @@ struct CachedCorpus {
 /// used by mistake.
 class CorpusCache {
  public:
-  /// Uses the folder of data.cache, completed by `places`. Throws if this name is empty and the environment names no
-  /// home.
+  /// Uses the folder of data.cache, completed by `places`. Throws if data.cache is empty and the environment defines no
+  /// home folder.
   explicit CorpusCache(const DataConfig& config, const CorpusPlaces& places = {});
 
   const std::filesystem::path& folder() const { return folder_; }

@@ -152,7 +152,8 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
   if (one_of({"ja", "jpn", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur", "bo", "bod", "tib", "dz", "dzo",
               "ko", "kor"}))
     return BleuTokenizer::characters;
-  constexpr char32_t first_unspaced = 0xE00;  // Thai; earlier scripts have spaces, but one-word lines do not
+  constexpr char32_t first_unspaced =
+      0xE00;  // Thai. Scripts below it use spaces, although a text of one-word lines has none
   std::int64_t characters = 0, spaces = 0, unspaced = 0;
   for (const std::string& line : text)
     utf8::for_each(line, [&](std::string_view, utf8::CodePoint c) {

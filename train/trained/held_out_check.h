@@ -9,8 +9,8 @@
 namespace glossa {
 
 /// Returns the prepared training pairs of the run in `folder`, or null if the text is too small to be prepared.
-/// Prepares them again if the cache has lost them. They include the pairs that data.split holds out, which avoids
-/// reading all text.
+/// Prepares them again if the cache has lost them. Their record includes the pairs that data.split holds out, so the
+/// text need not be read again.
 std::shared_ptr<const PreparedCorpus> prepared_training(Config config, const std::string& folder);
 
 /// Returns the test pairs that data.split holds out from the training text of the run in `folder`. `config` may differ

@@ -7,7 +7,7 @@
 /// products into blocks for a kind.
 namespace glossa::kernels::bf16 {
 
-/// Two adjacent factors of a sum, the first in the lower half.
+/// Two factors that are adjacent along the summed axis, the first in the lower half.
 using Pair = Unit;
 
 constexpr Pair pair_of(Bf16 first, Bf16 second) { return first.bits | Pair{second.bits} << 16; }

@@ -11,7 +11,7 @@ namespace glossa::kernels::int8 {
 
 namespace {
 
-/// Rows with sums in the L1 cache at a time; a multiple of every kind's rows per block.
+/// Number of rows whose sums are kept in the L1 cache at once; a multiple of every kind's rows per block.
 constexpr Index strip_rows = 24;
 
 /// Memory for a row's codes, padded with zeros to a whole quad.
