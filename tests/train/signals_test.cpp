@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,21 +15,21 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/forked.h"
+
 using namespace glossa;
+using glossa::testing::end_of;
+using glossa::testing::forked;
 
 namespace {
 
 /// A separate process that runs `act`, without the test's handlers.
 template <class Act>
 pid_t apart(Act act) {
-  const pid_t child = fork();
-  REQUIRE_NE(child, -1);
-  if (child == 0) {
+  return forked([&] {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE}) std::signal(signal, SIG_DFL);
     act();
-    _exit(0);
-  }
-  return child;
+  });
 }
 
 /// A separate process in which `act` watches.
@@ -41,13 +40,6 @@ pid_t watching(Act act) {
     const SignalWatch watch(requests);
     act(requests);
   });
-}
-
-/// The signal that ends it; 0 if it finishes.
-int end_of(pid_t child) {
-  int status = 0;
-  REQUIRE_EQ(waitpid(child, &status, 0), child);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 template <class Act>
@@ -92,25 +84,19 @@ TEST_CASE(
 }
 
 TEST_CASE("signals that training watches: under nohup closing the terminal never stops anything") {
-  const pid_t child = fork();
-  REQUIRE_NE(child, -1);
-  if (child == 0) {
-    std::signal(SIGHUP, SIG_IGN);
-    {
-      Requests requests;
-      const SignalWatch watch(requests);
-      raise(SIGHUP);
-      if (requests.stops()) _exit(1);
-      raise(SIGTERM);
-      raise(SIGHUP);
-    }
-    raise(SIGHUP);
-    _exit(0);
-  }
-  int status = 0;
-  REQUIRE_EQ(waitpid(child, &status, 0), child);
-  CHECK(WIFEXITED(status));
-  CHECK_EQ(WEXITSTATUS(status), 0);
+  CHECK_EQ(end_of(forked([] {
+             std::signal(SIGHUP, SIG_IGN);
+             {
+               Requests requests;
+               const SignalWatch watch(requests);
+               raise(SIGHUP);
+               if (requests.stops()) _exit(1);
+               raise(SIGTERM);
+               raise(SIGHUP);
+             }
+             raise(SIGHUP);
+           })),
+           0);
 }
 
 TEST_CASE("signals that training watches: a broken pipe ends nothing, and a save is requested once") {

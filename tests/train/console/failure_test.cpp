@@ -1,8 +1,11 @@
 #include "train/console/failure.h"
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+
+#include "tests/support/forked.h"
 
 using namespace glossa;
 
@@ -11,19 +14,13 @@ namespace {
 /// The status of a separate process whose host has a handler for SIGSEGV, and which raises one under an EndAtFault.
 template <class Prepare>
 int status_after_fault(Prepare prepare) {
-  const pid_t child = fork();
-  REQUIRE_NE(child, -1);
-  if (child == 0) {
+  return testing::end_of(testing::forked([&] {
     close(STDERR_FILENO);
     std::signal(SIGSEGV, [](int) { _exit(42); });
     prepare();
     const EndAtFault guard;
     raise(SIGSEGV);
-    _exit(0);
-  }
-  int status = 0;
-  REQUIRE_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }));
 }
 
 }  // namespace
