@@ -11,7 +11,7 @@ namespace {
 
 thread_local int index_in_team = 0;
 
-/// How long a thread polls for work, or for other threads to finish, before it sleeps. Sleeping and waking takes about
+/// A thread polls this long for work, or for other threads to finish, and then sleeps. Sleeping and waking takes about
 /// as long. If polling fails for this time, the missing thread has been preempted.
 constexpr std::chrono::microseconds patience{200};
 

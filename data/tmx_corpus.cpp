@@ -62,7 +62,7 @@ bool is_known_encoding(std::string_view declared) {
 /// Beginning of a text, for messages.
 std::string_view front(std::string_view text) { return text.substr(0, 60); }
 
-/// How well a variant's language matches a requested language.
+/// Result of comparing a variant's language with a requested language.
 enum class Match { none, variant, exact };
 
 Match match(const std::string& language, const std::string& wanted) {
