@@ -66,14 +66,15 @@ class Comparison {
     const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
     const double floor = options_.floor * largest_gradient(tensor);
     expected_step_ = infinity;
+    const std::vector<Index> chosen = chosen_elements(tensor, options_.max_elements);
     if (broken != tensor.grad.end()) {
       const Index i = broken - tensor.grad.begin();
       const Judgment judgment = judge(tensor, i, floor);
-      result_.undecided += judgment.verdict == Verdict::undecided && options_.max_elements > 0;  // perhaps not sampled
+      result_.undecided += judgment.verdict == Verdict::undecided && !std::ranges::binary_search(chosen, i);
       note(tensor, i, judgment, infinity);
     }
     bool is_used = tensor.is_used || tensor.grad.empty();
-    for (const Index i : chosen_elements(tensor, options_.max_elements)) is_used |= compare(tensor, i, floor) != 0;
+    for (const Index i : chosen) is_used |= compare(tensor, i, floor) != 0;
     if (!is_used && result_.unused.empty()) result_.unused = tensor.name;
   }
 
