@@ -32,8 +32,10 @@ DropoutMask<T> draw_mask(const char* op, Context<T>& c, const Shape& matrix, dou
   if (!c.training() || p == 0) return {};
   const kernels::DropoutSite site(c.random_key(), c.next_random_site(), p);
   const Index size = matrix.size();
-  auto* const memory = in_scratch ? reinterpret_cast<std::uint8_t*>(c.scratch({size}).data)
-                                  : c.template array<std::uint8_t>(size).data();
+  constexpr Index in_number = sizeof(T);  // bytes
+  auto* const memory = in_scratch
+                           ? reinterpret_cast<std::uint8_t*>(c.scratch({(size + in_number - 1) / in_number}).data)
+                           : c.template array<std::uint8_t>(size).data();
   kernels::dropout_mask({memory, static_cast<std::size_t>(size)}, matrix.cols(), site, layout);
   return {memory, static_cast<T>(site.keep_scale())};
 }
