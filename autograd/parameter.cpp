@@ -82,7 +82,7 @@ Parameter<T>& ParameterStore<T>::part(Parameter<T>& whole, Index begin, Index en
 }
 
 /// Throws if the machine lacks memory for the values that training will write.
-void check_available(std::size_t bytes) {
+static void check_available(std::size_t bytes) {
   const std::size_t available = available_memory();
   check(bytes <= available, "arena",
         "cannot allocate {} bytes: the machine has {} left. Hint: use a smaller model, or fewer rows at a time", bytes,
