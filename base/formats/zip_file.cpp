@@ -59,8 +59,9 @@ Directory find_directory(const FileCheck& require, std::ifstream& file, std::uin
   return directory;
 }
 
-/// Reads the sizes and the position that exceed 32 bits.
-void read_extra(ByteReader extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
+/// Reads the sizes and the position that exceed 32 bits. Returns false if they are missing or incomplete.
+bool read_extra(ByteReader extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
+  bool is_found = !size && !stored_size && !header;
   while (extra.is_ok() && extra.remaining() > 0) {
     const auto kind = extra.take<std::uint16_t>();
     ByteReader field(extra.text(extra.take<std::uint16_t>()));
@@ -68,7 +69,9 @@ void read_extra(ByteReader extra, ZipEntry& entry, bool size, bool stored_size, 
     if (size) entry.size = field.take<std::uint64_t>();
     if (stored_size) entry.stored_size = field.take<std::uint64_t>();
     if (header) entry.header = field.take<std::uint64_t>();
+    is_found = field.is_ok();
   }
+  return is_found;
 }
 
 ZipEntry read_entry(const FileCheck& require, ByteReader& fields) {
@@ -87,10 +90,10 @@ ZipEntry read_entry(const FileCheck& require, ByteReader& fields) {
   entry.stored_size = stored_size;
   entry.size = size;
   entry.header = header;
-  read_extra(ByteReader(fields.text(extra)), entry, size == in_64_bits, stored_size == in_64_bits,
-             header == in_64_bits);
+  const bool has_extra = read_extra(ByteReader(fields.text(extra)), entry, size == in_64_bits,
+                                    stored_size == in_64_bits, header == in_64_bits);
   fields.text(comment);
-  require(fields.is_ok(), "expected complete entries in the directory; got a truncated one");
+  require(has_extra && fields.is_ok(), "expected complete entries in the directory; got a truncated one");
   require(!entry.name.empty() && is_tensor_name(entry.name),
           "expected names of at most {} bytes without control characters in the directory; got another",
           max_tensor_name);
@@ -99,6 +102,8 @@ ZipEntry read_entry(const FileCheck& require, ByteReader& fields) {
   require(entry.deflated || !entry.is_readable || entry.size == entry.stored_size,
           "expected '{}', stored uncompressed, to have one size; got {} and {}", entry.name, entry.size,
           entry.stored_size);
+  require(!entry.is_readable || entry.size > 0 || entry.crc == 0, "expected '{}' to be empty; got the checksum {:08x}",
+          entry.name, entry.crc);
   return entry;
 }
 

@@ -255,6 +255,11 @@ TEST_CASE("archives that grow or lie are refused") {
   std::string shared = zip_of({{"a.npy", bytes}, {"b.npy", bytes}});
   shared.replace(shared.rfind("PK\x01\x02") + 42, 4, std::string(4, '\0'));  // both begin at byte 0
   CHECK_NE(error_of_tensor_file(shared).find("to follow the entry before it"), std::string::npos);
+  std::string large = zip_of({{"a.npy", "", 0xFFFFFFFF, 8}});  // its 64-bit size is missing
+  CHECK_NE(error_of_tensor_file(large).find("complete entries in the directory"), std::string::npos);
+  std::string empty = zip_of({{"a.npy", ""}});
+  empty[empty.rfind("PK\x01\x02") + 16] = 1;  // of the checksum
+  CHECK_NE(error_of_tensor_file(empty).find("'a.npy' to be empty"), std::string::npos);
   std::string file = read_bytes(marian_files / "types_zip.bin");
   const std::size_t number = file.find(std::string("\x00\x00\x00\x3E\x00\x00\x80\x3E", 8));  // of tensor F32
   REQUIRE_NE(number, std::string::npos);
