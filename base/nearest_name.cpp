@@ -34,11 +34,11 @@ std::size_t distance(const std::vector<std::string_view>& from, const std::vecto
 }  // namespace
 
 std::string nearest_name(std::string_view wanted, const std::vector<std::string>& names) {
-  if (wanted.size() >= 4)  // `wanted` may be an abbreviation
+  const std::vector<std::string_view> spelled = characters(wanted);
+  if (spelled.size() >= 4)  // `wanted` may be an abbreviation
     for (const std::string& name : names)
       if (name.starts_with(wanted)) return name;
   std::string nearest;
-  const std::vector<std::string_view> spelled = characters(wanted);
   std::size_t shortest = 2 * spelled.size() / 5 + 1;
   for (const std::string& name : names) {
     const std::size_t changes = distance(spelled, characters(name));

@@ -20,6 +20,7 @@ TEST_CASE("the nearest name is found, and a distant one is not suggested") {
 TEST_CASE("a distance counts characters, not bytes") {
   CHECK(nearest_name("eleve", {"élève"}) == "élève");
   CHECK(nearest_name("日本", {"中国"}).empty());
+  CHECK(nearest_name("日本", {"日本語のテキスト"}).empty());  // two characters are no abbreviation
 }
 
 TEST_CASE("the nearest path differs in any of its parts") {
