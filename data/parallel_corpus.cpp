@@ -266,8 +266,11 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& na
                       std::span<const std::uint32_t> groups) {
   if (corpora.size() == 1) return std::move(corpora.front());
   ParallelCorpus all;
+  for (const ParallelCorpus& corpus : corpora)
+    all.all_targets.resize(std::max(all.all_targets.size(), corpus.all_targets.size()));
   std::vector<std::string> names;
   for (ParallelCorpus& corpus : corpora) {
+    if (!all.all_targets.empty() && corpus.all_targets.empty()) corpus.all_targets = {corpus.target};
     names.push_back(corpus.name);
     const std::uint32_t group = groups.empty() ? 0 : groups[all.parts.size()];
     all.part.insert(all.part.end(), corpus.source.size(), static_cast<std::uint32_t>(all.parts.size()));
@@ -275,6 +278,9 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& na
     for (std::size_t i = 0; i < corpus.source.size(); ++i) all.lines.push_back(corpus.line(i));
     std::ranges::move(corpus.source, std::back_inserter(all.source));
     std::ranges::move(corpus.target, std::back_inserter(all.target));
+    for (std::size_t column = 0; column < corpus.all_targets.size(); ++column)
+      std::ranges::move(corpus.all_targets[column], std::back_inserter(all.all_targets[column]));
+    for (std::vector<std::string>& column : all.all_targets) column.resize(all.target.size());  // blank cells
     all.report += corpus.report;
     corpus = {};
   }

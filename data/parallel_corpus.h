@@ -29,7 +29,7 @@ struct ParallelCorpus {
   CorpusReport report;
   std::vector<CorpusPart> parts;                      // the corpora that were joined; empty if not joined
   std::vector<std::uint32_t> part;                    // each pair's index in `parts`; empty if not joined
-  std::vector<std::vector<std::string>> all_targets;  // with CorpusOptions::all_targets: the targets of each pair
+  std::vector<std::vector<std::string>> all_targets;  // columns of targets; empty without CorpusOptions::all_targets
 
   std::int64_t line(std::size_t pair) const {
     return lines.empty() ? static_cast<std::int64_t>(pair) + 1 : lines[pair];

@@ -102,7 +102,7 @@ ParallelCorpus read_files(const DataConfig& config, const std::string& name, con
   const std::vector<FoundCorpus> found = find(config, name, places);
   if (found.size() == 1) return read(config, found.front(), all_targets);
   std::vector<ParallelCorpus> corpora;
-  for (const FoundCorpus& corpus : found) corpora.push_back(read(config, corpus));
+  for (const FoundCorpus& corpus : found) corpora.push_back(read(config, corpus, all_targets));
   ParallelCorpus all = joined(std::move(corpora), name);
   check_any_pair(all.name, all.report);
   return all;
