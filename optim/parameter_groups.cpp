@@ -56,11 +56,13 @@ template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay, bool decay_norm_and_bias,
                                         const std::vector<ParameterGroup>& groups) {
   check(store.laid_out(), "trainable_segments", "expected allocated parameters; got none. Hint: call allocate() first");
-  if (!(weight_decay >= 0)) misuse("weight_decay", "expected a number of at least 0; got {}", weight_decay);
+  const auto check_rate = [](const char* name, double rate) {
+    if (!(rate >= 0 && std::isfinite(rate))) misuse(name, "expected a finite number of at least 0; got {}", rate);
+  };
+  check_rate("weight_decay", weight_decay);
   for (const ParameterGroup& group : groups) {
     check_matches_some("ParameterGroup::pattern", group.pattern, store);
-    if (!(group.lr_factor >= 0 && std::isfinite(group.lr_factor)))
-      misuse("ParameterGroup::lr_factor", "expected a number of at least 0; got {}", group.lr_factor);
+    check_rate("ParameterGroup::lr_factor", group.lr_factor);
   }
   std::vector<Segment> segments;
   for (const Parameter<T>* each : store.parameters()) {

@@ -65,7 +65,8 @@ TEST_CASE("learning rates can be set by name, and the first matching pattern cou
                        doctest::Contains("[ParameterGroup::pattern] expected a pattern that matches"), Error);
   for (const double wrong : {-0.5, std::nan(""), std::numeric_limits<double>::infinity()})
     CHECK_THROWS_WITH_AS(trainable_segments(model.store, 0, false, {{"*", wrong}}),
-                         doctest::Contains("[ParameterGroup::lr_factor] expected a number of at least 0; got "), Error);
+                         doctest::Contains("[ParameterGroup::lr_factor] expected a finite number of at least 0; got "),
+                         Error);
 }
 
 TEST_CASE("betas can be set by name, and segments with different betas are not merged") {
@@ -94,7 +95,7 @@ TEST_CASE("segments are chosen by the names of their parameters") {
 TEST_CASE("negative weight decay is refused") {
   const Model<float> model;
   CHECK_THROWS_WITH_AS(trainable_segments(model.store, -0.5),
-                       "[weight_decay] expected a number of at least 0; got -0.5", Error);
+                       "[weight_decay] expected a finite number of at least 0; got -0.5", Error);
 }
 
 TEST_CASE("a star matches any text, the rest of a pattern only itself") {

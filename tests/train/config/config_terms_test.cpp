@@ -57,7 +57,7 @@ TEST_CASE("errors of the library name configuration keys when the program prints
   CHECK(message([&] { make_optimizer({.name = OptimConfig::Name::sgd, .sgd = {.momentum = 1}}, store); }) ==
         "[optim.momentum] expected a number in [0, 1); got 1");
   CHECK(message([&] { make_optimizer({.weight_decay = -1}, store); }) ==
-        "[optim.weight_decay] expected a number of at least 0; got -1");
+        "[optim.weight_decay] expected a finite number of at least 0; got -1");
   CHECK(message([&] { make_optimizer({.freeze = {"bias"}}, store); }) ==
         "[optim.freeze] expected a pattern that matches the name of a parameter; got 'bias'. Hint: `glossa inspect` "
         "lists the names; * matches any text");
