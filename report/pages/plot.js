@@ -240,7 +240,7 @@
       const rows = values.map((value) => make("div", {}, [make("span", { class: `swatch series-${value[0].color}` }),
                                                           `${value[0].name} `, make("b", {}, this.nearText(value, x))]));
       const near = Math.abs(this.axes.x.back(6) - this.axes.x.back(0));  // a distance of six pixels
-      const marks = (this.spec.marks ?? []).filter((mark) => Math.abs(mark.x - x) <= near).slice(0, 3);
+      const marks = (this.spec.marks ?? []).filter((mark) => mark.x !== null && Math.abs(mark.x - x) <= near).slice(0, 3);
       this.tip.replaceChildren(make("div", { class: "at" }, this.xText(x)), ...rows,
                                ...marks.map((mark) => make("div", { class: "event" }, mark.text)));
     }
