@@ -55,7 +55,12 @@ Part slice_within(nb::handle slice, Index extent, int axis) {
 std::vector<Part> parts_of(const Shape& shape, nb::handle index) {
   const nb::tuple all = PyTuple_Check(index.ptr()) ? nb::borrow<nb::tuple>(index) : nb::make_tuple(index);
   int named = 0;  // number of axes of x that the index names
-  for (const nb::handle part : all) named += !part.is_none() && !part.is(nb::ellipsis());
+  int ellipses = 0;
+  for (const nb::handle part : all) {
+    named += !part.is_none() && !part.is(nb::ellipsis());
+    ellipses += part.is(nb::ellipsis());
+  }
+  if (ellipses > 1) throw nb::index_error("an index can only have a single ellipsis ('...')");
   if (named > shape.rank()) throw nb::index_error(fmt::format("{} indices for {} axes", named, shape.rank()).c_str());
   std::vector<Part> parts;
   int from = 0, to = 0;  // current axes of x and of the result
@@ -65,7 +70,6 @@ std::vector<Part> parts_of(const Shape& shape, nb::handle index) {
     } else if (part.is(nb::ellipsis())) {
       from += shape.rank() - named;
       to += shape.rank() - named;
-      named = shape.rank();  // a second ellipsis means no axis
     } else if (PySlice_Check(part.ptr())) {
       parts.push_back(slice_within(part, shape[from++], to++));
     } else if (is_int(part)) {

@@ -69,6 +69,8 @@ def test_other_indices_are_errors(x, index):
         x[np.array([9])]
     with pytest.raises(IndexError):
         x[4]
+    with pytest.raises(IndexError, match="single ellipsis"):
+        x[..., ...]
 
 
 def test_functions_of_numpy_do_not_lose_the_gradient(x):
