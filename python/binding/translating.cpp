@@ -34,7 +34,10 @@ void check_beam(const SharedTranslator& shared, Index n) {
 
 std::vector<std::string> translate(SharedTranslator& shared, const std::vector<std::string>& lines) {
   const std::vector<std::string> clean = clean_lines("lines", shared.run().config.data, lines);
-  return shared.use([&](Translator& translator, const auto&) { return translator.translate(clean, "lines"); });
+  return shared.use([&](Translator& translator, const auto&) {
+    translator.align(std::nullopt);
+    return translator.translate(clean, "lines");
+  });
 }
 
 std::vector<std::vector<Translation>> n_best(SharedTranslator& shared, const std::vector<std::string>& lines, Index n,
