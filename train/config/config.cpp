@@ -184,7 +184,8 @@ All keys of a configuration file. They also work on the command line, where the 
   all of these. A run keeps the rules that its vocabulary was made with; runs of glossa 0.2 and imported models
   have sentencepiece's own.
 * With `--resume` only `train.max_*`, `train.patience`, `train.precision`, `train.*_every`, `train.tensorboard`,
-  `train.exportable` and `runtime.*` may change; options that are not given keep the run's values.
+  `train.exportable`, `data.prepare_above`, `data.cache` and `runtime.*` may change; options that are not given keep
+  the run's values.
 )";
 
 std::string markdown_cell(std::string text) {
