@@ -34,7 +34,7 @@ class Arena {
     return {allocate_array<T>(count), static_cast<std::size_t>(count)};
   }
 
-  /// Memory for an array, including the gap to the next cache line.
+  /// Bytes that an array takes, including the gap to the next cache line.
   template <class T>
   static std::size_t size_of(std::ptrdiff_t count) {
     return rounded_up(static_cast<std::size_t>(count) * sizeof(T));
@@ -51,7 +51,7 @@ class Arena {
     return values;
   }
 
-  /// Returns the whole pages of an array to the system. Later reads return zeros.
+  /// Returns all pages that lie entirely within `memory` to the system. They read as zeros afterwards.
   static void drop(std::span<std::byte> memory);
 
   /// Releases everything in O(1). Existing marks lose their effect.

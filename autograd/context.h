@@ -28,7 +28,7 @@ struct StepOptions {
   // not between contexts with the same seed. Set the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
 
-  Precision precision = Precision::full;  // form of the factors of products; a context of doubles ignores it
+  Precision precision = Precision::full;  // for matrix products; a context of doubles ignores it
 };
 
 template <class T>
@@ -82,11 +82,11 @@ class Context {
   // --- For ops ---
 
   /// Value of the op's input `x`. The op may read it until the op's own derivative has run. Throws for a parameter in
-  /// int8, which has no such numbers.
+  /// int8, which has no numbers in T.
   Tensor<const T> read(const Variable<T>& x);
 
-  /// As `read`, for a matrix that the op reads through transposed_weight or, in int8, through `in_int8`. The result may
-  /// then have a shape but no numbers.
+  /// As `read`, but also accepts a matrix in int8; the result then has a shape but no numbers. The op must read such a
+  /// matrix through transposed_weight or `in_int8`.
   Tensor<const T> read_matrix(const Variable<T>& x);
 
   /// The parameter `x` in int8; null if it is not in int8.
@@ -94,8 +94,8 @@ class Context {
     return x.parameter_ ? x.parameter_->in_int8 : nullptr;
   }
 
-  /// The rows of `x` as a factor of a product, readable as long as the value. In bf16, they are rounded when first
-  /// requested, unless the op that computed `x` has rounded them. In int8, they are quantized.
+  /// The rows of `x` as a factor of a product, valid as long as the value. In bf16, the rows are rounded when first
+  /// requested, unless the op that computed `x` has rounded them. In int8, they are quantized at each call.
   kernels::Factor<T> factor(const Variable<T>& x);
 
   /// True if an op with these inputs should keep its value in bf16: the step computes products in bf16 and records the
@@ -160,15 +160,15 @@ class Context {
                     std::span(inputs.begin(), inputs.size()), derivative);
   }
 
-  /// Adds the bf16 form of `y`, which its op has written (see `rounds`).
+  /// Attaches `rounded`, a copy of `y` in bf16 that the op has written (see `rounds`). Returns `y`.
   Variable<T> with_rounded(const Variable<T>& y, Bf16* rounded);
 
   /// Marks `y` as a value that its own op's derivative does not read. The next op may then overwrite it (see `take`).
   Variable<T> unread(const Variable<T>& y);
 
   /// Result of take(x), for an input x that the op reads only in its forward pass. `from` is the value of `x`; `to` is
-  /// memory of the same size. If `x` was marked `unread` and has no other reader, both are the same memory; later use
-  /// of the value of `x` throws Error.
+  /// memory of the same size. If `x` was marked `unread` and has no other reader, `from` and `to` are the same memory.
+  /// Later use of the value of `x` then throws Error.
   struct Taken {
     Tensor<const T> from;
     Tensor<T> to;
@@ -210,7 +210,8 @@ class Context {
   /// Sets the prepared weights that linear ops use in steps without recording; null removes them.
   void set_prepared_weights(PreparedWeights<T>* weights) { prepared_weights_ = weights; }
 
-  /// W^T for a weight W [O, I] that is a parameter in int8, or in a step without recording if prepared weights are set.
+  /// W^T of a parameter W [O, I], prepared for products. Empty unless W is in int8, or prepared weights are set and the
+  /// step does not record.
   std::optional<kernels::Factor<T>> prepared(const Variable<T>& weight);
 
   /// A generation is a set of values that are released together, at the end of the step or of a Frame within the step.

@@ -33,7 +33,7 @@ struct Judgment {
   Doubt doubt = Doubt::none;                                  ///< the reason, if undecided
   double numeric = std::numeric_limits<double>::quiet_NaN();  ///< the derivative from differences
   double error = std::numeric_limits<double>::infinity();     ///< estimated error of `numeric`
-  double gap = std::numeric_limits<double>::infinity();       ///< difference of the derivatives, beyond rounding
+  double gap = std::numeric_limits<double>::infinity();       ///< |analytic - numeric|, minus rounding of backward
   double excess = std::numeric_limits<double>::infinity();    ///< part of the gap not explained by 4 * error
   double step = 0;                                            ///< largest step without a kink or pole
   bool near_kink = false;                                     ///< true if a kink reduced the steps
@@ -42,7 +42,7 @@ struct Judgment {
 /// Describes the doubt of a judgment in a sentence, with a hint.
 std::string reason(const Judgment& judgment);
 
-/// A function along a line: F at distance `t` from the center, measured after rounding the point.
+/// F at a point on a line through the center. `t` is the distance from the center to the point as rounded to double.
 struct PointOnLine {
   double t;
   Objective::Point point;
@@ -53,7 +53,7 @@ using Line = std::function<PointOnLine(double t)>;
 struct Tolerance {
   double limit;
   double floor;
-  double small;     ///< an error of up to limit * small is accepted if the differences are no more accurate
+  double small;     ///< a gap within the differences' error is accepted if that error is at most limit * small
   double rounding;  ///< largest rounding error of `analytic`
 };
 

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// Tag: the inputs of a Frame's section are still needed afterwards.
+/// Tag for a Frame that must not release its inputs, because they are needed afterwards.
 struct InputsStay {};
 inline constexpr InputsStay inputs_stay;
 

@@ -7,7 +7,7 @@ namespace glossa {
 struct GradCheckOptions {
   double limit = 1e-8;   // largest relative error of a correct gradient
   double floor = 1e-4;   // smallest denominator of errors, relative to the tensor's largest gradient
-  double step = 0x1p-4;  // largest step h divided by max(1, |x|), before h is rounded up to a power of two
+  double step = 0x1p-4;  // largest step, about this times max(1, |x|); the exact one is 181/256 of a power of two
   std::vector<bool> requires_grad = {};  // one flag per input; empty: all true
   Index max_elements = 0;                // number of elements to check per tensor, always the same ones; 0: all
   StepOptions context = {.training = true};
@@ -24,8 +24,8 @@ struct TensorCheck {
 /// Result of a gradient check. For each element, `a` is the gradient from backward and `n` the gradient from
 /// differences.
 struct GradCheckResult {
-  double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, floor of the tensor); infinite if any a is not finite
-  double excess = 0;       ///< worst_error after subtracting four times the estimated error of n from |a - n|
+  double worst_error = 0;  ///< largest |a - n| / max(|a|, |n|, tensor's floor); infinite if a wrong a is not finite
+  double excess = 0;       ///< worst_error, but with |a - n| reduced by four times the estimated error of n
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): PyTorch's gradcheck accepts up to 1
   Index size = 0;          ///< number of elements
   Index elements = 0;      ///< number of elements compared
@@ -43,7 +43,7 @@ struct GradCheckResult {
   std::string worst_name;  ///< its tensor: "input 1", or the parameter's name
   Shape worst_shape;
   Index worst_index = 0;  ///< its flat index
-  double analytic = 0;    ///< its a
+  double analytic = 0;    ///< its gradient from backward
   double error = 0;       ///< its relative error
   Judgment judgment = {};
   double unit = 1;  ///< factor R of a function with one output; describe() divides both gradients by it
@@ -58,9 +58,10 @@ struct GradCheckResult {
   std::string describe() const;
 };
 
-/// Compares backward with differences of the Objective F, in double. Differences along each element's axis, which
-/// estimate their own error, judge the element (see judge_derivative). It is right if the two agree within `limit`, and
-/// wrong if they differ by more than the differences' error. docs/examples/own_op.cpp checks a user-defined op.
+/// Compares backward with differences of the Objective F, in double. For each element, takes differences along its axis
+/// and estimates their error (see judge_derivative). The element is right if its gradient and the differences agree
+/// within `limit`. It is wrong if they disagree by more than the error of the differences. docs/examples/own_op.cpp
+/// checks a user-defined op.
 ///
 /// Rethrows exceptions of the function. Throws Error if it returns different values in each call, or if
 /// options.requires_grad and `inputs` differ in length.

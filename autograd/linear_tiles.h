@@ -12,8 +12,8 @@ namespace glossa {
 inline constexpr Index linear_tile_columns = 512;
 
 /// Computes y = x W^T + b [N, O] tile by tile, on several threads. Calls `use` for each tile while it is in the cache.
-/// The whole of y is never in memory. This serves searches, whose y has a column for each token of a vocabulary; there
-/// is no derivative. x is [N, I], W [O, I], and b [O] or absent. A row is cut into the same pieces in any batch.
+/// y is never in memory as a whole; in a search, it has a column for each token of the vocabulary. There is no
+/// derivative. x is [N, I], W [O, I], and b [O] or absent. The columns of a tile do not depend on the batch.
 template <class T>
 void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const std::optional<Variable<T>>& bias,
                   const std::function<void(const kernels::Tile<T>&)>& use);

@@ -22,17 +22,17 @@ struct CheckedTensor {
   bool is_used = true;  ///< false: no derivative wrote to `grad`, which is zero
 };
 
-/// F(x) = sum(R f(x)), an elementwise product with fixed, random R. F reduces a function f with many outputs to a
-/// single number, whose derivative can be compared with differences. A plain sum would hide all errors of an op whose
-/// outputs add up to a constant, such as softmax.
+/// F(x) = sum(R f(x)), where R is a fixed random tensor and R f(x) is an elementwise product. F reduces a function f
+/// with many outputs to a single number, whose derivative can be compared with differences. A plain sum would hide all
+/// errors of an op whose outputs add up to a constant, such as softmax.
 class Objective {
  public:
-  /// F at some point, relative to the center. An output that equals the center's contributes nothing, even if it is
-  /// infinite.
+  /// F at some point, relative to the center, the point of the last call of `gradients`. An output that is the same at
+  /// both points contributes nothing, even if it is infinite.
   struct Point {
     long double value = 0;       ///< F(x) - F(center)
-    double magnitude = 0;        ///< sum of magnitudes, here or at the center, of outputs that differ from it
-    double total = 0;            ///< sum of the magnitudes of all finite outputs
+    double magnitude = 0;        ///< sum of max(|here|, |at the center|) over outputs that differ
+    double total = 0;            ///< sum of the magnitudes of all finite outputs here
     std::uint64_t branches = 0;  ///< hash of the branches taken (relu, max, abs, ...); see Context::branches
   };
 
@@ -40,9 +40,9 @@ class Objective {
   Objective(const GradCheckFunction& function, std::span<const Tensor<double>> inputs,
             const std::vector<bool>& requires_grad, const StepOptions& step);
 
-  /// Returns the inputs that require a gradient. Runs backward twice with cotangent R and halves the gradients: a
-  /// derivative that assigns to an existing gradient instead of adding yields half its value. The current values become
-  /// the center.
+  /// Returns the inputs that require a gradient. Runs backward twice with cotangent R and halves the resulting
+  /// gradients. If a derivative wrongly assigns instead of adding in the second run, its gradient is then half of the
+  /// right one. The current values become the center.
   std::vector<CheckedTensor> gradients();
 
   /// Also returns every trainable parameter; overwrites the store's gradients.

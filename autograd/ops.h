@@ -17,8 +17,8 @@
 /// of them.
 namespace glossa {
 
-/// Readers of a result. A step in bf16 keeps a result for `products` only in bf16: these ops round their factors
-/// anyway. Other ops may still read the rounded result.
+/// The ops that will read a result. With `products`, a step that records in bf16 keeps the result only in bf16, to
+/// which matrix products would round it anyway. Other ops may still read the rounded numbers.
 enum class Use { any, products };
 
 /// A variable or nothing. T is deduced from other arguments, which lets a Variable convert to it.
@@ -113,7 +113,7 @@ Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, Use use = Us
 
 /// dropout(relu(x W^T + b)): the first half of a feed-forward layer in one op that stores only its result
 /// (ops/linear_relu.cpp). x [N, I], weight [O, I], bias [O] or none -> [N, O]; p and layout as for dropout. The
-/// derivative is 0 where x W^T + b is 0. The result is for products (see Use).
+/// derivative is 0 where x W^T + b is 0. In bf16, the result is kept as with Use::products.
 template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias, double p,
                         const RowLayout& layout);
@@ -167,7 +167,7 @@ std::span<const int> argmax(const Variable<T>& x, int axis);
 /// sqrt(sum x^2); derivative 0 where the norm is 0.
 template <class T>
 Variable<T> norm(const Variable<T>& x, const Axes& axes = every_axis, bool keepdim = false);
-/// Sum of the squared deviations from the mean, divided by N - correction for N elements. Correction 1 estimates the
+/// Sum of the squared deviations from the mean of N elements, divided by N - correction. Correction 1 estimates the
 /// variance from a sample, as PyTorch's default does; correction 0 gives the variance of the N numbers themselves.
 /// Throws unless 0 <= correction < N.
 template <class T>
@@ -233,8 +233,7 @@ template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout);
 
-/// dropout(factor * table[id]): as the other embed_tokens, but without positions, for models whose attention handles
-/// positions.
+/// dropout(factor * table[id]), without positions: for models whose attention handles positions.
 template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor, double dropout,
                          const RowLayout& layout);
@@ -357,8 +356,8 @@ Variable<T> stop_gradient(const Variable<T>& x);
 /// Rotary position embedding (RoPE; Su et al. 2021): rotates queries and keys so that their products depend only on the
 /// distance of their positions. The first `columns` columns of x [N, D] are heads of `head_width` K columns each; the
 /// other columns are copied. At position p of a sequence, pair i of a head, columns 2i and 2i + 1, rotates by the angle
-/// p base^(-2i/K). Gap rows become zeros. Throws unless K is even, `columns` is a multiple of K, and base > 0. Reuses
-/// the memory of x, as add_layer_norm reuses that of its branch.
+/// p base^(-2i/K). Gap rows become zeros. Throws unless K is even, `columns` is a multiple of K, and base > 0. If x
+/// comes from a linear op and has no other use, its memory is reused (see add_layer_norm).
 template <class T>
 Variable<T> rotary(const Variable<T>& x, const RowLayout& layout, Index head_width, Index columns, double base = 10000,
                    Use use = Use::any);
@@ -388,8 +387,8 @@ struct AttentionOptions {
 /// no gradient. A query whose keys are all blocked gives zeros with zero gradient. NaN in blocked keys and values does
 /// not affect results. `weights`, if given, receives the weights after softmax and before dropout, [H, Tq, Tk] per
 /// sequence. Their memory lasts until the next step. A sequence with Tq * Tk above kernels::max_kept_weights needs
-/// memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed. In bf16, the result is
-/// for products (see Use), and q, k and v are rounded if the step records. autograd/cases/attention_reference.h
+/// memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed. If a step in bf16
+/// records, q, k and v are rounded, and the result is kept as with Use::products. autograd/cases/attention_reference.h
 /// contains the formulas and their derivatives in plain loops; docs/attention.md describes the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,

@@ -35,20 +35,20 @@ struct Parameter {
   bool is_matrix = false;  // true: only linear layers and embed_tokens, which support int8, read it
   Index offset = 0;        // start of value and gradient in the flat buffers, in elements
 
-  Parameter* whole = nullptr;          // for a part: its parameter, whose `trainable` applies; otherwise null
-  std::vector<Parameter*> parts = {};  // parts, if any; they hold the gradient instead (see ParameterStore::part)
+  Parameter* whole = nullptr;          // for a part (see ParameterStore::part): the parameter it belongs to; else null
+  std::vector<Parameter*> parts = {};  // parts, if any, whose gradients make up this parameter's
   std::uint64_t changes = 0;           // number of calls of `mark_changed`
   const kernels::int8::Weight* in_int8 = nullptr;  // if set, replaces `value`, which has no numbers (see quantized.h)
 
-  /// Memory of the gradient; without `has_grad()`, it holds old numbers. If only some parts have a gradient, the other
-  /// parts' rows also hold old numbers, until an optimizer or `fill_unset_grad` zeroes them.
+  /// Memory of the gradient. While `has_grad()` is false, it holds old numbers. If only some parts have a gradient, the
+  /// other parts' rows hold old numbers until an optimizer or `fill_unset_grad` zeroes them.
   Tensor<T> grad_tensor() const { return {grad.data, value.shape}; }
 
   /// True if trainable; a part is trainable if the parameter it belongs to is.
   bool is_trainable() const { return whole ? whole->trainable : trainable; }
 
   /// Declares that the value was written. From then on, `backward` refuses forward passes that read the old value, and
-  /// PreparedWeights remake their form of it. A frozen parameter is a constant, so `backward` does not notice its
+  /// PreparedWeights converts the new value again. A frozen parameter is a constant, so `backward` does not notice its
   /// changes. Optimizers, moving averages and readers of files call this function; other code that writes values must
   /// call it as well.
   void mark_changed() { ++(whole ? whole->changes : changes); }
@@ -96,23 +96,23 @@ class ParameterStore {
   /// Lays out the buffers and draws the initial values from `seed`.
   void allocate(std::uint64_t seed);
 
-  /// Lays out the buffers with values of 0, for parameters that will be read from a file. Gradients take memory once
-  /// they are written.
+  /// Lays out the buffers with values of 0, for parameters that will be read from a file. Gradients take memory only
+  /// when they are written.
   void allocate_zeros() { lay_out(true); }
 
   /// As allocate_zeros, but without room for matrices (Parameter::is_matrix), whose numbers will be in int8.
   void allocate_without_matrices() { lay_out(false); }
 
-  /// True once `allocate` has been called.
+  /// True once the buffers are laid out.
   bool laid_out() const { return values_.data() != nullptr; }
 
-  /// All parameters in name order; valid after `allocate`.
+  /// All parameters in name order; empty before the buffers are laid out.
   const std::vector<Parameter<T>*>& parameters() const { return sorted_; }
 
-  /// The parameter with this name. Throws if not found, and before `allocate`.
+  /// The parameter with this name. Throws if not found, or if the buffers are not laid out.
   Parameter<T>& at(std::string_view name) const;
 
-  /// Flat buffers; gaps between parameters (to 64 bytes) are zero and stay zero.
+  /// Flat buffers. Every parameter starts at a multiple of 64 bytes; the gaps are zero and stay zero.
   std::span<T> values() const { return values_; }
   std::span<T> grads() const { return grads_; }
 
@@ -133,8 +133,8 @@ class ParameterStore {
     for (Parameter<T>& parameter : declared_) parameter.clear_grad();
   }
 
-  /// Sets the gradient of trainable parameters that received no contribution to zero. Without this call, optimizers
-  /// skip these parameters; with it, weight decay and moments move them, as in `glossa train`. Call it also before
+  /// Zeroes the gradient of each trainable parameter that received no contribution. Optimizers would otherwise skip
+  /// such a parameter; with zeros, weight decay and moments move it, as in `glossa train`. Also call this before
   /// reading `grads`. Gradients of frozen parameters are never read or changed.
   void fill_unset_grads() {
     for (Parameter<T>& parameter : declared_) parameter.fill_unset_grad();

@@ -32,9 +32,9 @@ void load_parameters(const std::filesystem::path& path, ParameterStore<T>& store
 /// Prefix of tensor names that denote an optimizer's state instead of a parameter.
 inline constexpr std::string_view optimizer_prefix = "optimizer:";
 
-/// Returns some of the store's parameters as tensors for a file, with `prefix` before each name. Their numbers come
-/// from `values`, which must be laid out like the store's values. Throws if the size of `values` differs from the
-/// store's, or if the store is not laid out.
+/// Returns `parameters`, which belong to the store, as tensors for a file, with `prefix` before each name. The tensors'
+/// numbers come from `values`, which must be laid out like the store's values. Throws if the size of `values` differs
+/// from the store's, or if the store is not laid out.
 template <class T>
 std::vector<NamedTensor<T>> named_tensors(const ParameterStore<T>& store, std::span<Parameter<T>* const> parameters,
                                           std::span<T> values, const std::string& prefix = "");

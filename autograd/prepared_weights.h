@@ -11,9 +11,9 @@
 namespace glossa {
 
 /// Cache of parameters [O, I] in the form that products with few rows read: transposed or, for products in bf16,
-/// rounded and packed. With few rows, as in decoding, making this form takes longer than the product itself. A form is
-/// made on first use, and remade after the parameter has changed. Parameters must outlive the cache, and must not
-/// change while a product reads them. Thread-safe.
+/// rounded and packed. With few rows, as in decoding, the conversion to this form takes longer than the product itself.
+/// A parameter is converted on first use, and again after it has changed. Parameters must outlive the cache, and must
+/// not change while a product reads them. Thread-safe.
 template <class T>
 class PreparedWeights {
  public:

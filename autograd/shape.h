@@ -36,19 +36,20 @@ class Shape {
   /// This shape with one extent replaced.
   Shape with(int axis, Index extent) const;
 
-  /// This shape with an axis removed, or with an axis inserted before `axis` (0 to rank(); rank() appends).
+  /// `without` returns this shape without an axis. `inserted` returns this shape with a new axis before `axis`, which
+  /// may be rank() to append.
   Shape without(int axis) const;
   Shape inserted(int axis, Index extent) const;
 
-  /// Extents of the tensor viewed as a matrix [rows(), cols()] with rows along the last axis. A scalar has one row and
-  /// one column.
+  /// Extents of the tensor viewed as a matrix [rows(), cols()], whose columns are the last axis. A scalar has one row
+  /// and one column.
   Index cols() const { return rank_ == 0 ? 1 : extents_[rank_ - 1]; }
   Index rows() const { return product(rank_ - 1); }
 
   /// `axis` as a number in {0, ..., rank-1}; throws Error `[where] ...` if the axis does not exist.
   int axis(int axis, std::string_view where) const;
 
-  /// "[2, 3]".
+  /// The extents as text, such as "[2, 3]".
   std::string str() const;
 
   friend bool operator==(const Shape& a, const Shape& b);

@@ -7,7 +7,7 @@ namespace glossa {
 
 /// While a SignalsBlocked exists, no handler of an asynchronous signal runs in its thread; pending signals wait.
 /// Objects may nest within a thread. The GEMM library's generated code (oneDNN before 3.11) uses the stack pointer for
-/// other purposes; a handler on that "stack" would overwrite numbers.
+/// other purposes, so a handler would write its stack frame over numbers.
 class SignalsBlocked {
  public:
   SignalsBlocked() : blocks_(depth_++ == 0 && !handled_elsewhere) {
@@ -20,8 +20,8 @@ class SignalsBlocked {
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
-  /// While a Pause exists, the thread's signals are as before its outermost SignalsBlocked. The constructor runs
-  /// handlers of pending signals.
+  /// While a Pause exists, the thread's signal mask is as it was before its outermost SignalsBlocked. Handlers of
+  /// pending signals run in the constructor.
   class Pause {
    public:
     Pause() : depth_before_(std::exchange(depth_, 0)), restores_(depth_before_ > 0 && !handled_elsewhere) {

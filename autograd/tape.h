@@ -19,14 +19,14 @@ namespace glossa {
 template <class T>
 class Backward;
 
-/// A recorded operation: its value, its inputs (as positions on the tape) and its closure, which turns the gradient of
-/// the value into gradients of the inputs.
+/// A recorded op or a leaf: its value, its inputs (as positions on the tape) and its closure, which turns the gradient
+/// of the value into gradients of the inputs.
 template <class T>
 struct Node {
   const char* op;
   Tensor<const T> value;
   T* memory = nullptr;            // memory of the value while the engine may reuse it; null for leaves and views
-  const Bf16* rounded = nullptr;  // the value in bf16, if that exists (perhaps only in bf16)
+  const Bf16* rounded = nullptr;  // the value in bf16, or null; if set, value.data may be null
   const int* inputs = nullptr;    // each input's position on the tape; -1: no gradient needed
   int input_count = 0;
   void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
@@ -43,7 +43,7 @@ struct Node {
   GradSlot<T>& slot() { return parameter ? parameter->grad : own; }
 };
 
-/// One node for each recorded op, and one for each input or parameter, in order of creation. Constants, and ops without
+/// The nodes of a step in order of creation: one for each recorded op, input and parameter. Constants, and ops without
 /// an input that requires a gradient, have no node. Every node comes after its inputs. Backward therefore traverses the
 /// list once from the end, without recursion, sorting or a set of visited nodes (Wengert 1964).
 template <class T>
@@ -117,8 +117,8 @@ struct Sink {
     kernels::accumulate(grad, add, f);
   }
 
-  /// As `write`, but for row `row` of [..., D]; f(j) belongs to column j. For ops that loop over the rows themselves
-  /// and visit each row once.
+  /// As `write`, but for one row of a gradient [..., D]: f(j) is the number for column j. An op that loops over the
+  /// rows calls `write_row` once for each row.
   template <class F>
   void write_row(Index row, const F& f) const {
     if (*this) kernels::write(grad.row(row), 0, grad.cols(), add, f);
@@ -134,7 +134,7 @@ struct Sink {
   T beta() const { return add ? T{1} : T{0}; }
 };
 
-/// Interface for one node's derivative: the gradient of its value, and sinks for the gradients of its inputs. The
+/// Interface for a derivative: the gradient of the node's value, and sinks for the gradients of the node's inputs. The
 /// engine, not the op, chooses between assigning and adding, sums over broadcast axes, and skips inputs that need no
 /// gradient.
 template <class T>
@@ -204,7 +204,7 @@ class Backward {
   void give(const Tensor<T>& memory) { tape_.give(memory); }
 
   /// Adds the gradients that were deferred because two inputs share one gradient, as in x * x. Throws if a required
-  /// sink was not requested. The tape calls it after the derivative.
+  /// sink was not requested. The tape calls `finish` after the derivative.
   void finish();
 
  private:

@@ -7,7 +7,7 @@ namespace glossa {
 struct TaylorResult {
   double directional = 0;               ///< <gradient, d>
   Judgment judgment = {};               ///< judgment of `directional`
-  double slope = 0;                     ///< smallest exponent over all pairs of a step and half that step
+  double slope = 0;                     ///< smallest exponent of t (see taylor_test), over pairs of a step and its half
   double step = 0;                      ///< largest step, small enough to cross no kink (relu, max, abs, ...)
   std::vector<double> remainders = {};  ///< |F(x + t d) - F(x) - t <gradient, d>| for t = step, step/2, ...
 
@@ -21,9 +21,10 @@ struct TaylorResult {
 /// judge_derivative). The remainder is then
 ///     |F(x + t d) - F(x) - t <gradient, d>|
 /// and falls as t^2 for small t; if any part of the gradient is wrong, it falls as t. The slope is this exponent of t,
-/// over steps from 1/64 on; it is smaller for a function that curves more. F is the Objective; d moves every trainable
-/// parameter, each element by at most max(1, |x|) / sqrt(number of elements). For a linear function, the remainder is
-/// only rounding, and the slope is infinite. If every step crosses a kink or a remainder is not finite, the slope is 0.
+/// measured at steps of at most 1/64. It may be below 2 if the third derivative of F is large. F is the Objective. d
+/// moves every trainable parameter, each element by at most max(1, |x|) / sqrt(number of elements). For a linear
+/// function, the remainder is only rounding, and the slope is infinite. If every step crosses a kink or a remainder is
+/// not finite, the slope is 0.
 ///
 /// Rethrows exceptions of the function. Throws Error if it returns different values in each call. Restores the store's
 /// values and overwrites its gradients.

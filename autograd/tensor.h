@@ -19,20 +19,19 @@
 
 namespace glossa {
 
-/// Checks of a view of memory `data` with a shape. They throw Error `[tensor] ...` with the invalid number and the
-/// shape.
+/// Bounds checks of tensor views. Each throws Error `[tensor] ...` with the invalid number and the shape.
 namespace bounds {
 
 void check_count(const Shape& shape, std::size_t numbers);
 void check_index(const void* data, const Shape& shape, Index i);
 void check_row(const void* data, const Shape& shape, Index i);
 
-/// The row-major position of the element at `indices`, which has one index per axis.
+/// Returns the row-major position of the element at `indices`, which has one index per axis.
 Index position(const void* data, const Shape& shape, std::span<const Index> indices);
 
 }  // namespace bounds
 
-/// A pointer to T, or null. An array is excluded, because it converts to a span, whose size can be checked.
+/// A type that converts to T*, but not an array: an array converts to a span, whose size can be checked.
 template <class Pointer, class T>
 concept PointerTo = std::is_convertible_v<Pointer, T*> && !std::is_array_v<Pointer>;
 
@@ -69,8 +68,8 @@ struct Tensor {
   /// index is checked only with GLOSSA_BOUNDS_CHECKS.
   ///
   /// Always inlined, because a program built without NDEBUG may link to libraries built with NDEBUG. The linker keeps
-  /// one copy of an inline function, perhaps the unchecked one. A namespace per mode would rename every function that
-  /// takes a Tensor, and the program would not link.
+  /// one copy of an inline function, perhaps the unchecked one. Separate namespaces for checked and unchecked code
+  /// would also rename every function that takes a Tensor, so such a program would not link.
   [[gnu::always_inline]] T& operator[](Index i) const {
     if constexpr (GLOSSA_BOUNDS_CHECKS != 0) bounds::check_index(data, shape, i);
     return data[i];

@@ -11,8 +11,8 @@ class Context;
 template <class T>
 struct Parameter;
 
-/// Handle of a value computed in a Context: the tensor and its tape position (none if nothing was recorded). Small, so
-/// pass it by value. Throws Error when used after its memory was released, by the next step or by a Frame.
+/// Handle of a value in a Context: the tensor and, if it was recorded, its position on the tape. Copies share the
+/// value. Throws Error when used after its memory was released, by the next step or by a Frame.
 template <class T>
 class Variable {
  public:
@@ -20,8 +20,8 @@ class Variable {
 
   /// The variable's numbers. After this call, their memory is not reused until the next step or until the enclosing
   /// Frame ends. Throws if the memory was already reused. `backward` reuses the memory of results of 1,024 or more
-  /// elements, except the root's. Some ops also reuse an input's memory, as documented there (add_dropout).
-  /// `retain_grad` prevents both kinds of reuse.
+  /// elements, except the root's. Some ops, such as add_dropout, also reuse an input's memory. `retain_grad` prevents
+  /// both kinds of reuse.
   Tensor<const T> value() const;
   const Shape& shape() const { return value_.shape; }
   Index size() const { return value_.size(); }
@@ -35,8 +35,8 @@ class Variable {
 
   /// The gradient d root / d this, after backward. The gradient is kept for leaves, and for variables whose
   /// `retain_grad` was called before backward; `retain_grad` also keeps the value. If the root does not depend on this
-  /// variable, the gradient is zeros; a parameter's own gradient (Parameter::grad) then stays unset. Throws if the
-  /// gradient was not kept or backward has not run.
+  /// variable, the gradient is zeros. For a parameter, Parameter::grad then stays unset. Throws if the gradient was not
+  /// kept or backward has not run.
   Tensor<T> grad() const;
   void retain_grad() const;
 
@@ -53,7 +53,7 @@ class Variable {
   Tensor<const T> value_;
   Context<T>* context_ = nullptr;
   int node_ = -1;                            // position on the context's tape; -1: a constant
-  const Parameter<T>* parameter_ = nullptr;  // parameter of a leaf that is a constant
+  const Parameter<T>* parameter_ = nullptr;  // the parameter that this constant reads; else null
   std::uint32_t generation_ = 0;
 };
 
