@@ -34,8 +34,8 @@ void Arena::release() {
   current_ = 0;
 }
 
-/// Maps memory from the system, so that released memory leaves the process. The system overcommits and would kill the
-/// process later, when the memory is touched.
+/// Maps memory from the system, so that released memory leaves the process. Checks first that it is available, because
+/// the system overcommits and would kill the process when the memory is touched.
 void Arena::add_block(std::size_t size, std::size_t sure) {
   constexpr const char* hint = "use a smaller model, or fewer rows at a time";
   const std::size_t alignment = size >= huge_page ? huge_page : smallest_block;
@@ -43,7 +43,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. Hint: {}", size, available,
         hint);
   size = whole_pages(size, alignment);
-  blocks_.reserve(blocks_.size() + 1);  // reserved first, so that mapped memory cannot be lost
+  blocks_.reserve(blocks_.size() + 1);  // before mmap, because a throw after it would leak the mapped memory
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   check(mapped != MAP_FAILED, "arena", "cannot allocate {} bytes: the machine has no more. Hint: {}", size, hint);
@@ -51,7 +51,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   std::byte* const data = static_cast<std::byte*>(mapped) + ahead;
   if (ahead > 0) munmap(mapped, ahead);
   munmap(data + size, alignment - ahead);
-  // Huge pages mean fewer TLB misses. The end of the block gets none: a huge page is resident as a unit.
+  // Huge pages mean fewer TLB misses. Bytes that may stay unused get none, because a huge page is resident as a whole.
   if (sure >= huge_page) madvise(data, sure / huge_page * huge_page, MADV_HUGEPAGE);
   poison(data, size);
   blocks_.insert(blocks_.empty() ? blocks_.end() : blocks_.begin() + static_cast<std::ptrdiff_t>(current_) + 1,
@@ -74,7 +74,7 @@ void Arena::next_block(std::size_t bytes) {
     const bool fits = growth <= max_unchecked || growth <= available_memory();
     add_block(fits ? std::max(bytes, growth) : bytes, bytes > growth ? bytes : 0);
   }
-  used_before_ += used_;  // updated only after add_block succeeded, because earlier blocks stay in use
+  used_before_ += used_;  // only now, because add_block may throw
   used_ = 0;
   if (!first) ++current_;
 }
@@ -101,7 +101,7 @@ void Arena::drop(std::span<std::byte> memory) {
   if (memory.size() < ahead + page) return;
   const std::size_t bytes = (memory.size() - ahead) / page * page;
   madvise(memory.data() + ahead, bytes, MADV_DONTNEED);
-  madvise(memory.data() + ahead, bytes, MADV_NOHUGEPAGE);  // a huge page would be resident as a whole
+  madvise(memory.data() + ahead, bytes, MADV_NOHUGEPAGE);  // otherwise, one write may make a huge page resident
 }
 
 void Arena::go_back_to(const Mark& mark) {
@@ -114,7 +114,7 @@ void Arena::go_back_to(const Mark& mark) {
   for (std::size_t i = current_; i <= was_current; ++i) {
     const std::size_t begin = i == current_ ? used_ : 0, end = i == was_current ? was_used : blocks_[i].size;
     if (wipes_) {
-      unpoison(blocks_[i].data + begin, end - begin);  // includes the gaps between pieces
+      unpoison(blocks_[i].data + begin, end - begin);  // includes the gaps between allocations
       std::memset(blocks_[i].data + begin, 0xFF, end - begin);
     }
     poison(blocks_[i].data + begin, end - begin);

@@ -33,7 +33,7 @@ void Context<T>::check_begun() const {
 template <class T>
 Variable<T> Context<T>::constant(const Tensor<const T>& value) {
   check_begun();
-  // The generation now has another value besides the kept one, so no frame may end it.
+  // The next frame may release a generation only if the kept value is its only value.
   if (live_.back().kept != value.data) live_.back().kept = nullptr;
   return {this, value, -1, generation()};
 }

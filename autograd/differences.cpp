@@ -12,12 +12,12 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double denormal = std::numeric_limits<double>::denorm_min();
-constexpr double smallest_step = 0x1p-80;  // relative to the first
+constexpr double smallest_step = 0x1p-80;  // in units of `first`
 constexpr double safety = 4;               // factor by which an error may exceed its estimate
-constexpr double farthest = 32;            // times the first step: about 2 max(1, |x|)
+constexpr double farthest = 32;            // in units of `first`: about 2 max(1, |x|)
 
-/// Not a power of two, so that steps do not fit the periods of a function such as sin(64 pi x). Few digits keep points
-/// near the center exact in float as well.
+/// Factor of all steps. It is not a power of two, so that steps do not fit the periods of a function such as sin(64 pi
+/// x). It has few bits, which keeps points near the center exact in float as well.
 constexpr double odd_factor = 181.0 / 256;
 
 /// A derivative from differences, with its probable error.
@@ -32,9 +32,9 @@ class Extrapolation {
   /// Empties the table.
   void restart() { last_.clear(); }
 
-  /// Adds a row with half the step of the last one. Returns its best estimate. The error is the largest change from
-  /// neighbors in the table (Ridders 1982), but at least `rounding`, the rounding error of the difference. It is
-  /// infinite for the first row.
+  /// Adds a row with half the step of the last one. Returns the entry of the row that changes least from its neighbors
+  /// in the table (Ridders 1982). Its error is this change, but at least `rounding`, the rounding error of the
+  /// difference. The error of the first row is infinite.
   Estimate add(long double difference, double rounding) {
     constexpr std::size_t columns = 7;
     std::vector<long double> row{difference};
@@ -93,7 +93,7 @@ class Judge {
                      .estimate = extrapolation_.add(difference, rounding_of_outputs() / h)});
     const bool improves = rows_.size() == 1 || rows_.back().estimate.error < rows_[best_].estimate.error;
     if (improves) best_ = rows_.size() - 1;
-    // Steps continue while they improve the result much; the error is then known to be well below the limit.
+    // Steps continue while they improve the estimate, unless its error is already far below the limit.
     const Estimate best = rows_[best_].estimate;
     is_right_ = rows_.size() > 2 && agrees(best) && (!improves || 1000 * best.error <= allowed(best));
     return is_right_ ? 0 : 0.5;
@@ -132,8 +132,8 @@ class Judge {
  private:
   double rounding_of_outputs() const { return magnitude_ > 0 ? std::max(epsilon * magnitude_, denormal) : 0; }
 
-  /// Rounding error of backward. Terms that cancel are about as large as the changing outputs, per step of size 16 *
-  /// first.
+  /// Rounding error of backward: 16 epsilon times the size of terms that cancel. This size is estimated as magnitude_ /
+  /// 16 / first_.
   double rounding() const {
     const double terms = magnitude_ > 0 ? epsilon * magnitude_ / first_ : tolerance_.rounding;
     return std::max(std::min(tolerance_.rounding, terms), 16 * denormal);
@@ -172,8 +172,9 @@ class Judge {
     return jump;
   }
 
-  /// Largest slope of the outputs that rounding can hide in steps of size h. If no output changes, intermediate results
-  /// may be larger than outputs, as in log(1 + exp(x)), and a root may enlarge their rounding errors.
+  /// Largest slope of the outputs that rounding can hide in steps of size h. If no output changes at all, larger
+  /// intermediate results may hide the slope, as in log(1 + exp(x)), and a square root may enlarge their rounding
+  /// errors.
   double hidden_slope(double h) const {
     if (magnitude_ > 0) return epsilon * center_.total / h;
     return std::max(epsilon, std::sqrt(epsilon) * std::max(center_.total, scale_)) / h;
@@ -195,8 +196,8 @@ class Judge {
     return agrees_elsewhere(best) ? Doubt::small_scale : Doubt::none;
   }
 
-  /// True if the slopes of the two sides differ by the same amount down to the noise, and the derivative lies between
-  /// them. For a smooth function, the difference is proportional to the step.
+  /// True if the slopes of the two sides differ by the same amount at all steps above the noise, and the derivative
+  /// lies between the slopes. For a smooth function, their difference is proportional to the step.
   bool has_kink(const Estimate& best) const {
     const auto [low, high] = std::minmax(rows_[best_].left, rows_[best_].right);
     const double jump = high - low, margin = jump / 8,
@@ -211,8 +212,8 @@ class Judge {
     return steps >= 10;
   }
 
-  /// True if the function changes about as much within much smaller steps than the best one as within larger steps. For
-  /// a smooth function, the changes shrink with the step.
+  /// True if steps much smaller than the best one change the function about as much as larger steps do. For a smooth
+  /// function, the changes shrink with the step.
   bool is_rough() const {
     const double h = rows_[best_].h;
     double large = 0, small = 0;
@@ -223,7 +224,7 @@ class Judge {
     return small > 1e-12 * magnitude_ && (16 * small > large || has_waves());
   }
 
-  /// True if the derivative may belong to small waves, many of which fit even into the smallest steps.
+  /// True if the derivative may be the slope of waves so short that many fit even into the smallest steps.
   bool has_waves() const {
     const double value = rows_[best_].estimate.value, wide = gap(value);
     double height = 0;
@@ -232,9 +233,9 @@ class Judge {
     return wide > 16 * std::abs(value) && height > 1e-12 * magnitude_ && wide * rows_.back().h <= 1024 * height;
   }
 
-  /// True if two successive estimates agree with the derivative, and clearly better than with the best estimate. If the
-  /// derivative is far from the best estimate, differences at smaller steps also count, unless they are within
-  /// rounding.
+  /// True if two successive estimates agree with the derivative, and their errors are well below its gap to the best
+  /// estimate. If the derivative is far from the best estimate, differences at smaller steps also count, unless they
+  /// are within rounding.
   bool agrees_elsewhere(const Estimate& best) const {
     const double wide = gap(best.value), size = std::abs(analytic_);
     int agreeing = 0;
@@ -256,8 +257,8 @@ class Judge {
   Extrapolation extrapolation_;
   std::vector<Row> rows_;  // rows since the last kink or pole
   std::size_t best_ = 0;   // index of the row whose estimate has the smallest error
-  double magnitude_ = 0;   // magnitude of all outputs that ever differed from the center's
-  double scale_ = 0;       // magnitude of the function farther away
+  double magnitude_ = 0;   // largest Point::magnitude so far
+  double scale_ = 0;       // largest Point::magnitude farther away
   bool is_right_ = false, near_kink_ = false, near_pole_ = false;
 };
 

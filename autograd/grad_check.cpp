@@ -10,7 +10,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Gradients below this fraction of the function's largest gradient only need the accuracy required at this size.
+/// Gradients below this fraction of the function's largest may have the absolute error allowed at the fraction.
 constexpr double small_gradient = 1e-4;
 
 /// Rounding errors of backward are at most this fraction of the function's largest gradient.
@@ -62,7 +62,7 @@ class Comparison {
                                .shape = tensor.value.shape,
                                .errors = std::vector(size, std::numeric_limits<double>::quiet_NaN()),
                                .verdicts = std::vector(size, Verdict::undecided)});
-    // Checks all elements, including those not sampled or near kinks.
+    // Looks for a non-finite gradient in all elements, including those not sampled or near kinks.
     const auto broken = std::ranges::find_if_not(tensor.grad, [](double g) { return std::isfinite(g); });
     const double floor = options_.floor * largest_gradient(tensor);
     expected_step_ = infinity;
@@ -106,8 +106,8 @@ class Comparison {
     return numeric;
   }
 
-  /// If kinks reduced the step for the last element, starts with a similar step. From such a start, only the verdict
-  /// "right" counts.
+  /// Judges an element. If kinks reduced the steps for the last element, first tries a similar step, and accepts only
+  /// the verdict "right" from it.
   Judgment judge(const CheckedTensor& tensor, Index i, double floor) {
     double& x = tensor.value[i];
     const double unit = std::isfinite(x) ? std::max(1.0, std::abs(x)) : 1;

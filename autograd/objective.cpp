@@ -33,7 +33,7 @@ std::vector<CheckedTensor> Objective::gradients() {
   center_.assign(y.value().data, y.value().data + y.size());
   std::vector<double> cotangent(y.size());
   for (Index i = 0; i < y.size(); ++i) cotangent[i] = weight(i);
-  if (y.requires_grad()) {  // runs twice with exact halves, so that derivatives of leaves both assign and add
+  if (y.requires_grad()) {  // two runs: the first assigns gradients of leaves, the second must add to them
     const Tensor<double> weights{cotangent.data(), y.shape()};
     context_.backward(y, weights, /*keep_graph=*/true);
     context_.backward(y, weights);

@@ -46,7 +46,7 @@ T* Tape<T>::gradient_memory(Index size) {
 template <class T>
 T* Tape<T>::unused_memory(Index size) {
   const auto bytes = static_cast<std::size_t>(size) * sizeof(T);
-  // Sizes repeat from layer to layer, so another node soon reuses the gradient of a finished node.
+  // Sizes repeat from layer to layer, so another node soon reuses the gradient memory of a finished node.
   for (auto free = free_.begin(); free != free_.end(); ++free)
     if (free->first == size) {
       T* memory = free->second;
@@ -150,7 +150,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
     if (node.keep) continue;
     recycle(node.own.data, node.value.size());
     node.own = {};
-    // No derivative still reads the value. Small values, such as a loss, stay readable for callers.
+    // No remaining derivative reads the value. Small values, such as a loss, stay readable for callers.
     if (reuse_ && spent_ && node.memory && !node.handed_out && i != root && node.value.size() >= smallest_spent) {
       recycle(std::exchange(node.memory, nullptr), node.value.size());
       node.spent = true;

@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-/// The line x + t d through all parameters.
+/// The line x + t d, where x are the parameters. `move` sets the parameters to a point of the line.
 class Direction {
  public:
   explicit Direction(const std::vector<CheckedTensor>& checked) : checked_(checked) {
@@ -76,7 +76,7 @@ TaylorResult taylor_test(const GradCheckFunction& function, ParameterStore<doubl
   }
   double rounding = 0;
   result.slope = std::numeric_limits<double>::infinity();
-  // At larger steps, the third derivative has an effect.
+  // At larger steps, the third derivative would affect the slope.
   for (double t = 0x1p-6; t > 0x1p-30 && result.remainders.size() < points; t /= 2) {
     const Objective::Point point = at(t).point;
     if (point.branches != center.branches) {  // a kink before this point: restart closer to the center
