@@ -52,13 +52,13 @@ const E* elements(Context<T>& c, const Variable<T>& x) {
     return c.factor(x).rounded;
 }
 
-/// The three forms differ only in the inputs that contain q, k and v. s is the scale, M the mask plus the biases, m
-/// dropout's mask divided by 1 - p. Products with m and P are elementwise, the sum is over a row. For each sequence and
-/// head:
+/// Attention and its derivative for all three ops, which differ only in the inputs that contain q, k and v. s is the
+/// scale, M the mask plus the biases, and m dropout's mask divided by 1 - p. Products with m and P are elementwise; the
+/// sum is over a row. For each sequence and head:
 ///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
 ///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
-/// autograd/cases/attention_reference.h contains these formulas in plain loops. Tiles do not keep P: they recompute it
-/// from log sum_j exp(S_j), and use sum(dP P) = sum(dy y).
+/// autograd/cases/attention_reference.h contains these formulas in plain loops. Long sequences are computed in tiles,
+/// which recompute P from the log-sum-exp of each row of s q k^T + M, and use sum(dP P) = sum(dy y).
 template <class E, class T>
 Variable<T> attend_in(const AttentionCall<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands,
                       const AttentionShape<T>& shape, const Tensor<E>& y) {

@@ -51,8 +51,8 @@ Tensor<T> mask_by_key(Context<T>& c, const AttentionCall<T>& call) {
   return result;
 }
 
-/// Draws the dropout mask of the kept weights; tiles draw theirs later. If the weights are saved in bf16, they carry
-/// the mask, which then lasts only until the op's scratch is released.
+/// Draws the dropout mask of the kept weights; tiles draw theirs later. Weights saved in bf16 record the mask in their
+/// signs, so the mask itself then lasts only until the op's scratch is released.
 template <class T>
 void draw_dropout(Context<T>& c, double probability, AttentionShape<T>& shape) {
   const kernels::DropoutSite site(c.random_key(), c.next_random_site(), probability);

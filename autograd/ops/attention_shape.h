@@ -16,9 +16,9 @@ struct AttentionCall {
   Tensor<T>* weights;
 };
 
-/// The call in the kernels' form, in the step's memory: layouts, options, mask, slopes and, in training, the dropout
-/// mask of the kept weights. If the weights are saved in bf16, this mask is in scratch, which must last until the end
-/// of the forward pass. Throws if the layouts or options are invalid.
+/// Converts a call to the kernels' form, in the step's memory: layouts, options, mask, slopes and, in training, the
+/// dropout mask of the kept weights. If the weights are saved in bf16, this mask is in scratch, which must last until
+/// the end of the forward pass. Throws if the layouts or options are invalid.
 template <class T>
 kernels::AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, Index key_width,
                                            Index value_width, bool in_bf16);

@@ -25,7 +25,7 @@ void check_targets(const char* op, const Shape& logits, std::span<const int> tar
           logits, targets[i], i);
 }
 
-/// The loss as numbers, without its variable: sums over the rows, in order.
+/// Adds up the rows' losses in order. Writes the loss to `sum`, and leaves CrossEntropy::sum unassigned.
 template <class T>
 CrossEntropy<T> add_up(std::span<const RowLoss> rows, std::span<const int> targets, int ignore_index, T& sum) {
   CrossEntropy<T> result;
@@ -47,7 +47,7 @@ struct LossOptions {
   Index passes = 1;  // the rows of x are the rows of the targets, repeated this many times
 };
 
-/// Computes only the losses of one pass. Writes log sum exp of each counted row to `lse`, unless null.
+/// Computes the losses of one pass, without gradients. Writes log sum exp of each counted row to `lse`, unless null.
 template <class T>
 void compute_values(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
                     const Tensor<const T>& logits, LogSumExp<T>* lse) {
@@ -106,11 +106,11 @@ constexpr Index rows_per_chunk(Index classes, Precision precision) {
   return precision == Precision::bf16 && 256 * classes > many_logits ? 208 : 256;
 }
 
-/// With at least this many rows, a step in bf16 packs both forms of W once for all chunks. With fewer rows, packing in
-/// the tiles costs little time and no memory.
+/// With at least this many rows, a step in bf16 packs W and W^T once for all chunks. With fewer rows, each tile packs
+/// its part, which costs little time and no memory.
 constexpr Index many_rows = 2048;
 
-/// Factors of the three products for rows first, first + 1, ...: X [n, D] and W [V, D], or W^T.
+/// Factors of the products of all chunks: X, of which from_row selects a chunk's rows, W [V, D] and W^T.
 template <class T>
 struct ChunkFactors {
   kernels::Factor<T> x, weight, weight_transposed;
@@ -143,7 +143,7 @@ void compute_logits(const Tensor<T>& logits, Index first, const ChunkFactors<T>&
 template <class T>
 struct LogitGradients {
   Tensor<T> logits;
-  Tensor<T> rows;  // three per thread, for R-Drop's differences and, in bf16, for G in T
+  Tensor<T> rows;  // three spare rows per thread: R-Drop's differences and, in bf16, G in T
   bool in_bf16;
 
   T* spare(Index k) const { return rows.row(3 * thread_index() + k); }
@@ -157,7 +157,7 @@ struct LogitGradients {
   /// G of `n` rows, starting at row `begin`.
   kernels::Factor<T> factor(Index begin) const {
     constexpr auto halves = static_cast<Index>(sizeof(T) / sizeof(Bf16));
-    T* const data = logits.data + begin * logits.cols();  // possibly without rows
+    T* const data = logits.data + begin * logits.cols();  // not row(begin), whose check fails without rows
     if (in_bf16) return {.data = nullptr, .stride = halves * logits.cols(), .rounded = reinterpret_cast<Bf16*>(data)};
     return {.data = data, .stride = logits.cols()};
   }
@@ -190,7 +190,7 @@ void compute_losses(std::span<RowLoss> losses, std::span<const int> targets, con
   });
 }
 
-/// Derivatives for dy = 1. Those that are not needed have no memory.
+/// Gradients of x, W and b for dy = 1. A gradient that is not needed has no memory.
 template <class T>
 struct UnitGradients {
   Tensor<T> dx, dweight, dbias;
@@ -245,7 +245,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const bool has_gradients = unit || o.passes == 2, in_bf16 = has_gradients && factors.precision == Precision::bf16;
   LogitGradients<T> gradients{
       {}, in_bf16 || o.passes == 2 ? c.scratch({3 * threads(), classes}) : Tensor<T>{}, in_bf16};
-  for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // once without rows: zero gradients
+  for (Index first = 0; first == 0 || first < rows; first += chunk_rows) {  // at least once, to zero gradients
     const Index n = std::min(chunk_rows, rows - first);
     gradients.logits = {memory.data, {o.passes * n, classes}};
     for (Index pass = 0; pass < o.passes; ++pass)

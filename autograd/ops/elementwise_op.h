@@ -4,9 +4,9 @@
 
 namespace glossa {
 
-/// An op with y[i] = value(x[i]). `derivative(dy, v, y)` returns dx for one element v = x[i], with y = y[i]. Arguments
-/// that it does not use are not loaded. For each kink, an op passes a function `branch(v)`, which returns the side of
-/// the kink on which v is.
+/// An op with y[i] = value(x[i]). `derivative(dy, v, y)` returns dx for one element v = x[i], with y = y[i]. Its unused
+/// arguments are not loaded from memory. For each kink, an op passes a function `branch(v)`, which is true on one side
+/// of the kink.
 template <class T, class Value, class Derivative, class... Branch>
 Variable<T> elementwise(const char* op, const Variable<T>& x, const Value& value, const Derivative& derivative,
                         const Branch&... branch) {

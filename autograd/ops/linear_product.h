@@ -7,8 +7,8 @@
 
 namespace glossa {
 
-/// Packs a right factor [k, n] for products in bf16 with several tiles in the same columns. `memory(size)` returns
-/// scratch.
+/// Packs the right factor [k, n] of a product in bf16 if several tiles of the product share columns. `memory(size)`
+/// returns scratch.
 template <class T, class Memory>
 void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Factor<T>& b, const Memory& memory) {
   if constexpr (std::is_same_v<T, float>) {

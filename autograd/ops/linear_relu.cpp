@@ -28,9 +28,9 @@ struct FinishRelu {
   }
 };
 
-/// The derivative needs only y, because dropout kept the positive elements, and zeros have no gradient. dz = dy factor
-/// where y > 0; the linear layer's derivative follows. positive(i) is true if y[i] > 0. In bf16, dz exists only in
-/// bf16; otherwise it overwrites dy.
+/// Derivative of y = dropout(relu(z)) with z = x W^T + b. It needs only y, because dropout kept the positive elements,
+/// and zeros have no gradient: dz = dy factor where y > 0, else 0. positive(i) is true if y[i] > 0. In bf16, dz exists
+/// only in bf16; otherwise it overwrites dy.
 template <class T, class Positive>
 void relu_gradients(Backward<T>& back, const kernels::Factor<T>& x, const Tensor<const T>& weight, T factor,
                     const Positive& positive) {

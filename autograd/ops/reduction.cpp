@@ -55,7 +55,7 @@ void check_not_empty(const char* op, const Shape& x, Index count) {
   if (count == 0) fail(op, "expected at least one element to reduce; got none in shape {}", x);
 }
 
-/// Numbers of the result's shape, readable at every element of the input.
+/// Expands numbers of the result's shape to the input's shape.
 template <class T>
 Tensor<const T> spread(Backward<T>& back, const Tensor<const T>& x, const Reduction& r, const Shape& input) {
   return kernels::expanded(back, Tensor<const T>{x.data, r.kept}, input);

@@ -17,7 +17,8 @@ void check_ids(const char* op, const Tensor<const T>& table, std::span<const int
           table.rows(), table.shape, ids[i], i);
 }
 
-/// table[row_of(i)] += f(i, j) for all i in order. Rows may repeat, so threads share the columns instead of the rows.
+/// Adds f(i, j) to element [row_of(i), j] of the sink, for all i in order; skips i if row_of(i) < 0. Rows may repeat,
+/// so threads share the columns instead of the rows.
 template <class T, class RowOf, class F>
 void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f) {
   const Tensor<T> sums = to.zeroed();

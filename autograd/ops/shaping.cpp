@@ -10,7 +10,7 @@ namespace {
 
 using Strides = std::array<Index, Shape::max_rank>;
 
-/// A rectangle of memory: `rows` runs of `width` adjacent elements, `stride` apart.
+/// A rectangle of memory, whose rows start `stride` elements apart.
 template <class T>
 struct Block {
   T* data;
