@@ -9,8 +9,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// Adds rows with ordinary numbers, with a matrix cut into pieces, and with both tails, where naive formulas overflow
-/// or cancel.
+/// Adds rows with ordinary numbers, with a matrix large enough for several threads, and with both tails, where naive
+/// formulas overflow or cancel.
 template <class Call>
 void add_activation(OpCases& cases, const std::string& op, double (*f)(double), Call call) {
   const auto row = cases.rows_of(op, call, elementwise(f));

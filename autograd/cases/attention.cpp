@@ -148,7 +148,7 @@ void add_attention_rows(OpCases& cases) {
       .reference(by_element(12, [](auto, Index) { return 0.0; }))
       .with_zero_gradient();
 
-  // Heads that share keys and values, also with gaps, wider values, and more heads than lanes.
+  // Heads that share keys and values, also with gaps, wider values, and more heads than SIMD lanes.
   row("grouped", {{5, 8}, {5, 4}, {5, 4}}, packed, packed, {.heads = 4, .key_heads = 2})
       .error({{5, 8}, {5, 4}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = 3}), {"4", "3"})
       .error({{5, 8}, {5, 4}, {5, 4}}, of_packed(packed, {.heads = 4, .key_heads = -1}), {"4", "-1"})
@@ -161,7 +161,7 @@ void add_attention_rows(OpCases& cases) {
       .sampling(9);
   row("grouped_dropout", {{5, 8}, {5, 4}, {5, 4}}, packed, other, {.heads = 4, .key_heads = 2, .dropout = 0.3});
 
-  // More heads than lanes; then longer sequences.
+  // More heads than SIMD lanes; then longer sequences.
   row("many_heads", {{3, 18}, {3, 18}, {3, 18}}, three, three, {.heads = 18, .causal = true}).sampling(9);
   const RowLayout many = packed_70_33_9();
   row("large", {{112, 24}, {112, 24}, {112, 24}}, many, many, {.heads = 3}).sampling(4);
@@ -174,7 +174,7 @@ void add_attention_rows(OpCases& cases) {
       .sampling(4);
 }
 
-/// Two sequences: 370 queries, 320 keys, 310 padded rows. The longer sequence uses tiles.
+/// Layouts of two sequences, the longer one computed in tiles: 370 queries, 320 keys, 310 padded rows.
 RowLayout long_queries() { return layout_of<370, RowSpan{0, 100}, RowSpan{100, 270}>(); }
 
 RowLayout long_keys() { return layout_of<320, RowSpan{0, 70}, RowSpan{70, 250}>(); }
@@ -221,7 +221,7 @@ void add_mask_rows(OpCases& cases) {
       {{3, 2}, CaseInput{3, 2}.of({0.5, -1, nan, nan, 1, 2}), CaseInput{3, 2}.of({1, -1, nan, nan, 2, 1})}, three,
       three, {}, {6, 6, without_second});
 
-  // More queries than the path `few` accepts.
+  // Sequences of at least kernels::few_queries queries take another path than shorter ones.
   const RowLayout many = packed_70_33_9();
   row("large_mask", {{112, 6}, {112, 6}, {112, 6}}, many, many, {.heads = 2, .causal = true}, large).sampling(6);
   row("large_mask_alibi", {{112, 6}, {112, 6}, {112, 6}}, many, many, {.heads = 2, .alibi = true}, large).sampling(6);

@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-/// Adds the numbers that a report and a result share.
+/// Adds the fields that CaseReport and GradCheckResult have in common.
 void add_numbers(CaseReport& report, const auto& other) {
   report.elements += other.elements;
   report.worst_error = std::max(report.worst_error, other.worst_error);

@@ -40,9 +40,8 @@ CaseReport timed(CaseReport report, const Work& work) {
   return report;
 }
 
-/// Maximum errors. `excess_limit` bounds the error of a gradient in double, less its share explained by the estimated
-/// error of the differences (see GradCheckResult). `float_limit` compares float with double; this error is relative to
-/// the tensor's maximum. `bf16_limit` compares products in bf16 with double.
+/// Maximum errors. `excess_limit` is for GradCheckResult::excess in double. `float_limit` is for float and `bf16_limit`
+/// for products in bf16, both compared with double, relative to the tensor's maximum.
 inline constexpr double excess_limit = 1e-11, float_limit = 1e-4, bf16_limit = 0x1p-6;
 
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:

@@ -54,7 +54,7 @@ double divergence(std::span<const double> p, std::span<const double> q) {
   return sum;
 }
 
-/// The mean of both passes' losses, plus alpha / 4 times both divergences of each counted row.
+/// The mean of both passes' losses, plus alpha / 4 times the sum of both divergences of each counted row.
 Reference r_drop_reference(const std::vector<int>& targets, double alpha, double smoothing) {
   return [=, loss = cross_entropy_reference(targets, smoothing)](InputNumbers x) {
     std::vector<double> logits = logits_of(x);

@@ -66,7 +66,7 @@ void add_layer_norm_cases(OpCases& cases) {
   cases.add("layer_norm.width_one", {{3, 1}, {1}, {1}}, [](auto x) { return layer_norm(x[0], x[1], x[2], 0.1); })
       .reference(layer_norm_reference);
   row("no_rows", {{0, 4}, {4}, {4}});
-  // Each row's range is much smaller than sqrt(epsilon), the scale on which the function is curved.
+  // The deviations from each row's mean are smaller than sqrt(epsilon), the scale on which the function is curved.
   row("constant_row", {CaseInput{2, 4}.of(std::vector<double>(8, 0.75)), {4}, {4}});
   row("tiny_variance", {CaseInput{2, 4}.in(-1e-3, 1e-3), {4}, {4}});
   // Multiples of 1/8 with eight columns: every sum is exact in double, which leaves only the op's own rounding.

@@ -125,8 +125,8 @@ OpCase op_case(std::string name, std::vector<CaseInput> inputs, Call call) {
   return {{.name = std::move(name), .inputs = std::move(inputs), .in_double = build, .in_float = build}};
 }
 
-/// A table under construction. `add` makes a row as op_case does, and returns it for further settings. The reference is
-/// valid until the next row is added.
+/// A table under construction. `add` makes a row as op_case does, and returns a reference to it for further settings.
+/// The reference is valid until the next row is added.
 struct OpCases {
   template <class Call>
   OpCase& add(std::string name, std::vector<CaseInput> inputs, Call call) {

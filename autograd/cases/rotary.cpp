@@ -55,7 +55,7 @@ void add_rotary_cases(OpCases& cases) {
   row("later_position", 6, later, 2, 4);
   row("large", 120, packed_100_200(), 20, 80).sampling(6);
 
-  // After a linear op, x's memory is reused. If the result is for products, x and the result may be in bf16.
+  // After a linear op, x's memory is reused. With Use::products, x and the result may be in bf16.
   const auto after_linear = [](const RowLayout& layout, Index head_width, Index columns, Use use) {
     return [=](auto x) { return rotary(linear(x[0], x[1], use), layout, head_width, columns, 10000, use); };
   };

@@ -72,7 +72,7 @@ class RowChecker {
     expect(error <= 1e-13, "gradient of {} is not added to the existing one (off by {:.2e})", sample_.name(i), error);
   }
 
-  /// Expects the bits of another outcome; `how` describes the computation of `got`.
+  /// Expects `got` to have the bits of `expected`; `how` describes the computation of `got`.
   void expect_same(const auto& got, const auto& expected, const std::string& how) {
     expect(same_bits(got.value, expected.value), "different values {}", how);
     for (std::size_t i = 0; i < expected.grads.size(); ++i)
@@ -90,7 +90,7 @@ class RowChecker {
     set_threads(1);
   }
 
-  /// Finds allocations only in tests, because `glossa` does not count them.
+  /// Finds allocations only in test programs, because `glossa` itself does not count them.
   template <class T, Precision precision = Precision::full>
   void check_heap() {
     Sample<T> sample(row_, precision);

@@ -21,7 +21,7 @@ Reference permuted(std::array<int, 4> axes) {
   };
 }
 
-/// InputNumbers [N_k, D_k] side by side along the columns.
+/// The inputs [N, D_k], joined side by side.
 std::vector<double> side_by_side(InputNumbers x) {
   std::vector<double> y;
   for (Index row = 0; row < x[0].rows(); ++row)
