@@ -27,7 +27,7 @@ Arena::~Arena() { release(); }
 
 void Arena::release() {
   for (const Block& block : blocks_) {
-    unpoison(block.data, block.size);  // these addresses may be reused
+    unpoison(block.data, block.size);  // because a later mapping may reuse these addresses
     munmap(block.data, block.size);
   }
   blocks_.clear();

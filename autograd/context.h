@@ -116,7 +116,7 @@ class Context {
     return arena_.array<E>(count);
   }
 
-  /// Copies `values` into memory from `array`.
+  /// Copies `values` into an array in the step's memory.
   template <class E>
   std::span<const E> keep(std::span<const E> values) {
     const std::span<E> copy = array<E>(std::ssize(values));

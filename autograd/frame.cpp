@@ -24,7 +24,7 @@ Frame<T>::Frame(Context<T>& context, std::size_t replaced_bytes)
 template <class T>
 Frame<T>::~Frame() {
   if (acts()) context_.live_.resize(depth_ + (kept_ ? 1 : 0));
-  if (kept_ || !acts()) begin_.advance();  // the marks release everything else
+  if (kept_ || !acts()) begin_.advance();  // begin_ then releases nothing, and kept_ all after the kept value
 }
 
 template <class T>

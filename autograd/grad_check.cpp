@@ -154,7 +154,7 @@ class Comparison {
       ~Restore() { x = value; }
     } const restore{x, before};
     x = before + t;
-    const double moved = x - before;  // NaN if x is NaN, which a mask may hide
+    const double moved = x - before;  // NaN if x is NaN, which is valid behind a mask
     return {std::isnan(moved) ? t : moved, objective_.at_current_values()};
   }
 

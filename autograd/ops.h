@@ -386,10 +386,11 @@ struct AttentionOptions {
 /// large as the longest sequences, is added to the scores of every sequence and head; -inf blocks a key. The mask gets
 /// no gradient. A query whose keys are all blocked gives zeros with zero gradient. NaN in blocked keys and values does
 /// not affect results. `weights`, if given, receives the weights after softmax and before dropout, [H, Tq, Tk] per
-/// sequence. Their memory lasts until the next step. A sequence with Tq * Tk above kernels::max_kept_weights needs
-/// memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is passed. If a step in bf16
-/// records, q, k and v are rounded, and the result is kept as with Use::products. autograd/cases/attention_reference.h
-/// contains the formulas and their derivatives in plain loops; docs/attention.md describes the fast paths.
+/// sequence. Their memory lasts until the next step or until the enclosing Frame ends. A sequence with Tq * Tk above
+/// kernels::max_kept_weights needs memory that grows only with Tq + Tk (Dao et al. 2022), unless a mask or `weights` is
+/// passed. If a step in bf16 records, q, k and v are rounded, and the result is kept as with Use::products.
+/// autograd/cases/attention_reference.h contains the formulas and their derivatives in plain loops; docs/attention.md
+/// describes the fast paths.
 template <class T>
 Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable<T>& v, const RowLayout& query,
                       const RowLayout& key, const AttentionOptions& options, const Tensor<T>* mask = nullptr,

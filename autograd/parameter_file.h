@@ -20,7 +20,7 @@ template <class T>
 void save_parameters(const std::filesystem::path& path, const ParameterStore<T>& store);
 
 /// Loads all parameters' values from a file of save_parameters, save_training or another program. Numbers are converted
-/// to T: F32 to double exactly, F64 to float with rounding. If it throws, the store stays unchanged. Throws if:
+/// to T: F32 to double exactly, F64 to float with rounding. On an exception, the store stays unchanged. Throws if:
 /// - the store is not laid out
 /// - a parameter is missing from the file or has another shape, or the file contains other tensors
 /// - a finite F64 number would be infinite as float

@@ -21,7 +21,8 @@ RowLayout keep_layout(auto& context, RowLayout layout) {
   return layout;
 }
 
-/// For each sequence, the number of a head's kept weights in all earlier sequences. The last element is the total.
+/// For each sequence, the number of weights per head that are kept for all earlier sequences. Sequences in tiles keep
+/// none. The last element is the total.
 template <class T>
 std::span<const Index> count_cells(Context<T>& c, const AttentionShape<T>& shape) {
   const std::span<Index> cells = c.template array<Index>(shape.query.sequence_count() + 1);

@@ -23,8 +23,8 @@ struct Stack {
   }
 };
 
-/// c (+)= op(a) op(b), summed over the batch axes that `c` lacks. Unless `add`, the first product for each matrix of c
-/// assigns.
+/// c (+)= a b, with a and b transposed if requested, summed over the batch axes that `c` lacks. Unless `add`, the first
+/// product for each matrix of c assigns.
 template <class T>
 void stacked_gemm(Stack batch, const Tensor<const T>& a, bool transpose_a, const Tensor<const T>& b, bool transpose_b,
                   const Tensor<T>& c, bool add, Precision precision) {

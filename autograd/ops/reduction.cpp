@@ -133,7 +133,7 @@ T divisor_of(const char* op, const Shape& x, const Reduction& r, int correction)
   return static_cast<T>(r.count - correction);
 }
 
-/// y = sum of squares / d over each reduction.
+/// y = sum of the squared deviations / d, for each element of the result.
 template <class T>
 void divide_squares(Context<T>& c, const Tensor<T>& y, const Tensor<T>& deviation, const Reduction& r, T d) {
   const Arena::Mark mark = c.scratch_mark();
