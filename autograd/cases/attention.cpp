@@ -91,7 +91,7 @@ double first_blind(Index i, Index j) {
 /// A mask in which no query sees key 1.
 double without_second(Index, Index j) { return j == 1 ? -inf : 0; }
 
-/// Random numbers with a quarter of the keys blocked; query 7 sees no key.
+/// A mask of varied numbers in which every query sees three of four keys, but query 7 sees no key.
 double quarter_blocked(Index i, Index j) {
   return i == 7 || (i + 3 * j) % 4 == 0 ? -inf : static_cast<double>((i * 5 + j * 3) % 11) * 0.2 - 1;
 }

@@ -47,9 +47,9 @@ inline constexpr double excess_limit = 1e-11, float_limit = 1e-4, bf16_limit = 0
 /// Runs all checks of a table row. Changes and restores the number of threads. The checks:
 /// - the value equals the reference
 /// - the gradient of every element, or of a sample (see OpCase::sampling), equals finite differences
-/// - this also holds if one variable is passed as two inputs
+/// - the gradients also equal finite differences if one variable is passed as two inputs
 /// - an input's gradient has the same bits, regardless of which other inputs need one
-/// - gradients accumulate
+/// - gradients add to those from an input's other uses
 /// - without a tape, nothing is recorded and the value has the same bits
 /// - a second backward gives the same gradients if the graph was kept, and throws otherwise
 /// - 1, 2, 4 and 8 threads give the same bits

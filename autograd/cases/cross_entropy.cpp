@@ -101,7 +101,7 @@ void add_cross_entropy_cases(OpCases& cases) {
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % 7 == 0 ? ignored : static_cast<int>(i % 31);
   row("large", {700, 31}, many, 0.1).sampling(5);
 
-  // The fused form must equal the reference on logits from a plain matrix product.
+  // linear_cross_entropy must equal the reference on logits from a plain matrix product.
   const auto call_fused = [](std::vector<int> targets, double smoothing) {
     return [=](auto x) {
       return x.size() == 3 ? linear_cross_entropy(x[0], x[1], x[2], targets, ignored, smoothing).sum

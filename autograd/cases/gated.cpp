@@ -25,7 +25,7 @@ void add_gate(OpCases& cases, const std::string& op, double (*gate)(double), Uni
   row("matrix", {CaseInput{4, 6}.in(-3, 3)}).error({{4, 5}}, {"[..., 2 H]", "[4, 5]"}).error({{}}, {"[]"});
   row("rank_three", {{2, 2, 4}});
   row("vector", {{6}});
-  // Gates at 0 and in both tails, where naive formulas overflow or cancel. Their factors follow.
+  // Gates at 0 and in both tails, where naive formulas overflow or cancel. Each row has four gates, then their factors.
   row("tails", {CaseInput{2, 8}.of({-1000, -90, -30, -8, 2, -3, 1.5, -0.5,  //
                                     0, 8, 90, 1000, -1, 0, 0.25, 3})});
   row("size_zero", {{0, 4}});
