@@ -418,9 +418,9 @@ struct CrossEntropy {
   Index count = 0;     ///< number of counted rows
 };
 
-/// logits [N, V], N targets. With smoothing s, the target distribution is (1 - s) onehot + s / V over all V classes
-/// (Szegedy et al. 2016), as in PyTorch and Marian. Ignored rows get zero gradient. Throws if a target is neither in
-/// [0, V) nor `ignore_index` (default -100, as in PyTorch).
+/// Cross-entropy of logits [N, V] and N targets. With smoothing s, the target distribution is (1 - s) onehot + s / V
+/// over all V classes (Szegedy et al. 2016), as in PyTorch and Marian. Ignored rows get zero gradient. Throws if a
+/// target is neither in [0, V) nor `ignore_index` (default -100, as in PyTorch).
 template <class T>
 CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index = -100,
                               double label_smoothing = 0);

@@ -8,7 +8,7 @@ struct TaylorResult {
   double directional = 0;               ///< <gradient, d>
   Judgment judgment = {};               ///< judgment of `directional`
   double slope = 0;                     ///< smallest exponent of t (see taylor_test), over pairs of a step and its half
-  double step = 0;                      ///< largest step, small enough to cross no kink (relu, max, abs, ...)
+  double step = 0;                      ///< largest step that crosses no kink (relu, max, abs, ...)
   std::vector<double> remainders = {};  ///< |F(x + t d) - F(x) - t <gradient, d>| for t = step, step/2, ...
 
   bool passes() const { return judgment.verdict == Verdict::right; }

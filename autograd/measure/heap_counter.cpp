@@ -1,5 +1,5 @@
 // A malloc that counts its calls (base/heap.h). It forwards them to the malloc that the program would otherwise use:
-// glibc's, or a preloaded one such as jemalloc's. The same library's free releases the memory.
+// glibc's, or a preloaded one such as jemalloc's. It leaves `free` to the same library.
 #include <dlfcn.h>
 
 #include <cstdlib>
