@@ -20,7 +20,7 @@ GLOSSA_AVX512_BF16 __m512i halves(__m512 first, __m512 second) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first));
 }
 
-/// Positions begin, begin + step, begin + 1, begin + 1 + step, ..., which interleave two rows of halves into pairs.
+/// Indices begin, begin + step, begin + 1, begin + 1 + step, ... for permuting two rows of bf16 into a row of pairs.
 template <int begin, int step>
 GLOSSA_AVX512_BF16 __m512i places_of_pairs() {
   alignas(64) std::uint16_t place[2 * lanes];
@@ -68,7 +68,7 @@ GLOSSA_AVX512_BF16 void avx512_round_interleave(Index count, const float* even, 
   }
 }
 
-/// Transposes squares of 16 x 16 pairs in registers. Four steps double the size of the transposed blocks, from 1 to 16.
+/// Transposes at most 16 x 16 pairs in registers. Four steps double the size of the transposed blocks, from 1 to 16.
 GLOSSA_AVX512_BF16 void transpose_square(__mmask16 rows, __mmask16 cols, const Pair* from, Index from_stride, Pair* to,
                                          Index to_stride) {
   __m512i row[lanes], half[lanes];
@@ -115,8 +115,8 @@ GLOSSA_AVX512_BF16 void avx512_transpose(Index rows, Index cols, const Pair* fro
                        to + j * to_stride + i, to_stride);
 }
 
-/// Computes C [R, cols] with V vectors per row. 24 sums stay in registers for all pairs, besides V vectors of B and one
-/// pair of A in all lanes. Each vector of B serves R rows; each pair of A serves V vectors.
+/// Computes C [R, cols] with V vectors per row. R V <= 24 vectors of sums stay in registers for all pairs, besides V
+/// vectors of B and one pair of A in all lanes. Each vector of B serves R rows; each pair of A serves V vectors.
 template <int R, int V>
 GLOSSA_AVX512_BF16 void block(Index cols, Index pairs, const LeftPairs& a, const Pair* b, bool add, float* c,
                               Index stride) {
@@ -150,7 +150,7 @@ GLOSSA_AVX512_BF16 void block(Index cols, Index pairs, const LeftPairs& a, const
       _mm512_mask_storeu_ps(c + i * stride + v * lanes, v + 1 < V ? __mmask16{0xFFFF} : last, sum[i][v]);
 }
 
-/// Computes all rows, R at a time, then the rest in halves.
+/// Computes all rows: R at a time, then the remaining rows R / 2 at a time, and so on.
 template <int R, int V>
 GLOSSA_AVX512_BF16 void blocks(Index rows, Index cols, Index pairs, LeftPairs a, const Pair* b, bool add, float* c,
                                Index stride) {

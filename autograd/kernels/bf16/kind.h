@@ -22,12 +22,13 @@ struct LeftPairs {
 /// agree unless a product overflows or is subnormal; only `plain` rounds such a product before adding it.
 struct Kind {
   const char* name;
-  bool left_in_rows;  // true: `multiply` expects left factors with pair = 1
+  bool left_in_rows;  // true: `multiply` expects LeftPairs with pair = 1
 
   /// to[i] = from[i] in bf16.
   void (*round)(Index count, const float* from, Bf16* to);
 
   /// to[i] = (even[i], odd[i]): a row of pairs from two rows of a matrix. A null `odd` counts as zeros.
+  /// round_interleave also rounds to bf16.
   void (*interleave)(Index count, const Bf16* even, const Bf16* odd, Pair* to);
   void (*round_interleave)(Index count, const float* even, const float* odd, Pair* to);
 

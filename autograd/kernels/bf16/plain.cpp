@@ -7,7 +7,7 @@ namespace glossa::kernels::bf16 {
 
 namespace {
 
-/// Turns subnormal sums, including those to add to, into 0, as the processors' instructions do.
+/// Turns a subnormal x into 0 with its sign, as the processors' instructions do before and after adding to a sum.
 float flushed(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return (bits & 0x7F800000) == 0 ? std::bit_cast<float>(bits & 0x80000000) : x;

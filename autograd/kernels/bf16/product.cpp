@@ -8,7 +8,8 @@ namespace glossa::kernels::bf16 {
 
 namespace {
 
-/// Pairs of k to sum before a sum returns to C. With this number, a panel of B takes 32 KiB and stays in the L1 cache.
+/// Number of pairs along k that are summed in registers before the sums return to C. With this number, a panel of B
+/// takes 32 KiB and stays in the L1 cache.
 constexpr Index block_pairs = 128;
 
 /// Pairs [first, first + count) of the k numbers to sum.
@@ -28,7 +29,7 @@ Pair* scratch(Index pairs) {
   return memory.data();
 }
 
-/// Rows [0, rows) of a factor with sums along its rows, as rows of pairs.
+/// A factor's rows as rows of pairs, for sums along its rows. Row i starts at data + i * stride.
 struct PairRows {
   const Pair* data;
   Index stride;
@@ -50,7 +51,7 @@ PairRows pair_rows(const Kind& kind, Index rows, const Factor<float>& from, cons
   return {memory, block.count};
 }
 
-/// Columns [first, first + cols) of a factor with sums along its columns, as [pairs, stride].
+/// Writes columns [first, first + cols) of a factor as pairs [pairs, stride], for sums along its columns.
 void pair_columns(const Kind& kind, Index first, Index cols, const Factor<float>& from, const Block& block, Pair* to,
                   Index stride) {
   for (Index p = 0; p < block.count; ++p) {
@@ -73,7 +74,7 @@ void pack_block(const Kind& kind, Index first, Index cols, const Factor<float>& 
   kind.transpose(cols, block.count, rows.data, rows.stride, to, panel_columns);
 }
 
-/// Rows of the left factor in one block.
+/// The left factor's pairs in one block.
 LeftPairs left_pairs(const Kind& kind, Index rows, const Factor<float>& a, const Block& block) {
   if (!a.transposed) {
     const PairRows whole = pair_rows(kind, rows, a, block, scratch<1>(rows * block.count));

@@ -19,8 +19,8 @@ GLOSSA_AVX2 __m256i products(__m256i a, __m256i b) {
   return _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1));
 }
 
-/// Computes R rows of 16 sums, as in vnni.cpp. With `fetch`, also prefetches the next panel's columns: with few rows,
-/// the sums would otherwise wait for memory. Beyond the last panel, this has no effect.
+/// Computes R rows of 16 sums, as in vnni.cpp. With `fetch`, also prefetches the next panel's columns, because with few
+/// rows the loop would otherwise wait for memory. Prefetching beyond the last panel has no effect.
 template <int R>
 GLOSSA_AVX2 void avx2_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                             std::int32_t* sums, bool fetch) {

@@ -8,9 +8,9 @@ namespace glossa::kernels::int8 {
 /// One implementation. Integers add exactly, so all kinds give the same bits.
 struct Kind {
   const char* name;
-  int offset;  // added to the left factor's codes: 128 if the instructions need codes without a sign
+  int offset;  // added to the left factor's codes: 128 if the instructions need unsigned codes
 
-  /// Writes a row of codes to `to`, in the kind's form of left factors.
+  /// Writes a row of codes to `to`, in the form in which `multiply` reads left factors.
   void (*lay_out)(Index quads, const Code* codes, Unit* to);
 
   /// Computes sums[i * panel_columns + j] = start[j] + sum over k of left code (i, k) times right code (k, j). Covers
@@ -28,7 +28,7 @@ const Kind& amx();
 /// The kind for this processor, or the one selected by GLOSSA_ISA (see processor.h).
 const Kind& kind();
 
-/// Kind::lay_out for unchanged codes, and for codes plus 128.
+/// Implementations of Kind::lay_out: one keeps the codes, the other adds 128 to each.
 void lay_out_signed(Index quads, const Code* codes, Unit* to);
 void lay_out_unsigned(Index quads, const Code* codes, Unit* to);
 

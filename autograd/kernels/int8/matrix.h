@@ -9,10 +9,10 @@ namespace glossa::kernels::int8 {
 
 using Code = std::int8_t;
 
-/// Number of units in a row. A unit of a packed factor holds four adjacent codes; codes of 0 fill up the last one.
+/// Number of units in a row of `codes` codes. A unit holds four adjacent codes; codes of 0 fill up the last unit.
 constexpr Index quads(Index codes) { return (codes + 3) / 4; }
 
-/// The left factor [n, K] of a product, in the form of a kind. Row i starts at units + i * stride.
+/// The left factor [n, K] of a product, in the form that Kind::lay_out writes. Row i starts at units + i * stride.
 struct Rows {
   const Unit* units = nullptr;
   Index stride = 0;

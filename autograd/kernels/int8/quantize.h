@@ -23,8 +23,8 @@ float quantize_row(Index count, const float* x, Code* codes);
 /// the codes of such neighbors sum to at most max_pair. The scale of a row whose sums overflow is NaN.
 float quantize_weight_row(Index count, const float* x, Code* codes);
 
-/// Writes panel `panel` of a weight w [outputs, inputs], which contains its rows from 64 * panel on, and these rows'
-/// scales and sums. Panels are independent, so several threads may write panels of one weight.
+/// Writes panel `panel` of a weight w [outputs, inputs], and the scales and sums of the panel's rows. The panel's first
+/// row is row 64 * panel of w. Panels are independent, so several threads may write panels of one weight.
 void pack_panel(const float* w, Index outputs, Index inputs, Index panel, Unit* panels, float* scales,
                 std::int32_t* sums);
 

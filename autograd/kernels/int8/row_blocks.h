@@ -4,8 +4,8 @@
 
 namespace glossa::kernels::int8 {
 
-/// Calls block.operator()<R>(i) for R rows starting at row i. R is as large as registers allow, and smaller in a last
-/// call for the rest.
+/// Calls block.operator()<R>(i) for each block of R rows, starting at row i. The caller chooses R such that R rows of
+/// sums fit in registers. If fewer rows remain, a last call has a smaller R.
 template <int R, class Block>
 void for_row_blocks(Index rows, const Block& block, Index first = 0) {
   for (; rows - first >= R; first += R) block.template operator()<R>(first);

@@ -13,7 +13,7 @@ namespace {
 constexpr int vnni_lanes = 16;
 
 /// Computes R rows of sums with V vectors each. The sums stay in registers for all quads, besides V vectors of B and
-/// one quad of A in all vnni_lanes. Each vector of B serves R rows; each quad of A serves V vectors.
+/// one quad of A in all lanes. Each vector of B serves R rows; each quad of A serves V vectors.
 template <int R, int V>
 GLOSSA_VNNI void vnni_block(Index quads, const Unit* a, Index row, const Unit* b, const std::int32_t* start,
                             std::int32_t* sums) {
