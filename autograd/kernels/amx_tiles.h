@@ -7,7 +7,7 @@
 
 #include "autograd/kernels/panel.h"
 
-/// Loops around AMX's tiles, for the processor's own tiles or a test's emulation.
+/// Loops over AMX's tiles, for the processor's own tiles or a test's emulation.
 namespace glossa::kernels {
 
 /// Rows and columns of a tile, in elements of 4 bytes.
@@ -45,7 +45,7 @@ class ProcessorTiles {
   }
 };
 
-/// The last `count` units, fewer than a tile holds, of up to two tiles of A and of B, padded with zeros.
+/// Copies of the last `count` units, fewer than tile_side, for up to two tiles of A and two of B, padded with zeros.
 struct LastUnits {
   Unit a[2 * tile_side * tile_side] = {}, b[tile_side * 2 * tile_side] = {};
 

@@ -24,8 +24,8 @@ struct Maximum {
   }
 };
 
-/// Index of the first NaN among x[0], ..., x[n-1], or of the first maximum without NaN; n >= 1. Makes two vectorized
-/// passes over the row: one finds the maximum, the other its index.
+/// Index of the first NaN among x[0], ..., x[n-1] or, without NaN, of the first maximum. Requires n >= 1. Makes two
+/// vectorized passes over the row: one finds the maximum, the other its index.
 template <class T>
 Index argmax(Index n, const T* x) {
   const T max = fold<T>(n, x[0], Maximum{}, [x](Index i) { return x[i]; });
@@ -44,7 +44,7 @@ Index argmax(Index n, const T* x) {
 /// these maxima in order.
 template <class T>
 Index argmax_of_all(Index n, const T* x) {
-  std::array<Index, 256> pieces;  // index of each piece's maximum; limited to 256 pieces to avoid allocation
+  std::array<Index, 256> pieces;  // indices of the maxima of 256 pieces at a time; needs no allocation
   Index best = 0;
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);

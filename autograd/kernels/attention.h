@@ -49,7 +49,7 @@ struct AttentionShape {
   T scale;
   Index max_kept = max_kept_weights;
   std::span<const Index> cells{};        // [b]: number of kept weights per head in all sequences before b
-  Tensor<T> mask{};                      // transposed, [S, padded(T)], added to the scores; no data: no mask
+  Tensor<T> mask{};                      // transposed: [keys, padded(queries)]; added to scores; no data: no mask
   std::span<const std::uint8_t> keep{};  // dropout mask in the layout of the kept weights; empty: no dropout
   std::optional<DropoutSite> dropout{};  // draws the masks for the path `tiles`; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
@@ -80,13 +80,14 @@ struct AttentionShape {
 };
 
 /// Numbers that the derivative needs besides operands and result. Weights are saved before dropout, as [heads, Tk,
-/// padded(Tq)] for each sequence. Each query is a lane, so softmax sums within lanes and never across a vector. The
-/// weights of sequence b start at heads * cells[b]. Weights well above a causal sequence's diagonal are not written.
+/// padded(Tq)] for each sequence. Adjacent queries are the lanes of a vector, so softmax never sums across a vector.
+/// The weights of sequence b start at heads * cells[b]. If causal, weights above the blocks on the diagonal (see Reach)
+/// are not written.
 template <class T>
 struct AttentionSaved {
   T* weights = nullptr;     // null: not saved
   T* log_sums = nullptr;    // log sum_j exp(score_j) for path `tiles`, [heads, query rows]; null: not saved
-  Bf16* rounded = nullptr;  // replaces `weights`: in bf16, negative if dropped
+  Bf16* rounded = nullptr;  // the weights in bf16, negative if dropped; replaces `weights`
 };
 
 /// Sets out = dropout(softmax(scale q k^T + mask - slope |distance|)) v for each sequence and head. Sets gap rows of

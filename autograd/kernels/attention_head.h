@@ -31,8 +31,8 @@ struct Head {
     return {matrix.data + span.offset * matrix.stride + number * width, matrix.stride, matrix.add};
   }
 
-  /// The head's `width` columns in a matrix of keys or values, or in the matrix of their gradient, to which it adds.
-  /// The first head of a group assigns unless `matrix.add` is set.
+  /// The head's `width` columns in a matrix of keys or values, or of their gradient. In a gradient, the first head of a
+  /// group assigns unless `matrix.add` is set; the group's other heads add.
   template <class E>
   Columns<E> of_key(const Columns<E>& matrix, const RowSpan& span, Index width) const {
     return {matrix.data + span.offset * matrix.stride + key_number * width, matrix.stride, matrix.add || !leads};
@@ -90,8 +90,8 @@ struct Reach {
 };
 
 /// Computes to (+)= A B: adds if `to.add`, otherwise assigns. The result goes through `memory` unless the columns of B
-/// fill whole vectors. If `finite`, B has no NaN or infinity in blocked rows, which makes it safe to multiply these
-/// rows by zeros of A.
+/// fill whole vectors. `finite` promises that B's blocked rows have no NaN or infinity, so multiplying them by the
+/// zeros of A is safe.
 template <class T>
 void product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& to, bool finite,
              Bump<T> memory) {

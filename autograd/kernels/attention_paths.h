@@ -8,10 +8,10 @@ namespace glossa::kernels {
 
 enum class Pass { forward, backward };
 
-/// Number of heads of sequence b in one piece of work, outside tiles. Usually all heads are in one piece, because their
-/// columns are adjacent in memory. With fewer than 32 sequences, a piece has one head, or one group if its heads share
-/// work. In the derivative, a group's heads add to the same columns of dk and dv; the path `few` reads a group's keys
-/// and values once.
+/// Number of heads of sequence b in one piece of work, for the paths `few` and `whole`. From 32 sequences on, all heads
+/// are in one piece, because their columns are adjacent in memory. Fewer sequences need smaller pieces to occupy the
+/// threads: one head, or one group in two cases. In the derivative, a group's heads add to the same columns of dk and
+/// dv. On the path `few`, they share one pass over their keys and values.
 template <class T>
 Index heads_together(const AttentionShape<T>& shape, Index b, Pass pass) {
   if (shape.query.sequence_count() >= 32) return shape.heads;
@@ -28,7 +28,7 @@ struct HeadRange {
   }
 };
 
-// ---- few (attention_few.cpp): one thread, whole groups; the derivative is that of `whole` ----
+// ---- few (attention_few.cpp): one thread, whole groups; its derivative is whole_backward ----
 
 template <class T>
 Index few_scratch_size(const AttentionShape<T>& shape, Index b);

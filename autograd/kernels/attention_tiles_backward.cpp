@@ -11,11 +11,11 @@ struct BackwardCall {
   const AttentionColumns<const T>& x;
   const T* log_sums;
   Columns<const T> out, dout;
-  AttentionColumns<T> dx;  // dk and dv grow tile by tile
+  AttentionColumns<T> dx;  // each tile adds to dk and dv
 };
 
-/// With P = exp(score - log_sum) and the dropout mask m, replaces the scores by weight = m P, and dP = dy v^T by dscore
-/// = P (m dP - sum P dP).
+/// Replaces the scores by weight = m P, with P = exp(score - log_sum) and the dropout factor m (0 or keep_scale).
+/// Replaces d = dy v^T by dscore = P (m d - dot), with dot = sum_j m P d.
 template <class T>
 void weigh_again(const Reach<T>& reach, const std::uint8_t* keep, T keep_scale, const T* log_sum, const T* dot,
                  T* weight, T* d_score) {
@@ -42,8 +42,8 @@ void weigh_again(const Reach<T>& reach, const std::uint8_t* keep, T keep_scale, 
   block_scores(reach, T{0}, d_score);
 }
 
-/// Processes a head's queries `q` with the keys [first, end). Adds to dk and dv, and sets dq, before scaling, to these
-/// keys' contribution.
+/// Processes a head's queries `q` with the keys [first, end). Adds to dk and dv. Sets dq to the contribution of these
+/// keys, not yet multiplied by the scale.
 template <class T>
 void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan q, Index first, Index end,
                    const StripeMask<T>& mask, const BackwardCall<T>& call, T* dq, Bump<T> memory) {
@@ -67,7 +67,7 @@ void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpa
   std::fill_n(log_sum, width, T{0});
   std::copy_n(log_sums + head.number * shape.query.rows + head.rows.offset + q.offset, q.length, log_sum);
   std::fill_n(dot, width, T{0});
-  for (Index i = 0; i < q.length; ++i)  // sum_j P dP = sum_c y dy
+  for (Index i = 0; i < q.length; ++i)  // sum_j m P d = sum_c y dy
     for (Index c = 0; c < vw; ++c) dot[i] += y.data[i * y.stride + c] * dy.data[i * dy.stride + c];
 
   for (; first < end; first += key_tile) {

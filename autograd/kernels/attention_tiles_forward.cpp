@@ -22,7 +22,7 @@ void drop(const AttentionShape<T>& shape, const Head<T>& head, const StripeMask<
 }
 
 /// Processes a head's queries `q` with all their keys: y = sum_j m_j exp(score_j - top) v_j / sum_j exp(score_j - top).
-/// During the loop, top, the sums and y cover the keys so far.
+/// m_j is the dropout factor, top the largest score. During the loop, top, the sums and y cover the keys so far.
 template <class T>
 void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan q, const StripeMask<T>& mask,
                   const AttentionColumns<const T>& x, T* log_sums, const Columns<T>& out, Bump<T> memory) {
@@ -58,8 +58,8 @@ void forward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpan
   }
   const Columns<T> to = head.of(out, rows, vw);
   for (Index i = 0; i < q.length; ++i) {
-    // If every score is -inf, all weights are zero. With 0 as the logarithm of their sum, they are also zero in the
-    // derivative: exp(-inf - 0) = 0.
+    // If every score is -inf, all weights are 0. With a log_sum of 0, the derivative also computes weights of 0:
+    // exp(-inf - 0) = 0.
     const T inverse = total[i] == 0 ? T{0} : 1 / total[i];
     if (log_sums) log_sums[i] = total[i] == 0 ? T{0} : top[i] + std::log(total[i]);
     for (Index c = 0; c < vw; ++c) to.data[i * to.stride + c] = y[i * y_width + c] * inverse;

@@ -78,7 +78,7 @@ class StripeMask {
     });
   }
 
-  /// Mask of a head's key j, starting at query i; null if nothing is dropped.
+  /// Mask of a head's key j, starting at query i; null without dropout.
   const std::uint8_t* of(Index head, Index j, Index i) const {
     return mask_ ? mask_ + (head * keys_ + j) * stripe + i - first_row_ : nullptr;
   }

@@ -48,8 +48,8 @@ const T* drop(const AttentionShape<T>& shape, const Head<T>& head, const T* weig
   return to;
 }
 
-/// Turns a head's scores q k^T, [keys, padded(queries)], into its weights softmax(scale score + mask + bias). Blocked
-/// scores are not read.
+/// Turns a head's scores q k^T, [keys, padded(queries)], into its weights softmax(scale score + mask + bias). Ignores
+/// blocked scores, even NaN.
 template <class T>
 void weigh(const AttentionShape<T>& shape, const Reach<T>& reach, const DistanceBias<T>& bias, T* score) {
   constexpr Index L = Lanes<T>::count;

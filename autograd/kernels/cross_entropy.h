@@ -8,7 +8,7 @@
 
 namespace glossa::kernels {
 
-/// Top and sum of sum_j e^(x_j) = e^top sum; top is the largest x_j.
+/// sum_j e^(x_j) in the form e^top sum, where top is the largest x_j.
 template <class T>
 struct ExpSum {
   T top, sum;
@@ -55,8 +55,7 @@ struct RowExponentials {
   T inverse;
 };
 
-/// Writes e^(x_j - top) to `g`, which may be `x`; top is the largest x_j. Reads the row from memory once and computes
-/// one exponential per element.
+/// Writes e^(x_j - top) to `g`, which may be `x`; top is the largest x_j. Computes one exponential per element.
 template <class T>
 RowExponentials<T> row_exponentials(Index n, const T* x, T top, int target, double smoothing, T* g) {
   const T shifted_target = x[target] - top;
@@ -81,9 +80,9 @@ RowLoss cross_entropy_row_gradient(Index n, const T* x, int target, double smoot
 /// One row's share of the loss of R-Drop (Wu et al. 2021). x and y are the logits of two passes, p and q their softmax:
 ///   loss = (loss of x + loss of y) / 2 + alpha / 4 (KL(p || q) + KL(q || p))
 /// Both divergences together are sum_j (p_j - q_j) (x_j - y_j). Writes the gradients with respect to x and y, for dy =
-/// 1, to `gx` and `gy`, which may be `x` and `y`. `difference` is memory for n numbers. Makes few passes over the rows,
-/// because both together exceed the L1 cache. One pass computes differences and a maximum, and the last pass normalizes
-/// p and q.
+/// 1, to `gx` and `gy`, which may be `x` and `y`. `difference` is memory for n numbers. Makes few passes over x and y,
+/// because the two rows together exceed the L1 cache. One pass computes differences and a maximum, and the last pass
+/// normalizes p and q.
 template <class T>
 RowLoss r_drop_row_gradient(Index n, const T* x, const T* y, int target, double smoothing, double alpha, T* gx, T* gy,
                             T* difference) {
@@ -114,7 +113,7 @@ RowLoss r_drop_row_gradient(Index n, const T* x, const T* y, int target, double 
       (of_x.loss.loss + of_y.loss.loss) / 2 + alpha / 4 * (static_cast<double>(mean_x) - static_cast<double>(mean_y))};
 }
 
-/// Derivative of cross_entropy_row: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / V). `dx` may
+/// Derivative of cross_entropy_row: lse' = softmax(x), so dx_j = dy (softmax(x)_j - (1 - s) [j = t] - s / n). `dx` may
 /// be `x` itself.
 template <class T>
 void cross_entropy_row_backward(Index n, const T* x, LogSumExp<T> lse, int target, T smoothing, T dy, T* dx, bool add) {

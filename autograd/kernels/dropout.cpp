@@ -10,7 +10,7 @@ namespace glossa::kernels {
 namespace {
 
 constexpr Index width = 16;  // counters in a block
-constexpr Index lanes = 8;   // 16-bit numbers in a counter
+constexpr Index lanes = 8;   // 16-bit random numbers per counter
 constexpr Index chunk = width * lanes;
 constexpr Index blocks = 2;  // blocks computed side by side; a single block would stall on its multiplications
 
@@ -36,7 +36,8 @@ void philox(Words& c, PhiloxKey key) {
 
 /// Draws random numbers for the blocks {0, ..., count-1} and calls use(block, keep) for each block. counter(block) is
 /// the first of the block's sixteen counters; the following counters increment word number `counts`. keep(lane, mask,
-/// length) compares the lane's numbers of the first `length` counters with the threshold and writes the mask.
+/// length) takes number `lane` (0 to 7) of each of the block's first `length` counters, compares it with the threshold
+/// and writes the mask.
 template <class Counter, class Use>
 void draw(Index count, const DropoutSite& site, int counts, const Counter& counter, const Use& use) {
   for (Index first = 0; first < count; first += blocks) {

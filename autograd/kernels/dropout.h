@@ -8,9 +8,9 @@
 
 namespace glossa::kernels {
 
-/// Random numbers of one site (an op that draws random numbers). Element (row, column) of a matrix of tokens draws 16
-/// bits of Philox. The counter is (column block, position, sequence, site); the key depends on (seed, update). The bits
-/// depend on the element's place in its sequence, not on its address.
+/// Random numbers of one site, which is an op that draws random numbers. Each element of a matrix [tokens, columns]
+/// draws 16 bits of Philox. The counter is (column block, position, sequence, site); the key depends on (seed, update).
+/// The bits therefore depend on the token's place in its sequence, not on its row in the batch.
 struct DropoutSite {
   PhiloxKey key;
   std::uint32_t site;

@@ -37,8 +37,9 @@ struct Tiling {
   Index count(Index m, Index n) const { return ((m + rows - 1) / rows) * ((n + cols - 1) / cols); }
 
  private:
-  /// Chooses tiles large enough for the library to run near its peak, but enough of them for eight threads if C allows.
-  /// Tiles must not depend on the number of threads, because the library's sums may depend on their size.
+  /// Chooses tiles large enough for the library to run near its peak. A large C has at least eight tiles, for eight
+  /// threads. Tiles must not depend on the actual number of threads, because the library's sums may depend on tile
+  /// sizes.
   void cut_for_library(Index m, Index n) {
     rows = std::min<Index>(128, m);
     cols = std::min<Index>(512, n);
@@ -47,9 +48,9 @@ struct Tiling {
     cols = std::min(n, (cols + 15) / 16 * 16);
   }
 
-  /// Chooses tiles for bf16 and int8, whose sums do not depend on tiles. A tile packs factors that are not packed yet.
-  /// Tiles are therefore as large as the L2 cache and the number of threads allow. They have more rows than columns,
-  /// because all rows use a panel while it is in the L1 cache.
+  /// Chooses tiles for bf16 and int8, whose sums do not depend on tiles. Each tile packs its parts of factors that are
+  /// not packed yet. Tiles are therefore as large as the L2 cache and the number of threads allow. They may have more
+  /// rows than columns, because a panel in the L1 cache serves all rows.
   void cut_for_panels(Index m, Index n, bool packs_left) {
     constexpr Index panel = panel_columns, most_rows = bf16::most_rows, most_cols = bf16::most_columns;
     const auto part = [](Index whole, Index parts, Index step) {
@@ -85,7 +86,7 @@ void multiply_codes(Index rows, Index first_col, Index cols, const int8::Rows& x
 }
 void multiply_codes(Index, Index, Index, const int8::Rows&, const int8::Weight&, double*, Index) {}  // never called
 
-/// A thread's memory for a tile with a result in bf16, allocated at once for the largest tile.
+/// A thread's memory for a tile of a result without `numbers`. The first call allocates enough for the largest tile.
 template <class T>
 T* tile_memory(Index size) {
   static thread_local std::vector<T> memory(bf16::most_rows * bf16::most_columns);

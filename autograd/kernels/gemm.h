@@ -11,7 +11,7 @@
 namespace glossa::kernels {
 
 /// A matrix to multiply, with rows `stride` elements apart. If `transposed`, the product uses its transpose. Products
-/// in bf16 instead read the same numbers in one of two other forms, if present. Products in int8 read codes.
+/// in bf16 read `packed` or `rounded` instead of `data`, if set. Products in int8 read `rows` and `weight`.
 template <class T>
 struct Factor {
   const T* data;
@@ -29,7 +29,8 @@ struct Factor {
     return rest;
   }
 
-  /// The factor, which has k rows, without its first `col` columns. In a packed factor, these must be whole panels.
+  /// The factor without its first `col` columns; k is its number of rows. If it is packed, `col` must be a multiple of
+  /// panel_columns.
   Factor from_col(Index col, Index k) const {
     Factor rest = moved(transposed ? col * stride : col);
     rest.packed = packed ? packed + col * ((k + 1) / 2) : nullptr;
@@ -41,11 +42,12 @@ struct Factor {
   }
 };
 
-/// True if a product in bf16 has several tiles in the same columns of C. Packing B before the product then saves work.
+/// True if the product is in bf16 and several tiles cover the same columns of C. Each of them would pack the same part
+/// of B, so packing B before the product saves work.
 bool tiles_share_columns(Index m, Index n, Precision precision);
 
-/// The result of a product [m, n]: `numbers` in rows `stride` elements apart or, if null, the numbers rounded to bf16.
-/// A product in bf16 sums in float in either case. Only a result with `numbers` can be added to.
+/// Memory for the result [m, n] of a product, with rows `stride` elements apart. It holds `numbers` or, if `numbers` is
+/// null, the sums rounded to bf16. Adding to a result (beta = 1) requires `numbers`.
 template <class T>
 struct Result {
   T* numbers;
@@ -54,20 +56,20 @@ struct Result {
 };
 
 /// Computes C = A B + beta C, where beta is 0 or 1. C is [m, n], A is [m, k] and B is [k, n]; a transposed factor has
-/// this shape after transposing. A single thread computes each tile of C. The bits do not depend on the number of
-/// threads. In full precision, tiles depend only on m, n and k; in bf16 and int8, sums do not depend on tiles. In bf16,
-/// the factors are rounded, and sums are in float. With Precision::int8, a product of two factors with codes is in int8
-/// and requires beta = 0; any other product has full precision.
+/// this shape after transposing. The bits do not depend on the number of threads: a single thread computes each tile of
+/// C. In full precision, the size of tiles depends only on m and n. In bf16 and int8, sums do not depend on the size of
+/// tiles. In bf16, the factors are rounded, and sums are in float. With Precision::int8, a product of two factors with
+/// codes is in int8 and requires beta = 0; any other product has full precision.
 template <class T>
 void gemm(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
           Precision precision = Precision::full);
 
-/// A finished tile of C, with rows [first_row, last_row) and columns [first_col, last_col). A result in bf16 is rounded
-/// later, so its numbers may still change.
+/// A finished tile of C, with rows [first_row, last_row) and columns [first_col, last_col). The callback (TileFinish)
+/// may change the tile's numbers. A result in bf16 is rounded afterwards.
 template <class T>
 struct Tile {
   Index first_row, last_row, first_col, last_col;
-  T* numbers;  // start of element (first_row, first_col)
+  T* numbers;  // points to element (first_row, first_col)
   Index stride;
 
   Index cols() const { return last_col - first_col; }
@@ -95,8 +97,8 @@ class TiledProduct {
   TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
                Precision precision = Precision::full, const TileFinish<T>& finish = {});
 
-  /// As the first constructor, but with tiles of this size; in bf16 and int8, whole panels wide. If `c` has no memory
-  /// for numbers, only `finish` sees them.
+  /// As the constructor above, but with tiles of this size. In bf16 and int8, size.cols must be a multiple of
+  /// panel_columns. If both pointers in `c` are null, only `finish` receives the numbers.
   TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
                Precision precision, const TileFinish<T>& finish, const TileSize& size);
 
@@ -137,8 +139,8 @@ struct AddBias {
   }
 };
 
-/// The process-wide GEMM library for float tiles. The default is oneDNN if found at build time, otherwise Eigen. Double
-/// tiles always use Eigen.
+/// The process-wide GEMM library for float tiles in full precision. The default is oneDNN if found at build time,
+/// otherwise Eigen. Double tiles always use Eigen.
 enum class GemmBackend { eigen, onednn };
 GemmBackend gemm_backend();
 /// Throws if the backend was not built in. The backend affects the last bits of results.
@@ -146,7 +148,7 @@ void set_gemm_backend(GemmBackend backend);
 bool has_gemm_backend(GemmBackend backend);
 std::string name(GemmBackend backend);
 
-/// Describes the current GEMM library and everything on this processor that affects the bits of its results.
+/// Describes the current GEMM library. For oneDNN, adds its version and instruction set, which affect the last bits.
 std::string describe_gemm_backend();
 
 /// Multiplies once with each kernel of the current GEMM library. oneDNN generates kernel code on first use, and may

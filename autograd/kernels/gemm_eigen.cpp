@@ -11,8 +11,8 @@ namespace {
 using Eigen::internal::gemm_blocking_space;
 using Eigen::internal::general_matrix_matrix_product;
 
-/// Calls the kernel behind Eigen's operator * for large matrices, for one order of the factors. The operator would also
-/// compile loops for small matrices, vectors and every expression: three times as much code.
+/// Calls the kernel that Eigen's operator * uses for large matrices, for one storage order of each factor. The operator
+/// would also compile loops for small matrices, vectors and every expression, which is three times as much code.
 template <class T, int order_a, int order_b>
 void add_product(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T* c, Index stride) {
   using Eigen::Dynamic, Eigen::RowMajor;

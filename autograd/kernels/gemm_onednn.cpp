@@ -14,11 +14,11 @@ namespace glossa::kernels {
 
 namespace {
 
-/// libgomp allocates a thread's settings when they first change, and ends the process if that fails. This function
-/// therefore first checks that memory is available; throws std::bad_alloc otherwise.
+/// Sets OpenMP's number of threads. libgomp allocates a thread's settings on their first change, and ends the process
+/// if that fails. The function therefore first allocates some memory as a test, which throws std::bad_alloc on failure.
 void set_openmp_threads(int count) {
   static thread_local bool has_settings = false;
-  if (!has_settings) ::operator delete(::operator new(4096));  // calls, unlike expressions, are never optimized away
+  if (!has_settings) ::operator delete(::operator new(4096));  // unlike new-expressions, never optimized away
   has_settings = true;
   omp_set_num_threads(count);
 }
@@ -29,7 +29,7 @@ void onednn_tile(Index m, Index n, Index k, const Factor<float>& a, const Factor
                  Index stride, int threads) {
   const LibraryScope scope;
   const SignalsBlocked blocked;
-  // Outside a parallel region, oneDNN would start the number of threads found here.
+  // Outside a parallel region, oneDNN uses this number of threads.
   const int before = omp_get_max_threads();
   if (before != threads) set_openmp_threads(threads);
   const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1.0f, a.data,

@@ -41,8 +41,8 @@ void store(T* to, typename Lanes<T>::Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// Returns a vector whose lane l is lane from(l) of the concatenation of a and b. `from`, of type From, is stateless,
-/// so the order of lanes is known at compile time.
+/// Returns a vector whose lane l is lane from(l) of the concatenation of a and b. The function `from` is stateless, so
+/// the order of lanes is known at compile time.
 template <class T, class From>
 typename Lanes<T>::Vector shuffled(typename Lanes<T>::Vector a, typename Lanes<T>::Vector b, From) {
   return [&]<int... l>(std::integer_sequence<int, l...>) { return __builtin_shufflevector(a, b, From{}(l)...); }

@@ -10,7 +10,7 @@ namespace glossa::kernels {
 /// Center of a norm's variance: the row's mean (layer norm) or 0 (RMS norm).
 enum class About { mean, zero };
 
-/// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative. About zero, the mean is 0 and the
+/// Mean and 1 / sqrt(variance + epsilon) of one row, kept for the derivative. With About::zero, the mean is 0 and the
 /// variance is the mean of squares.
 template <class T>
 struct RowMoments {
@@ -62,10 +62,11 @@ RowMoments<T> norm_row(About about, Index d, const T* x, const T* gain, const T*
   return moments;
 }
 
-/// With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain: dx = r (g - mean(g) - n mean(g n)),
+/// Derivative of norm_row. With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain:
+///   dx = r (g - mean(g) - n mean(g n)),
 /// because dr/dx_j = -r^2 n_j / D implies dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). The terms mean(g) and 1/D come
-/// from the mean; about zero, they are absent. dgain and dbias, if not null, accumulate: dgain += dy n, dbias += dy.
-/// n(j) returns n_j, `inverse_std` is r.
+/// from the mean; they are absent with About::zero. Adds dy n to dgain and dy to dbias, if not null. n(j) returns n_j,
+/// `inverse_std` is r.
 template <class T, class Normalized>
 void norm_row_backward(About about, Index d, const Normalized& n, T inverse_std, const T* gain, const T* dy, T* dgain,
                        T* dbias, T* dx) {

@@ -9,7 +9,7 @@
 
 namespace glossa::kernels {
 
-/// Allocates a thread's scratch. Memory from `take` has rows of whole vectors.
+/// A bump allocator over a thread's scratch. `take` allocates a matrix, with rows padded to whole vectors.
 template <class T>
 struct Bump {
   T* next;

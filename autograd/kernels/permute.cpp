@@ -15,7 +15,7 @@ struct Axis {
   Index extent, to, from;
 };
 
-/// Axes of the result, innermost first. Axes contiguous in both tensors are merged; extents of 1 come last.
+/// Axes of the result, innermost first. Neighbors contiguous in both tensors are merged; extents of 1 come last.
 std::array<Axis, Shape::max_rank> joined_axes(const Shape& shape, const std::array<Index, Shape::max_rank>& stride) {
   const auto n = extents4(shape), dense = broadcast_strides(shape, shape);
   std::array<Axis, Shape::max_rank> axes;
@@ -39,7 +39,7 @@ void copy_tile(Index rows, Index cols, T* to, Index to_stride, const T* from, In
 }
 
 /// to[j * to_stride + i] (+)= from[i * from_stride + j] for i < rows, j < cols. Squares are transposed in registers,
-/// the rest one by one.
+/// other elements one by one.
 template <class T>
 void transpose_tile(Index rows, Index cols, T* to, Index to_stride, const T* from, Index from_stride, bool add) {
   constexpr Index L = Lanes<T>::count;
@@ -59,7 +59,7 @@ void transpose_tile(Index rows, Index cols, T* to, Index to_stride, const T* fro
           [&](Index i) { return from[i * from_stride + j]; });
 }
 
-constexpr Index tile = 64;  // rows and columns: 32 KiB of float, read and written, fit in the L1 cache
+constexpr Index tile = 64;  // rows and columns: a tile read and a tile written, 32 KiB in float, fit in the L1 cache
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void permute(const Tensor<T>& to, const T* from, const std::array<Index, Shape::
   if (to.size() == 0) return;
   std::array<Axis, Shape::max_rank> axes = joined_axes(to.shape, stride);
   const bool rows_stay = axes[0].from == 1 || axes[0].extent == 1;
-  // Otherwise the innermost axes differ, and matrices of these two axes are transposed.
+  // If the tensors' innermost axes differ, matrices of these two axes are transposed.
   if (!rows_stay)
     std::swap(axes[1], *std::find_if(axes.begin() + 1, axes.end(), [](const Axis& axis) { return axis.from == 1; }));
   const Axis &inner = axes[0], &other = axes[1];

@@ -9,13 +9,13 @@
 namespace glossa::kernels {
 
 void prepare_gemm() {
-  // The kernels' code takes up to 17 MB (AVX-512). Threads and heaps that libraries start here need the rest.
+  // The kernels' code takes up to 17 MB (AVX-512). The rest is for threads and heaps that libraries create here.
   constexpr std::size_t enough = std::size_t{32} << 20;
   void* const reserve = mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   check(reserve != MAP_FAILED, "memory",
         "cannot prepare matrix products: the machine has no more memory. Hint: raise the limit (ulimit -v)");
   munmap(reserve, enough);
-  constexpr Index few = 8, side = 64;  // oneDNN has separate kernels for one and for a few rows or columns
+  constexpr Index few = 8, side = 64;  // oneDNN has separate kernels for one row or column and for a few
   const LoopsAlone alone;
   const std::vector<float> a(side * side), b(side * side);
   std::vector<float> c(side * side);

@@ -11,14 +11,14 @@ namespace glossa::kernels {
 struct Product {
   Index m, n, k;
   bool transposed_a = false, transposed_b = false;
-  bool per_head = false;  // true: represents all products of one attention call, with the same total flop
+  bool per_head = false;  // true: stands for all products of one attention call; has their total flop
 
   double flop() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
   bool operator==(const Product&) const = default;
 };
 
-/// Log of the matrix products that one thread starts, for measurements of a step. Logs the thread that creates the
-/// ProductLog, for the object's lifetime. Afterwards, the thread's previous log resumes.
+/// Log of matrix products, for measurements of a step. Records the products that its creating thread starts during the
+/// log's lifetime. Afterwards, the log that the thread used before continues.
 class ProductLog {
  public:
   ProductLog() : before_(std::exchange(current_, this)) {}

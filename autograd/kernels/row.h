@@ -23,8 +23,9 @@ struct Larger {
   }
 };
 
-/// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread. The order depends only on n and the vector length:
-/// two vectors are reduced side by side, then their lanes in a tree.
+/// Reduces start, f(0), ..., f(n-1) with `combine`, on one thread. Every lane begins with `start`; repeating it must
+/// not change the result. The order depends only on n and the vector length: two vectors are reduced side by side, then
+/// their lanes in a tree.
 template <class T, class Combine, class F>
 T fold(Index n, T start, const Combine& combine, const F& f) {
   constexpr Index L = Lanes<T>::count, lanes = 2 * L;
@@ -61,7 +62,7 @@ T row_max(Index n, T floor, const F& f) {
 /// in order.
 template <class T, class F>
 T sum(Index n, const F& f) {
-  std::array<T, 256> pieces;  // sum of each piece; limited to 256 pieces to avoid allocation
+  std::array<T, 256> pieces;  // sums of 256 pieces at a time; needs no allocation
   T total{0};
   for (Index first = 0; first < n; first += std::ssize(pieces) * elementwise_grain) {
     const Index size = std::min(n - first, std::ssize(pieces) * elementwise_grain);

@@ -8,9 +8,9 @@
 
 namespace glossa::kernels {
 
-/// Width of the strips that divide sums over a matrix's rows, one thread per strip. A strip covers whole cache lines of
-/// every row, and there are usually enough strips for the threads. Rows are added in runs of 64 to keep rounding errors
-/// small.
+/// Sums over a matrix's rows are cut into strips of columns, and one thread computes each strip. A strip covers whole
+/// cache lines of every row, and there are usually enough strips for the threads. Rows are added in runs of 64 to keep
+/// rounding errors small.
 inline constexpr Index strip_width = 64, rows_per_run = 64;
 inline Index strips(Index cols) { return (cols + strip_width - 1) / strip_width; }
 

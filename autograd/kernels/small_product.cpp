@@ -1,6 +1,6 @@
 #include "autograd/kernels/small_product.h"
 
-// Compiled with -ffp-contract=fast, because fused multiply-add speeds up products. The file contains nothing else.
+// Compiled with -ffp-contract=fast, because fused multiply-add speeds up products. So the file contains only products.
 namespace glossa::kernels {
 
 namespace {
@@ -16,7 +16,7 @@ constexpr int sums = 8;
 template <class T, int R, int C>
 void small_block(Index k, const T* a, Index a_row, Index a_col, const T* b, Index ldb, T* c, Index ldc, bool add) {
   using L = Lanes<T>;
-  typename L::Vector sum[R][C];  // not initialized with "= {}", which compilers would do in memory
+  typename L::Vector sum[R][C];  // no "= {}": compilers would then zero it in memory
 #pragma GCC unroll 16
   for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
@@ -44,8 +44,8 @@ void small_rows(Index n, Index k, const T* a, Index a_row, Index a_col, const T*
   for (; j < n; j += L) small_block<T, R, 1>(k, a, a_row, a_col, b + j, ldb, c + j, ldc, add);
 }
 
-/// Calls work(first, end, step) for runs of heads with keys `step` columns apart: all heads, or the heads of one group,
-/// which share a key.
+/// Calls work(first, end, step) for runs of heads whose keys are `step` columns apart. If `group` is 1, a single run
+/// has all heads. Otherwise each group is a run with step 0, because its heads share a key.
 template <class Work>
 void for_runs(Index heads, Index group, Index width, const Work& work) {
   if (group == 1) return work(0, heads, width);

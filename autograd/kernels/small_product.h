@@ -10,12 +10,12 @@ struct ProductSize {
 };
 
 /// C = A B, or C += A B if `c.add`, on one thread. Meant for the products of one attention head, which fit in the cache
-/// and are too small to gain from a library's packing. n is a multiple of Lanes::count.
+/// and are too small to gain from a library's packing. n must be a multiple of Lanes::count.
 template <class T>
 void small_product(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 
-/// As small_product, but skips row p of B for row i of C if A[i, p] is 0. NaN in blocked rows of B therefore does not
-/// spread.
+/// As small_product, but skips row p of B for row i of C if A[i, p] is 0. NaN in a blocked key's row of B therefore
+/// does not spread.
 template <class T>
 void small_product_skipping_zeros(const ProductSize& size, const Strided<T>& a, const Panel<T>& b, const Columns<T>& c);
 

@@ -2,9 +2,9 @@
 
 namespace glossa::kernels {
 
-/// While a ZeroProducts exists, products that the calling thread starts are zeros, at almost no cost. A step then uses
-/// its memory without most of its work, which shows in advance if the memory is sufficient. Products within attention
-/// and those in int8, which has no training, are still computed.
+/// While a ZeroProducts exists, products that its creating thread starts are zeros, at almost no cost. A step then uses
+/// all of its memory but does little work, which shows in advance if the memory is sufficient. Products within
+/// attention and products in int8 (inference only) are still computed.
 class ZeroProducts {
  public:
   ZeroProducts() : before_(active_) { active_ = true; }
