@@ -19,8 +19,8 @@ inline constexpr std::initializer_list<const char*> activation_names = {"relu", 
 
 constexpr const char* name_of(Activation activation) { return activation_names.begin()[static_cast<int>(activation)]; }
 
-/// True if the function multiplies the halves of each row, a gate and its factors. The result has half the width
-/// (Shazeer 2020).
+/// True if the function is gated (Shazeer 2020): it activates the first half of each row, the gate, and multiplies it
+/// by the second half. The result has half the width.
 constexpr bool is_gated(Activation activation) {
   return activation == Activation::swiglu || activation == Activation::geglu;
 }

@@ -100,7 +100,7 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
 
   const Variable<T> attended = softmax(add(transpose(scores, 1, 2), c.constant(cells.mask)));  // [Nq, H, n]
   if (weights) *weights = by_sequence(c, attended.value(), query, key);
-  // Each key and head has one column. This does not depend on n, so a sequence draws the same mask in any batch.
+  // Key j and head h have column j * heads + h for any n, so a sequence draws the same mask in any batch.
   const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {rows, n * heads}), options.dropout, query);
   return reshape(sum(mul(reshape(kept, {rows, n, heads, 1}), values), 1), {rows, inner});
 }

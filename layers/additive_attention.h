@@ -9,9 +9,9 @@ namespace glossa {
 /// (keys, then values), vector [H, K] -> [Nq, H K]. Layouts, key_heads, causal, dropout, mask and weights are as for
 /// glossa::attention in autograd/ops.h. The scores are multiplied by options.scale; 0 means 1.
 ///
-/// Composed of ops, the function needs memory for several times Nq * S * H * K numbers, with the longest key sequence
-/// S. Keys are read before masking, so NaN in a blocked key reaches the result, unlike in glossa::attention. Key
-/// sequences may share rows, even if the keys need gradients.
+/// The function is composed of ops. It needs memory for several times Nq * S * H * K numbers, where S is the length of
+/// the longest key sequence. Keys are read before masking, so NaN in a blocked key reaches the result, unlike in
+/// glossa::attention. Key sequences may share rows, even if the keys need gradients.
 template <class T>
 Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, const Variable<T>& vector,
                                const RowLayout& query, const RowLayout& key, const AttentionOptions& options,

@@ -14,7 +14,7 @@ namespace glossa {
 // SCOPE.in_proj_bias [(H + 2 G) K], and the parameters of AttentionHeads. The rows of the in_proj parameters belong to
 // the queries, then the keys, then the values; they are initialized as one matrix. The constructors throw an error that
 // names the scope if head_width is not set and the number of heads does not divide the width. They also throw if
-// key_heads do not divide the heads. `mask` is additive (see additive_mask in layers/mask.h). `weights`, if given,
+// key_heads does not divide `heads`. `mask` is additive (see additive_mask in layers/mask.h). `weights`, if given,
 // receives the attention weights (see glossa::attention in autograd/ops.h).
 
 /// Self-attention: queries, keys and values all come from one variable.

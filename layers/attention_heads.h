@@ -51,7 +51,7 @@ template <class T>
 class AttentionHeads {
  public:
   /// Throws an error that names `scope` if head_width is not set and the number of heads does not divide the width.
-  /// Also throws if key_heads do not divide the heads.
+  /// Also throws if key_heads does not divide `heads`.
   AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
 
   /// queries [Nq, H K], keys_values [Nk, 2 G K] (keys and values side by side) -> [Nq, D]. `mask` and `weights` are as
@@ -64,8 +64,8 @@ class AttentionHeads {
   Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
                          Tensor<T>* weights = nullptr) const;
 
-  /// The use of projected queries, keys and values. The fused attention ops multiply them; other similarities are
-  /// composed of ops that do not.
+  /// Readers of the projected queries, keys and values. The fused attention ops read them only in products. With a
+  /// trained similarity, other ops read them as well.
   Use use_of_projections() const { return similarity_parameter_ ? Use::any : Use::products; }
 
  private:

@@ -22,7 +22,7 @@ class DecoderLayer {
   /// Keys and values [Ns, 2 G K] of the memory for cross-attention.
   Variable<T> project_memory(const Variable<T>& memory) const { return cross_attention_.project_memory(memory); }
 
-  /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. `own` holds this layer's past.
+  /// Decodes the next token of each target row (see DecoderCache): x [R, D] -> [R, D]. `own` is this layer's cache.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 

@@ -132,7 +132,7 @@ void DecoderCache<T>::grow(Index room) {
   make_room(slot_count_ * room * 2 * width_);
   parallel_for(static_cast<Index>(layers_.size()), [&](Index i) {
     T* const past = layers_[i].past.data();
-    for (Index slot = slot_count_ - 1; slot > 0; --slot)  // last slot first, so that no slot is overwritten
+    for (Index slot = slot_count_ - 1; slot > 0; --slot)  // last slot first: none is overwritten before it moves
       std::copy_backward(past + slot * slot_size(), past + (slot + 1) * slot_size(),
                          past + (slot * room + room_) * 2 * width_);
   });

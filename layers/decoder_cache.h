@@ -76,7 +76,7 @@ class DecoderCache {
   Arena arena_;
   std::vector<LayerCache<T>> layers_;
   Index slot_count_ = 0;
-  std::vector<Index> slots_, old_slots_, free_slots_;  // slots of the rows; of the rows before `select`; unused
+  std::vector<Index> slots_, old_slots_, free_slots_;  // slots of rows; slots of rows before `select`; unused slots
   std::vector<bool> is_taken_;                         // true for each old slot in which a row continues
   std::vector<Copy> copies_;                           // copies that are still to be made
   std::vector<RowSpan> memory_spans_, past_spans_, query_spans_, old_spans_;

@@ -17,7 +17,7 @@ class EncoderLayer {
   /// x [N, D] -> [N, D]. `weights`, if given, receives the attention weights.
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights = nullptr) const;
 
-  /// Decodes the next token of each text (a row of DecoderCache): x [R, D] -> [R, D]. `own` holds this layer's past.
+  /// Decodes the next token of each text (a row of DecoderCache): x [R, D] -> [R, D]. `own` is this layer's cache.
   Variable<T> step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                    const CacheLayout& layout) const;
 

@@ -20,9 +20,9 @@ struct FeedForwardOptions {
 /// Feed-forward layer: max(0, x W1^T + b1) W2^T + b2 (Vaswani et al. 2017, section 3.3). Another activation may replace
 /// max(0, .). Dropout follows the activation. x [N, D] -> [N, D]. Parameters: SCOPE.linear1.*, SCOPE.linear2.*.
 ///
-/// With a gated activation (Shazeer 2020): (silu(x W^T + b) (x V^T + c)) W2^T + b2, elementwise product. linear1.weight
-/// [2 F, D] and linear1.bias [2 F] then hold the gate's W and b above V and c. linear1.weight is initialized as one
-/// matrix; Xavier's bound therefore uses the fan-out 2 F.
+/// With a gated activation, such as swiglu (Shazeer 2020): (silu(x W^T + b) * (x V^T + c)) W2^T + b2, where * is
+/// elementwise. linear1.weight [2 F, D] and linear1.bias [2 F] then hold the gate's W and b above V and c.
+/// linear1.weight is initialized as one matrix; Xavier's bound therefore uses the fan-out 2 F.
 template <class T>
 class FeedForward {
  public:

@@ -9,8 +9,8 @@ namespace glossa {
 
 namespace {
 
-/// x / (sqrt(mean(x^2)) + epsilon). For a row of zeros, the norm op has derivative 0, while sqrt has none; padding
-/// therefore has no effect.
+/// x / (sqrt(mean(x^2)) + epsilon). Uses the op `norm`, because its derivative is 0 for a row of zeros, such as
+/// padding. The derivative of sqrt(mean(x^2)) would be NaN there.
 template <class T>
 Variable<T> over_rms(const Variable<T>& x, double epsilon) {
   Context<T>& c = x.context();

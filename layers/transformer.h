@@ -38,7 +38,7 @@ struct TransformerOptions {
 /// absent. With `Tied::all`, a single table `tok_emb.embedding.weight` replaces both embedding tables and
 /// generator.weight. With `Tied::embeddings`, it replaces only the embedding tables. Embeddings start as N(0, 1/D), as
 /// in tensor2tensor and fairseq, unless stack.weight_init is set. If `start_row` is set, this row of the target tables
-/// starts as zeros. The row and its output bias are never trained: Marian's models lack them.
+/// starts as zeros. The row and its output bias are never trained, because Marian's models have neither.
 template <class T>
 class Transformer {
  public:
@@ -48,12 +48,12 @@ class Transformer {
 
   const TransformerOptions& options() const { return options_; }
 
-  /// Source ids of Ns rows -> memory [Ns, D]. `weights`, if given, receives the encoder's attention.
+  /// Source ids [Ns] -> memory [Ns, D]. `weights`, if given, receives the encoder's attention.
   Variable<T> encode(Context<T>& context, std::span<const int> source, const RowLayout& layout,
                      AttentionWeights<T>* weights = nullptr) const;
 
-  /// Target ids of Nt rows, starting with <s>; memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives the
-  /// decoder's attention.
+  /// Target ids [Nt], each sequence starting with <s>; memory [Ns, D] -> states [Nt, D]. `weights`, if given, receives
+  /// the decoder's attention.
   Variable<T> decode(Context<T>& context, std::span<const int> target, const RowLayout& layout,
                      const Variable<T>& memory, const RowLayout& memory_layout,
                      AttentionWeights<T>* weights = nullptr) const;
@@ -68,7 +68,8 @@ class Transformer {
   CrossEntropy<T> loss(const Variable<T>& states, std::span<const int> next, int ignore_index,
                        double label_smoothing) const;
 
-  /// R-Drop's loss: states [2N, D] of N target tokens `next` in two passes, one after the other. See r_drop.
+  /// R-Drop's loss (see r_drop). The states [2N, D] are N rows of a first pass, then N of a second; `next` has N
+  /// tokens.
   CrossEntropy<T> r_drop_loss(const Variable<T>& states, std::span<const int> next, double alpha, int ignore_index,
                               double label_smoothing) const;
 
@@ -77,7 +78,7 @@ class Transformer {
                          std::span<const int> target, const RowLayout& target_layout) const;
 
   /// Decodes token by token: call `start` once per batch, then `step` with the last token of each of R rows. `step`
-  /// returns logits [R, V]. `advance` stops at the states [R, D], which `project` and `project_tiles` take.
+  /// returns logits [R, V]. `advance` instead returns the states [R, D], for `project` or `project_tiles`.
   void start(DecoderCache<T>& cache, const Variable<T>& memory, const RowLayout& memory_layout, Index rows,
              Index capacity) const {
     decoder_.start(cache, memory, memory_layout, rows, capacity);

@@ -21,7 +21,7 @@ struct AttentionVariant {
   RelativePositions relative_positions = RelativePositions::none;
 };
 
-/// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered, row 1 blocked entirely.
+/// Additive masks [3, 4] (cross) and [4, 4] (self): some cells blocked, some lowered or raised, row 1 blocked entirely.
 template <class T>
 Tensor<T> sample_mask(Index rows) {
   constexpr T blocked = -std::numeric_limits<T>::infinity();
@@ -97,8 +97,8 @@ void add_attention_cases(LayerCases& cases) {
       [](const auto& layer, auto x) { return layer(x[0], packed_2_3(), x[0], packed_2_3()); },
       AttentionLayerOptions{.width = width, .heads = 2, .dropout = 0.3});
 
-  // AttentionHeads, shared by self-attention and cross-attention. Queries come from one variable, keys and values from
-  // another, or all from one.
+  // AttentionHeads, shared by self-attention and cross-attention. The row `two` has queries in one variable, keys and
+  // values in another; the row `one` has all in one variable.
   for (const Similarity similarity : {scaled_dot, general}) {
     const AttentionLayerOptions options{.width = width, .heads = 2, .similarity = similarity, .dropout = 0.3};
     const char* const name = similarity == general ? "general" : "scaled_dot";

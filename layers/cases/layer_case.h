@@ -8,14 +8,14 @@ namespace glossa {
 /// add up.
 inline constexpr double layer_excess_limit = 10 * excess_limit;
 
-/// Limit for a layer that amplifies rounding errors: its error in bf16 as a multiple of its error in float. A float has
-/// 16 more bits. Compiler and processor determine how a row's few roundings in float happen to cancel. The largest
-/// multiple seen is 3.2 * 0x1p16.
+/// Limit of a layer's error in bf16, as a multiple of its error in float, if the layer amplifies rounding errors. A
+/// float has 16 more bits, so about 0x1p16 is expected. Errors in float may cancel by chance, which raises the multiple
+/// and depends on compiler and processor. The largest multiple seen is 3.2 * 0x1p16.
 inline constexpr double bf16_over_float = 6 * 0x1p16;
 
 /// One row in the table of gradient checks for layers and models.
 struct LayerCase : SampleCase {
-  bool whole_model = false;                      // true: a Taylor test follows
+  bool whole_model = false;                      // true: also runs a Taylor test
   std::vector<std::string> without_effect = {};  // parameters with gradients near 0: a later norm cancels them
 };
 
@@ -57,13 +57,13 @@ void add_stack_cases(LayerCases& cases);
 /// Runs all checks of a row. Changes and restores the number of threads and the GEMM backend. The checks:
 /// - in double and with dropout, the gradient of every element (or of `max_elements`) of every input and parameter
 ///   equals finite differences
-/// - the gradient reaches every parameter
+/// - the gradient reaches every input and parameter, except those in `without_effect`
 /// - the value has the same bits if computed without a tape
 /// - gradients accumulate, and do not depend on which inputs and other parameters need gradients
 /// - 1, 2, 4 and 8 threads give the same bits
 /// - a step does not allocate heap memory after warm-up
 /// - float equals double up to rounding, with every GEMM backend
-/// - if the layer computes matrix products: in bf16, they equal double up to rounding, and give the same bits with 1,
+/// - if the layer computes matrix products: bf16 equals double up to rounding, and gives the same bits with 1,
 ///   2, 4 and 8 threads and without reuse of memory
 CaseReport check_layer(const LayerCase& row);
 

@@ -68,8 +68,8 @@ const std::vector<LayerCase>& model_cases() {
     all.push_back(model_case("alibi_packed", alibi, packed));
     for (int article = 0; article < article_count; ++article)
       all.push_back(model_case(fmt::format("article-{}", article), article_options(article), padded));
-    // Article 2: a matrix, a residual sum and a norm follow the gain, and the norm cancels any factor. Article 4: the
-    // final norm follows the last norm.
+    // Article 2: the gain scales both terms of a residual sum x + W x, and the norm of the sum cancels the factor.
+    // Article 4: the final norm cancels gain and bias of the last layer's norm.
     all[all.size() - 3].without_effect = {"decoder.layers.0.norm2.weight", "decoder.layers.1.norm2.weight",
                                           "encoder.layers.0.norm1.weight", "encoder.layers.1.norm1.weight"};
     all.back().without_effect = {"decoder.layers.1.norm3.bias", "decoder.layers.1.norm3.weight",
