@@ -24,20 +24,20 @@ struct ScheduleOptions {
 struct PlateauState {
   bool seen = false;  // true if `best` is set
   double best = 0;
-  std::int64_t bad = 0;         // validations since the best one or, if later, the last reduction
+  std::int64_t bad = 0;         // validations since the best one or the last reduction, whichever is later
   std::int64_t reductions = 0;  // number of reductions of lr
 
   friend bool operator==(const PlateauState&, const PlateauState&) = default;
 };
 
 /// Learning rate as a function of the update n (and, for plateau, of the metrics seen so far). The formulas hold after
-/// the warm-up; t rises from 0 at its end to 1 at total_updates, and then stays 1:
+/// the warm-up. From its end, t rises from 0 to 1 at total_updates, and then stays 1:
 ///   constant      lr
 ///   inverse_sqrt  lr sqrt(warmup / n), as in fairseq
 ///   cosine        min_lr + (lr - min_lr) (1 + cos(pi t)) / 2 (Loshchilov and Hutter 2017, without restarts)
 ///   linear        lr + (min_lr - lr) t
 ///   plateau       lr plateau_factor^reductions, as PyTorch's ReduceLROnPlateau with threshold 0
-/// and noam (Vaswani et al. 2017, 5.3), with its own warm-up: factor width^-0.5 min(n^-0.5, n warmup^-1.5).
+/// noam has its own warm-up (Vaswani et al. 2017, 5.3): factor width^-0.5 min(n^-0.5, n warmup^-1.5).
 class Schedule {
  public:
   /// Throws a misuse error for options that leave the formula undefined.

@@ -17,9 +17,9 @@ namespace glossa {
 /// at the initial values and needs no bias correction, unlike Adam's moments, which start at 0. Its only counter is t,
 /// which the optimizer already keeps.
 ///
-/// Each update rounds by at most half a unit in the last place, and earlier rounding errors decay as well. In float,
-/// the average is within 6e-8 / (1 - decay) of the exact average, relative to the largest value seen: 6e-4 at 0.9999.
-/// One float per number therefore suffices, except for a decay even closer to 1.
+/// Each update rounds by at most half a unit in the last place, and earlier rounding errors decay like earlier values.
+/// In float, the average is within 6e-8 / (1 - decay) of the exact average, relative to the largest value seen: 6e-4 at
+/// 0.9999. One float per number therefore suffices, except for a decay even closer to 1.
 template <class T>
 class MovingAverage {
  public:

@@ -52,8 +52,8 @@ class Optimizer {
   double grad_norm() { return norm_of(squares()); }
 
   /// `squares` returns one sum of squared gradients per piece of the buffers, 0 for pieces in other processes' ranges.
-  /// The sums are valid until the next call. `norm_of` turns the sums of all pieces into the norm, with the same bits
-  /// for any number of processes.
+  /// The sums are valid until the next call. Added up over all processes, they are the argument of `norm_of`, which
+  /// returns the norm with the same bits for any number of processes.
   std::span<double> squares();
   double norm_of(std::span<const double> squares) const;
 
@@ -102,8 +102,8 @@ class Optimizer {
   const ParameterStore<T>& store_;
   std::vector<Segment> segments_;
   OptimizerShare share_;
-  std::vector<Segment> pieces_;  // pieces of segments_ in all processes' ranges
-  std::span<const Segment> own_;
+  std::vector<Segment> pieces_;    // pieces of segments_ in all processes' ranges
+  std::span<const Segment> own_;   // those of pieces_ in this optimizer's range
   std::vector<Segment> received_;  // own_ without the parameters that received no gradient
   std::vector<Index> bounds_;
   std::vector<double> squares_;              // one per element of pieces_

@@ -46,9 +46,9 @@ struct ParameterGroup {
 /// segments with the same settings are merged. `weight_decay`, at least 0, applies to weights. With
 /// `decay_norm_and_bias` it also applies to biases (recognized by the end of the name) and to parameters of rank below
 /// 2 (gains of norms). The first entry of `groups` that matches a parameter's name applies to it. Throws a misuse error
-/// for a pattern that matches nothing and for a factor that is negative or NaN. Except at fixed rows, segments begin
-/// and end on cache lines. They include the gaps after parameters, where every optimizer keeps zeros. Throws unless the
-/// store is laid out.
+/// for a pattern that matches nothing and for a factor that is negative or not finite. Except at fixed rows, segments
+/// begin and end on cache lines. They include the gaps after parameters, where every optimizer keeps zeros. Throws
+/// unless the store is laid out.
 template <class T>
 std::vector<Segment> trainable_segments(const ParameterStore<T>& store, double weight_decay = 0,
                                         bool decay_norm_and_bias = false,

@@ -20,9 +20,9 @@ void save_training(const std::filesystem::path& path, const ParameterStore<T>& s
 
 /// Loads parameters, state and steps. Later steps give the same bits as without saving and loading if T, the kind of
 /// optimizer and its options are the same. Options are not compared, but the file of an optimizer with other buffers or
-/// parameters is refused. The file does not contain the learning rate, the position in the data, or the update that
-/// keys dropout (StepOptions::update). Derive them from `optimizer.steps()`. Throws like load_parameters, and if the
-/// file lacks this optimizer's state. After any error, store and optimizer are unchanged.
+/// parameters is refused. The file does not contain the learning rate, the position in the data, or the update number
+/// that dropout's random numbers depend on (StepOptions::update). Derive them from `optimizer.steps()`. Throws like
+/// load_parameters, and if the file lacks this optimizer's state. After any error, store and optimizer are unchanged.
 template <class T>
 void load_training(const std::filesystem::path& path, ParameterStore<T>& store, Optimizer<T>& optimizer);
 

@@ -11,8 +11,8 @@ namespace glossa {
 
 /// Sum of the terms [begin, end) out of `count` terms, which are added in a fixed binary tree. A single term is its own
 /// sum. Several terms are split after the largest power of two below their number, and the sums of both parts are
-/// added. The order of additions, and therefore every bit, depends only on `count`. Any holder of terms can therefore
-/// add up its subtrees and pass on the sums.
+/// added. The order of additions, and therefore every bit, depends only on `count`. Any process that holds some terms
+/// can therefore add up its subtrees and pass on the sums.
 template <class T>
 struct PartialSum {
   std::int64_t begin = 0, end = 0;
@@ -38,8 +38,8 @@ class TreeSum {
   /// Begins a sum over `count` terms, starting with term `first`.
   void begin(std::int64_t count, std::int64_t first = 0);
 
-  /// Adds the next term. The term's memory then holds the sum of the largest subtree that the term completes. The
-  /// caller may overwrite the memory.
+  /// Adds the next term. The term's memory then holds the sum of the largest subtree that the term completes. The sum
+  /// is also copied, so the caller may overwrite the memory.
   void add(std::span<T> term);
 
   /// Adds the last term and uses its memory for sums. Returns the subtree sums in order, valid until the next `begin`.
