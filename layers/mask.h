@@ -9,8 +9,8 @@
 
 namespace glossa {
 
-// Models take lengths, not masks. The functions below convert masks, the form used in articles and other programs. True
-// always means blocked, as in masked_fill and nn.Transformer.
+// Models take lengths, not masks. The functions below convert the masks that articles and other programs use. In a
+// mask, true always means blocked, as in masked_fill and nn.Transformer.
 
 /// Returns the sequences of a padded box [B, T] of token ids. A sequence ends where only `pad` remains. A row of only
 /// padding is a sequence of length 0.

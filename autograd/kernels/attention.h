@@ -55,7 +55,7 @@ struct AttentionShape {
   T keep_scale{1};                       // factor of the weights that dropout keeps
   std::span<const T> slopes{};           // ALiBi's slopes [heads]: score -= slope * |distance|; empty: no ALiBi
   bool in_bf16 = false;                  // true: q, k, v and the result are in bf16
-  bool saves_in_bf16 = false;            // true: the saved weights are in bf16
+  bool saves_in_bf16 = false;            // true: the saved weights are in bf16; requires in_bf16
 
   /// Number of consecutive query heads that share one head of keys and values.
   Index group_size() const { return heads / key_heads; }

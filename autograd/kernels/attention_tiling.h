@@ -50,8 +50,8 @@ struct AttentionTiling {
 
   Index scratch_size_of_thread() const {
     const Index k = padded<T>(shape.key_width), v = padded<T>(shape.value_width);
-    // Upper limit of simultaneous needs: q and dy, both also transposed; a panel of keys or values; a result; two score
-    // matrices; four numbers per query.
+    // Upper bound on the memory needed at once: q and dy, both also transposed; a panel of keys or values; a result;
+    // two score matrices; four numbers per query.
     return 2 * query_tile * (k + v) + 2 * key_tile * std::max(k, v) + query_tile * v + 2 * key_tile * query_tile +
            4 * query_tile;
   }

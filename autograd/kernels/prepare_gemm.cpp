@@ -9,7 +9,7 @@
 namespace glossa::kernels {
 
 void prepare_gemm() {
-  // The kernels' code takes up to 17 MB (AVX-512). The rest is for threads and heaps that libraries create here.
+  // Up to 17 MB are for the kernels' code (AVX-512), the rest for threads and heaps that libraries create here.
   constexpr std::size_t enough = std::size_t{32} << 20;
   void* const reserve = mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   check(reserve != MAP_FAILED, "memory",
