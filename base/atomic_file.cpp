@@ -57,17 +57,17 @@ std::filesystem::path with_temporary_name(const std::filesystem::path& target, C
     if (errno == EEXIST) continue;
     const int code = errno;
     std::error_code ignored;
-    if (code == ENOENT && std::filesystem::is_directory(target.parent_path(), ignored))  // a folder such as /proc
-                                                                                         // accepts no new files
+    // A folder such as /proc accepts no new files.
+    if (code == ENOENT && std::filesystem::is_directory(target.parent_path(), ignored))
       fail(target.string(), "cannot create the file: the folder does not take new files. Hint: choose another folder");
     fail_system(target, "create the file", code);
   }
 }
 
-/// Reserves `size` bytes on disk; returns an errno. If the file system cannot reserve, only a later write finds the
-/// disk full.
+/// Reserves `size` bytes on disk; returns 0 or an errno. Also returns 0 if the file system cannot reserve space; a full
+/// disk then makes a later write fail.
 int reserve(int descriptor, std::uint64_t size) {
-  // Beyond the limit the kernel would send SIGXFSZ, which kills an unprepared process.
+  // Exceeding this limit raises SIGXFSZ, which kills the process by default.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur) return EFBIG;
   if (size == 0) return 0;
@@ -88,7 +88,7 @@ std::filesystem::path absolute_path(const std::filesystem::path& path) {
 
 AtomicFile::AtomicFile(std::filesystem::path target, std::uint64_t size) : target_(absolute_path(target)), size_(size) {
   std::error_code ignored;
-  constexpr int max_links = 40;  // the kernel's limit
+  constexpr int max_links = 40;  // the kernel's limit for one path
   for (int links = 0; links < max_links && std::filesystem::is_symlink(target_, ignored); ++links)
     target_ = target_.parent_path() / std::filesystem::read_symlink(target_);
   check(!std::filesystem::is_directory(target_, ignored), target_.string(),

@@ -11,10 +11,10 @@
 namespace glossa {
 
 /// A file that appears complete or not at all. If the path is a symbolic link, its target is replaced. Bytes go to a
-/// temporary file in the same folder. `commit` syncs this file, closes it, and then gives it its final name. On any
-/// failure, the previous file stays and the temporary file is removed. A failed fsync is not retried, because the
-/// kernel may already have dropped the bytes. Every failure throws an Error that names the file and, if the disk is
-/// full, the bytes needed and available.
+/// temporary file in the same folder. `commit` syncs and closes the temporary file, and then renames it to its final
+/// name. On any failure, the previous file stays and the temporary file is removed. A failed fsync is not retried,
+/// because the kernel may already have dropped the bytes. Every failure throws an Error that names the file and, if the
+/// disk is full, the bytes needed and available.
 class AtomicFile {
  public:
   /// Creates the temporary file (permissions from the umask) and reserves `size` bytes on disk. A full disk is

@@ -31,24 +31,24 @@ std::size_t value_of(const fs::path& path, const std::string& key, std::size_t o
   return otherwise;
 }
 
-/// Reads a file that contains one number. The text "max" in memory.max does not count as a number.
+/// Reads a file that contains one number. Returns `otherwise` for other text, such as "max" in memory.max.
 std::size_t number_in(const fs::path& path, std::size_t otherwise) {
   std::size_t value = 0;
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-/// Returns a - b, or 0 if b is larger.
+/// Difference and sum that stop at 0 and at `unlimited` instead of overflowing.
 std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
 std::size_t plus(std::size_t a, std::size_t b) { return a + std::min(b, unlimited - a); }
 
-/// Returns the unused part of a control group's limit, or `unlimited` without a limit. `freeable` bytes count as used
-/// but can be reclaimed.
+/// Returns the unused part of a control group's limit, or `unlimited` without a limit. `freeable` is the part of the
+/// used bytes that the kernel can reclaim.
 std::size_t left_of(const fs::path& limit, const fs::path& used, std::size_t freeable = 0) {
   const std::size_t maximum = number_in(limit, unlimited);
   return maximum == unlimited ? unlimited : minus(maximum, minus(number_in(used, 0), freeable));
 }
 
-/// Memory used for cached files.
+/// Bytes of a control group's memory that cache files. `prefix` precedes the names in memory.stat.
 std::size_t files_of(const fs::path& group, const std::string& prefix) {
   const fs::path stat = group / "memory.stat";
   return value_of(stat, prefix + "inactive_file", 0) + value_of(stat, prefix + "active_file", 0);
@@ -66,8 +66,8 @@ std::size_t left_in_v1(const fs::path& group, std::size_t swap) {
                   left_of(group / "memory.memsw.limit_in_bytes", group / "memory.memsw.usage_in_bytes", files));
 }
 
-/// Smallest remainder of a control group below `mount` and of its ancestors. Inside a container, the group's name may
-/// be the host's and absent here; the mount itself is then the container's group.
+/// Smallest unused memory of the control group `name` and its ancestors, up to `mount`. Inside a container, `name` may
+/// be a path of the host, which does not exist here; `mount` itself is then the container's group.
 template <class Left>
 std::size_t smallest_left(const fs::path& mount, const std::string& name, const Left& left_in) {
   fs::path group = mount;
@@ -85,7 +85,7 @@ std::size_t available_memory(const fs::path& root) {
                     swap = 1024 * value_of(meminfo, "SwapFree:", 0);
   std::size_t smallest = kib == unlimited ? unlimited : plus(1024 * kib, swap);
   std::ifstream own(root / "proc/self/cgroup");
-  for (std::string line; std::getline(own, line);) {  // NUMBER:CONTROLLERS:NAME; v2 lists no controllers
+  for (std::string line; std::getline(own, line);) {  // NUMBER:CONTROLLERS:NAME; in v2, CONTROLLERS is empty
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
     const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));

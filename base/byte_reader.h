@@ -25,8 +25,8 @@ void append_numbers(std::string& bytes, Numbers... numbers) {
   (append_number(bytes, static_cast<T>(numbers)), ...);
 }
 
-/// Takes values from the front of possibly damaged bytes. After the first value that exceeds the bytes, every number is
-/// 0 and every text is empty.
+/// Takes values from the front of possibly damaged bytes. If a value exceeds the remaining bytes, this value and all
+/// later ones are 0 or empty.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -49,10 +49,10 @@ class ByteReader {
   }
 
   bool is_ok() const { return missing_ == 0; }
-  std::uint64_t missing() const {
-    return missing_;
-  }  ///< bytes of the first value that exceeds the rest; 0 if every
-     ///< value fits
+
+  /// Size in bytes of the first value that exceeded the remaining bytes; 0 if every value fitted.
+  std::uint64_t missing() const { return missing_; }
+
   std::size_t remaining() const { return rest_.size(); }
 
  private:

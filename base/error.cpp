@@ -44,7 +44,7 @@ Error::Parts Error::Parts::of_format(std::string_view where, std::string_view se
   constexpr std::string_view expects = "expected ", gets = "; got ", finds_nothing = "; not found", hints = ". Hint: ";
   std::vector<fmt::basic_format_arg<fmt::format_context>> left;
   while (const auto argument = args.get(static_cast<int>(left.size()))) left.push_back(argument);
-  // Formats the sentence up to `end`, or all of it, and removes it together with its arguments.
+  // Formats the part of the sentence before `end`, or all of it without `end`. Removes this part and its arguments.
   const auto take = [&](std::string_view end) {
     const std::string_view part = sentence.substr(0, sentence.find(end));
     std::string text = fmt::vformat(part, {left.data(), static_cast<int>(left.size())});

@@ -11,7 +11,7 @@
 
 namespace glossa {
 
-/// False for a format string that contains "expected A" without "; got B" or "; not found" after it.
+/// False for a format string that begins with "expected " but has neither "; got B" nor "; not found".
 constexpr bool is_complete_sentence(std::string_view format) {
   const std::string_view message = format.substr(0, format.find(". Hint: "));
   return !message.starts_with("expected ") || message.find("; got ") != message.npos ||
@@ -19,7 +19,7 @@ constexpr bool is_complete_sentence(std::string_view format) {
 }
 
 /// Format string of an error's sentence: "expected A; got B", "expected A; not found" or "cannot ACTION: REASON", each
-/// optionally followed by ". Hint: C". These words separate the error's parts only in the literal, not in an argument.
+/// optionally followed by ". Hint: C". Only the literal is split at these words; an argument may contain them.
 template <class... Args>
 struct BasicSentence {
   template <class Literal>
@@ -32,7 +32,7 @@ template <class... Args>
 using Sentence = BasicSentence<std::type_identity_t<Args>...>;
 
 /// glossa's only exception class, for user errors and for failures of the machine. Its text, `what()`, combines its
-/// parts. Hosts can read, replace or reformat them.
+/// parts. Programs that embed glossa can compose another text from the parts.
 class Error : public std::runtime_error {
  public:
   enum class Kind { misuse, failure };

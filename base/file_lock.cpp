@@ -32,7 +32,8 @@ FileLock::FileLock(const std::filesystem::path& path, std::string hint)
         std::strerror(errno));
 }
 
-/// Closing the file alone would leave the lock with any process forked meanwhile.
+/// Unlocks explicitly: a process forked meanwhile also has the file open, so closing it here would not end the lock. In
+/// such a process, the destructor leaves the lock alone.
 FileLock::~FileLock() {
   const struct flock whole = whole_file(F_UNLCK);
   if (file_.number() >= 0 && process_.is_this()) ::fcntl(file_.number(), F_OFD_SETLK, &whole);

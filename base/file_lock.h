@@ -11,11 +11,11 @@ namespace glossa {
 /// True if `path` still leads to this open file or folder.
 bool is_at(int descriptor, const std::filesystem::path& path);
 
-/// Lock on an open file. It ends with the object or its process, even if a process forked meanwhile still has the file
-/// open.
+/// Exclusive lock on an open file. The destructor unlocks it, even if a process forked meanwhile still has the file
+/// open. If this process is killed, the lock ends when no forked process has the file open.
 class FileLock {
  public:
-  /// Opens the file and creates it if needed, without locking it. An error on locking shows `hint`.
+  /// Opens the file and creates it if needed, without locking it. If locking fails, the error shows `hint`.
   FileLock(const std::filesystem::path& path, std::string hint);
   FileLock(FileLock&&) = default;
   ~FileLock();

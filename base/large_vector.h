@@ -9,7 +9,7 @@
 namespace glossa {
 
 /// Allocates large arrays in huge pages, if the system has them. Reading such an array in random order is up to twice
-/// as fast, because the processor caches the address of every page.
+/// as fast, because the processor's cache of page addresses (TLB) covers more memory.
 template <class T>
 struct HugePageAllocator {
   using value_type = T;

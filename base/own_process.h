@@ -4,8 +4,8 @@
 
 namespace glossa {
 
-/// The process that created this object. A forked process has a copy of this object and all others, but only the thread
-/// that forked. It shares open files and their locks.
+/// The process that created this object. A forked process has copies of all objects, including this one, but only the
+/// thread that forked. It shares open files and their locks with its parent.
 class OwnProcess {
  public:
   /// False in a process forked after the object's creation.

@@ -48,7 +48,7 @@ struct SharedTeam {
 
 SharedTeam& shared_team() {
   static SharedTeam shared;
-  // A forked child has the team's memory but not its threads.
+  // A forked child has the team's memory but not its threads, so it makes a new team.
   static const int forked = pthread_atfork(nullptr, nullptr, [] {
     static_cast<void>(shared.team.release());
     shared.busy = false;

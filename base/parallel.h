@@ -20,8 +20,8 @@ void set_threads(int count);
 /// only on its calling thread.
 int thread_index();
 
-/// While a LoopsAlone exists, loops called by its creating thread run on that thread only. It serves threads that
-/// compute independently of each other.
+/// While a LoopsAlone exists, loops called by its creating thread run on that thread only. Threads that compute
+/// independently of each other use it. With `alone` false, the object has no effect.
 class LoopsAlone {
  public:
   explicit LoopsAlone(bool alone = true);
@@ -36,8 +36,8 @@ class LoopsAlone {
 /// Number of cores this process may use: those of the affinity mask, capped by the cgroup's quota.
 int available_threads();
 
-/// Default number of threads: `most`, or the number in OMP_NUM_THREADS if that is less. Of a list ("4,2"), the first
-/// number counts. A value that does not begin with a positive number has no effect; OpenMP warns about it.
+/// Default number of threads: `most`, or the number in OMP_NUM_THREADS if that is less. If it is a list ("4,2"), its
+/// first number counts. A value that does not begin with a positive number has no effect; OpenMP warns about it.
 int usual_threads(int most = available_threads());
 
 /// parallel_for with a type-erased piece, so that all loops share one function.
@@ -69,8 +69,8 @@ auto parallel_map(std::size_t count, Index grain, const Of& of) {
   return results;
 }
 
-/// As parallel_ranges, but all ranges run even if some throw. Afterwards the exception of the first throwing range, in
-/// order, is rethrown. Any number of threads therefore gives the same error.
+/// As parallel_ranges, but all ranges run even if some throw. Afterwards rethrows the exception of the lowest range
+/// that threw, so any number of threads gives the same error.
 template <class Range>
 void parallel_ranges_in_order(Index count, Index grain, const Range& range) {
   std::vector<std::exception_ptr> thrown(static_cast<std::size_t>((count + grain - 1) / grain));

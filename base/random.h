@@ -9,8 +9,8 @@
 namespace glossa {
 
 /// Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): a pure function from a 128-bit
-/// counter and a 64-bit key to 128 random bits. It has no state. A resumed run therefore draws the same numbers, in any
-/// drawing order and with any number of threads.
+/// counter and a 64-bit key to 128 random bits. It has no state. Numbers therefore depend neither on the order of the
+/// calls nor on the number of threads, and a resumed run draws the same ones.
 using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t prefix = 8, alignment = 8;
 constexpr std::uint64_t zip_magic = 0x04034B50;  // "PK\3\4"
-constexpr int max_values = 4096;                 // limit per entry, for dims or metadata texts
+constexpr int max_values = 4096;                 // maximum number of dims or metadata texts in an entry
 constexpr std::string_view metadata_key = "__metadata__";
 
 /// Parses a list of at most max_dims non-negative integers.
@@ -62,8 +62,8 @@ std::map<std::string, std::string> parse_metadata(const Json& json, const FileCh
   return metadata;
 }
 
-/// Parses the header and passes each of its entries, an object, to `take(name, entry)`. Memory stays small for any
-/// text: entries are not kept, and each has a limited number of values. Nesting is limited to {"name": {"shape": [.
+/// Parses the header and calls `take(name, object)` for each of its entries. Memory stays small for any text: entries
+/// are not kept, and each has at most max_values values. Nesting is at most {"name": {"shape": [...]}}.
 template <class Take>
 void parse_header(const std::string& text, const FileCheck& require, const Take& take) {
   using Event = Json::parse_event_t;

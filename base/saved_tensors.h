@@ -25,10 +25,10 @@ void save_tensors(const std::filesystem::path& path, const std::vector<NamedTens
 SafetensorsReader open_saved_tensors(const std::filesystem::path& path);
 
 /// Fills `tensors` with the file's values, converted to T. Throws, before filling any tensor, unless the file contains
-/// exactly the names and shapes of `tensors`; the error lists the differences. Of a group of tied tensors, the file may
-/// contain only one. Its metadata then map each of the other names to it, as NAME: NAME IN FILE (as
-/// safetensors.torch.save_model does). If `ignored` is not empty, the file may also contain tensors whose names begin
-/// with `ignored`.
+/// exactly the names and shapes of `tensors`; the error lists the differences. The file may contain only one tensor of
+/// a tied group. The file's metadata then maps each other name of the group to the name in the file, as
+/// safetensors.torch.save_model writes it. If `ignored` is not empty, the file may also contain tensors whose names
+/// begin with `ignored`.
 template <class T>
 void load_tensors(const SafetensorsReader& file, const std::vector<NamedTensor<T>>& tensors,
                   std::string_view ignored = {});

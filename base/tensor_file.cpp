@@ -21,10 +21,10 @@ float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint3
 /// Converts a number with 1 sign, 5 exponent and 10 fraction bits (IEEE 754 binary16).
 float from_float16(std::uint16_t bits) {
   const std::uint32_t size_bits = bits & 0x7FFF, infinity = 0x7C00;
-  // Numbers without an exponent are multiples of 2^-24. Their bits as a float would be subnormal, and a host may flush
-  // those to 0.
+  // Subnormal numbers are multiples of 2^-24. Their shifted bits would be a subnormal float, which a program that
+  // embeds glossa may flush to 0.
   const float size = size_bits < 0x400       ? static_cast<float>(size_bits) * 0x1p-24F
-                     : size_bits < infinity  ? std::bit_cast<float>(size_bits << 13) * 0x1p112F  // exponents from -15
+                     : size_bits < infinity  ? std::bit_cast<float>(size_bits << 13) * 0x1p112F  // bias 15 to 127
                      : size_bits == infinity ? INFINITY
                                              : NAN;
   return std::copysign(size, bits >> 15 ? -1.0F : 1.0F);
@@ -52,7 +52,7 @@ void convert(std::string_view dtype, std::span<const std::byte> bytes, T* values
   if (dtype == "U8" || dtype == "BOOL") convert<std::uint8_t>(bytes, values, as_it_is);
 }
 
-/// The first number in the bytes of an F64 tensor that is finite but overflows T; 0 if every number fits.
+/// The first finite number in the bytes of an F64 tensor that became infinite in `values`; 0 if every number fits T.
 template <class T>
 double first_beyond_range(std::span<const std::byte> bytes, const T* values) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(double); ++i) {

@@ -80,9 +80,9 @@ class TensorFile {
   void pass_bytes(const std::string& name, const Take& take) const;
 
   /// Reads a tensor's elements in row-major order and converts them to T, which is float or double. F16 and BF16
-  /// convert exactly; F64 is rounded if T is float. Throws if the tensor does not exist, if an F64 number is beyond
-  /// float's range, or if the file has been truncated. Also throws if the format has a checksum and the bytes do not
-  /// match it.
+  /// convert exactly; F64 is rounded if T is float. Throws if the tensor does not exist, if an F64 number exceeds the
+  /// range of a float T, or if the file has been truncated. Also throws if the format has a checksum and the bytes do
+  /// not match it.
   template <class T>
   std::vector<T> read(const std::string& name) const;
 

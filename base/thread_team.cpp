@@ -11,8 +11,8 @@ namespace {
 
 thread_local int index_in_team = 0;
 
-/// A thread polls this long for work, or for other threads to finish, and then sleeps. Sleeping and waking takes about
-/// as long. If polling fails for this time, the missing thread has been preempted.
+/// A thread polls this long for work, or for other threads to finish, before it sleeps. Falling asleep and waking up
+/// take about this long. If a thread lets the others wait longer, it has probably been preempted.
 constexpr std::chrono::microseconds patience{200};
 
 void pause() {
@@ -41,8 +41,8 @@ bool look_for(const Condition& found) {
 int ThreadTeam::index() { return index_in_team; }
 
 ThreadTeam::ThreadTeam(int size) {
-  helpers_.reserve(static_cast<std::size_t>(size));  // reserved first, because a failing push_back would lose a started
-                                                     // thread
+  // Reserved first, because a push_back that fails would lose the thread that it was to store.
+  helpers_.reserve(static_cast<std::size_t>(size));
   try {
     for (int i = 1; i < size; ++i) helpers_.push_back(start_thread([this, i] { help(i); }));
   } catch (...) {  // the system refused a thread

@@ -11,9 +11,9 @@
 
 namespace glossa {
 
-/// Threads that share the pieces of a loop, one loop at a time. A loop ends when its pieces are done. In contrast, an
-/// OpenMP loop ends when every thread of the team has arrived: it waits even for preempted threads. Here a preempted
-/// thread delays only its current piece.
+/// Threads that share the pieces of a loop, one loop at a time. A loop ends when its pieces are done, so a preempted
+/// thread delays the loop only if it has begun a piece. An OpenMP loop, in contrast, waits for every thread of its
+/// team, even for preempted ones.
 class ThreadTeam {
  public:
   using Piece = void (*)(const void* closure, Index i);
@@ -34,8 +34,8 @@ class ThreadTeam {
   /// run; afterwards one of the exceptions is rethrown. Only one loop may run at a time.
   void run(Index count, const void* closure, Piece piece);
 
-  /// Number of the calling thread in its team, in {0, ..., size-1}; 0 outside a loop and for the thread that called
-  /// `run`.
+  /// Number of the calling thread in its team, in {0, ..., size-1}; 0 for the thread that calls `run` and for threads
+  /// of no team.
   static int index();
 
  private:

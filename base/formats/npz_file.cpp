@@ -51,7 +51,7 @@ TensorEntry parse_header(const FileCheck& require, const std::string& name, cons
   return entry;
 }
 
-/// The header that numpy.save writes before the numbers, padded to align them.
+/// The header that numpy.save writes before a tensor's numbers, padded so that the numbers are aligned.
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape) {
   std::string dims;
   for (const std::uint64_t dim : shape) dims += fmt::format("{}{},", dims.empty() ? "" : " ", dim);
@@ -74,7 +74,7 @@ struct Part {
 };
 
 std::uint32_t checksum(const Part& part) {
-  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // with a null pointer, crc32 would start again
+  const auto add = [](uLong crc, const void* bytes, std::size_t size) {  // crc32_z returns 0 for a null pointer
     return size == 0 ? crc : crc32_z(crc, static_cast<const Bytef*>(bytes), size);
   };
   return static_cast<std::uint32_t>(

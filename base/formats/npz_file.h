@@ -23,7 +23,7 @@ class NpzFile : public TensorFile {
   void read_bytes(const TensorEntry& entry, const Take& take) const override;
 
   ZipFile zip_;
-  std::map<std::string, std::size_t> headers_;  // size of what precedes the numbers
+  std::map<std::string, std::size_t> headers_;  // bytes before each tensor's numbers
 };
 
 /// Writes an uncompressed archive atomically, like numpy.savez. The tensors come first, in order, as F32. The texts

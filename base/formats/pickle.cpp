@@ -137,7 +137,7 @@ class PickleMachine {
     const PickleValue& callee = pop();
     require(arguments.kind == Kind::tuple && callee.kind == Kind::name,
             "expected a name and a tuple to call it with; got other values");
-    constexpr std::size_t max_arguments = 16;  // each call copies its arguments; a tensor's has seven
+    constexpr std::size_t max_arguments = 16;  // each call copies its arguments; a tensor's call has seven
     require(arguments.items.size() <= max_arguments, "expected a call of few arguments; got more");
     const bool makes_dict = callee.text == ordered_dict;
     require(!makes_dict || arguments.items.empty(), "expected an empty OrderedDict; got values in it");

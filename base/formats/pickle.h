@@ -31,7 +31,7 @@ struct PickleValue {
   std::vector<const PickleValue*> items{};
 };
 
-/// Returns the start of a text from a file, made printable for an error message.
+/// Returns the first 200 bytes of a text from a file, made printable for an error message.
 std::string shown(std::string_view text);
 
 /// Reads one pickle with the opcodes that a state_dict needs: protocol 2 without floats, user-defined classes or
@@ -39,9 +39,9 @@ std::string shown(std::string_view text);
 class Pickle {
  public:
   /// Reads a pickle at the start of `bytes`. `names` lists the allowed classes and functions as "module name".
-  /// `collections OrderedDict` is always allowed and becomes a dict. Throws for any other name or opcode, or if the
-  /// pickle ends wrongly. The error names `where` and the byte position. Uses at most twice `bytes.size()` plus 16 MiB
-  /// of memory.
+  /// `collections OrderedDict` is always allowed and becomes a dict. Throws for any other name or opcode, and if the
+  /// pickle is truncated or malformed. The error names `where` and the byte position. Uses at most twice `bytes.size()`
+  /// plus 16 MiB of memory.
   Pickle(std::string_view bytes, std::span<const std::string_view> names, const std::string& where);
 
   const PickleValue& root() const { return *root_; }

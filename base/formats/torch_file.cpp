@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 7> names{rebuild_tensor,        rebuild_p
                                                 storage_kinds[1].name, storage_kinds[2].name, storage_kinds[3].name,
                                                 storage_kinds[4].name};
 
-/// Reads a list of non-negative integers; returns false for anything else.
+/// Reads a tuple of at most max_dims non-negative integers; returns false for anything else.
 bool read_numbers(const PickleValue& value, std::vector<std::uint64_t>& numbers) {
   if (value.kind != Kind::tuple || value.items.size() > max_dims) return false;
   for (const PickleValue* item : value.items) {

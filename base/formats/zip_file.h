@@ -15,8 +15,8 @@
 
 namespace glossa {
 
-// Zip archives (PKWARE's APPNOTE 6.3), as torch.save and numpy.savez write them and as corpora are published: in one
-// part and unencrypted. Entries are stored or deflated, with 64-bit sizes if needed.
+// Zip archives (PKWARE's APPNOTE 6.3) such as those of torch.save, of numpy.savez and of published corpora. They have
+// one part and are not encrypted. Entries are stored or deflated, with 64-bit sizes if needed.
 
 /// Start of a zip file.
 inline constexpr std::string_view zip_magic = "PK\x03\x04";
@@ -55,7 +55,7 @@ class ZipStream {
 /// tensor_file.h.
 class ZipFile {
  public:
-  static constexpr std::uint64_t any_growth = 1100;  // deflating shrinks by at most 1032
+  static constexpr std::uint64_t any_growth = 1100;  // deflating shrinks by a factor of at most 1032
 
   explicit ZipFile(std::filesystem::path path, std::uint64_t growth = 2);
 
