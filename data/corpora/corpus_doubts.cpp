@@ -41,8 +41,8 @@ double share_of_numbers(const std::vector<std::string>& side) {
   return static_cast<double>(std::ranges::count_if(side, is_number)) / static_cast<double>(side.size());
 }
 
-/// Returns `lower` or `upper` if all cased letters have that case and are most of the letters: text in an uncased
-/// script may contain words such as `CD`.
+/// Returns `lower` or `upper` if all cased letters have that case and are at least half of the letters. Text in a
+/// script without letter cases may contain a few cased words, such as `CD`.
 std::string_view only_case(const std::vector<std::string>& side) {
   std::int64_t lower = 0, upper = 0, letters = 0;
   for (const std::string& sentence : side) {
@@ -51,7 +51,7 @@ std::string_view only_case(const std::vector<std::string>& side) {
       upper += utf8::is_upper(c.value);
       letters += is_alphabetic(c.value);
     });
-    if (lower > 0 && upper > 0) return {};  // usually after a few sentences
+    if (lower > 0 && upper > 0) return {};  // usually found within a few sentences
   }
   if (lower + upper == 0 || 2 * (lower + upper) < letters) return {};
   return lower > 0 ? "lower" : "upper";

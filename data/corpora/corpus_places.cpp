@@ -24,7 +24,7 @@ fs::path current_folder() {
   return fs::current_path(deleted);
 }
 
-/// Returns the absolute path as text; the file need not exist.
+/// Returns the absolute, normalized path without a trailing slash. The file need not exist.
 fs::path from_root(const fs::path& path) {
   const fs::path normal = (current_folder() / path).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();

@@ -28,9 +28,9 @@ class CorpusPlaces {
   bool is_recorded() const { return !working_folder_.empty(); }
 
   /// Returns the path of the corpus `name`, or `name` itself if the corpus is found in the current folder. Tries these
-  /// places in order: the corpus's place when training began; its place relative to the run at that time, if both were
-  /// moved together; its place relative to the current folder. Throws an Error that lists the places if none has the
-  /// corpus.
+  /// paths in order: the path when training began; the same path relative to the run, in case both were moved together;
+  /// the path relative to the current folder. Throws an Error that lists the paths if none has the corpus. If all are
+  /// the same path, returns `name` instead, and its reader reports the missing corpus.
   std::string find(const std::string& name, const DataConfig& languages) const;
 
   /// Returns the folder at which relative names start.
@@ -44,7 +44,7 @@ class CorpusPlaces {
   std::filesystem::path working_folder_, run_folder_;  // at the start of training; empty if not recorded
 };
 
-/// Writes the record of a run in folder `run` with relative names that start at `working_folder`.
+/// Records in the folder `run` that the relative names of its corpora start at `working_folder`.
 void record_origin(const std::filesystem::path& run, const std::filesystem::path& working_folder);
 
 }  // namespace glossa

@@ -22,7 +22,7 @@ struct DataConfig {
   std::string test;
   std::optional<HeldOut> split = HeldOut{};
   std::string source = "en", target = "de";
-  CorpusOptions reading;  ///< each corpus determines the other options
+  CorpusOptions reading;  ///< all_targets, may_be_empty and take are set for each corpus
   Tokenizer tokenizer = Tokenizer::sentencepiece;
   std::int64_t vocab_size = 8000;
   std::int64_t vocab_sentences = 500'000;

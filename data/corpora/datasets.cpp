@@ -62,7 +62,7 @@ ParallelCorpus read_at(const std::string& location, const DataConfig& config, bo
   if (take) options.take = &take;
   if (is_translation_memory(location)) return read_tmx(location, config.source, config.target, options);
   if (is_table(location)) return read_tsv(location, config.source, config.target, options);
-  side_of(location, config.source, "data.source");  // throws with the option's name if a language is mistyped
+  side_of(location, config.source, "data.source");  // names the option if a language is mistyped
   side_of(location, config.target, "data.target");
   return read_parallel(location, config.source, config.target, options);
 }

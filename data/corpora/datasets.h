@@ -45,7 +45,8 @@ struct EncodedCorpora {
 /// For each of `parts`, the number of its pairs that are also training pairs.
 std::vector<std::int64_t> pairs_in_training(const Corpora& corpora, std::span<const ParallelCorpus* const> parts);
 
-/// Training pairs that were prepared earlier. `sample` has some of them, with the report of all.
+/// Training pairs that were already read, encoded and stored in files. `sample` has some of the pairs; its report
+/// counts all of them.
 struct PreparedTraining {
   ParallelCorpus sample;
   HeldOut split;                    ///< data.split as applied
@@ -56,7 +57,7 @@ struct PreparedTraining {
 /// data.train are concatenated. Duplicates are counted; they are dropped if data.duplicates is `drop`. With data.split,
 /// validation pairs are held out of training. With neither data.split nor data.valid, validation is empty. Exception:
 /// if data.train is only the toy corpus, validation is the toy corpus's own validation pairs. Looks up names of corpora
-/// in `places`. If data.train was prepared, reads only data.valid.
+/// in `places`. If `prepared` is set, reads only data.valid.
 Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {},
                      const PreparedTraining* prepared = nullptr);
 
@@ -64,17 +65,17 @@ Corpora read_corpora(const DataConfig& config, std::uint64_t seed, const CorpusP
 /// denotes.
 DataConfig located(DataConfig config, const CorpusPlaces& places);
 
-/// Limits of `auto` for data.split. It holds out a twentieth of the different source sentences, at most 1000, for
-/// validation, and as many for testing if the configuration names no data.test. All translations of a sentence are
-/// held out together.
+/// Rule of `auto` for data.split, and its limits. For validation, holds out a twentieth of the different source
+/// sentences, at most 1000. Holds out as many again for testing, unless data.test is set. All translations of a
+/// sentence are held out together. Holds out nothing if data.valid is set or data.train is only the toy corpus.
 constexpr std::int64_t most_held_out = 1000, most_sources_that_matter = 20 * most_held_out;
 HeldOut usual_split(std::int64_t different_sources, const DataConfig& config);
 
 /// Callback for a block of data.train's pairs and the index of its corpus in ParallelCorpus::parts.
 using TakeTraining = std::function<void(const ParallelCorpus& block, std::uint32_t part)>;
 
-/// Reads data.train, including duplicates and pairs to hold out. With `take`, passes the pairs to it in blocks and
-/// returns the corpus without pairs, which need not be in memory all at once.
+/// Reads data.train, including duplicates and pairs to hold out. If `take` is set, passes the pairs to it in blocks, so
+/// that memory need not hold all of them, and returns the corpus without pairs.
 ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places,
                              const TakeTraining& take = {});
 
@@ -83,8 +84,8 @@ ParallelCorpus read_training(const DataConfig& config, std::uint64_t seed, const
 std::vector<std::string> ignored_files(const DataConfig& config, const CorpusPlaces& places);
 
 /// Reads the test pairs, from data.test if it is set. Otherwise reads the toy corpus's test split, if data.train is
-/// only the toy corpus, or the test part of data.split. Throws a misuse error if none of these exists. If data.train
-/// was prepared, does not read it.
+/// only the toy corpus, or the test part of data.split. Throws a misuse error if none of these exists. If `prepared` is
+/// set, returns its test pairs instead of reading data.train.
 ParallelCorpus read_test_corpus(const DataConfig& config, std::uint64_t seed, const CorpusPlaces& places = {},
                                 const PreparedTraining* prepared = nullptr);
 

@@ -37,7 +37,7 @@ void SubwordRegularization::draw(const PairStore& pairs, std::span<const int> se
   struct Side {
     const SubwordSampler& sampler;
     std::uint64_t number;
-    std::size_t before, after;  // ids around the text: kept at the front; added later by a batch
+    std::size_t before, after;  // numbers of ids kept in front of the text, and appended later by the batch
   };
   const auto draw_side = [&](const Side& side, std::span<const int> ids, int sentence) {
     const std::uint64_t of_epoch = hash_name("data.subwords") + static_cast<std::uint64_t>(epoch);

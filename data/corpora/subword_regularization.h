@@ -11,7 +11,7 @@
 
 namespace glossa {
 
-/// Other segmentations of a batch's pairs. Later batches reuse the memory.
+/// Segmentations drawn for a batch's pairs. An object that is used for several batches reuses its memory.
 class DrawnPairs {
  public:
   std::span<const IdPair> pairs() const { return pairs_; }
@@ -30,11 +30,11 @@ class SubwordRegularization {
   /// Throws a misuse error if a tokenizer does not have the kind of pieces that the rule needs.
   SubwordRegularization(const DataConfig& config, const Tokenizers& tokenizers, std::uint64_t seed);
 
-  /// False without a rule.
+  /// True if the configuration sets data.bpe_dropout or data.unigram_sampling.
   bool draws() const { return source_.has_value(); }
 
-  /// Draws the segmentations of these pairs in an epoch, counted from 0. Requires a rule. <s>, data.source_prefix and
-  /// </s> stay unchanged. A sentence that would exceed data.max_length keeps the tokenizer's segmentation.
+  /// Draws the segmentations of these pairs in an epoch, counted from 0. Requires `draws()`. <s>, data.source_prefix
+  /// and </s> stay unchanged. A sentence that would exceed data.max_length keeps the tokenizer's segmentation.
   void draw(const PairStore& pairs, std::span<const int> sentences, std::int64_t epoch, DrawnPairs& drawn) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace glossa {
 namespace {
 
-/// Size in bytes of a text, which may be packed. 0 if it is missing, which its reader reports.
+/// Size in bytes of a text, which may be packed. 0 for a missing text; its reader reports the error.
 double bytes_of(const std::string& path) {
   const auto found = find_text(path);
   return found ? text_bytes(*found) : 0;
