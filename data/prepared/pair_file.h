@@ -18,8 +18,8 @@ struct PairFileSizes {
   std::uint32_t index_checksum = 0, hashes_checksum = 0;
 };
 
-/// Writes encoded pairs to three files in a folder. `ids` contains the ids of all pairs as 32-bit numbers; `index`,
-/// each pair's lengths and the checksum of its ids; `hashes`, the content hash of each pair's text.
+/// Writes encoded pairs to three files in a folder. `ids` contains the ids of all pairs as 32-bit numbers. `index`
+/// contains each pair's lengths and the checksum of its ids. `hashes` contains the content hash of each pair's text.
 class PairFileWriter {
  public:
   explicit PairFileWriter(const std::filesystem::path& folder);
@@ -35,13 +35,13 @@ class PairFileWriter {
   PairFileSizes sizes_;
 };
 
-/// Encoded pairs in files that are mapped, not read. Takes 8 bytes of memory per pair, and memory for some recently
-/// read ids. Checks each pair's ids against their checksum when they are read.
+/// Encoded pairs in memory-mapped files. Uses 8 bytes of memory per pair, plus memory for some recently read ids.
+/// Verifies the checksum of a pair's ids each time the pair is read.
 class PairFile : public PairStore {
  public:
   static constexpr std::size_t longest = 65'535;  // ids per side
 
-  /// Throws an Error that names the damaged file if a file has another size or checksum.
+  /// Throws an Error that names the damaged file if a file has another size, or `index` another checksum.
   PairFile(const std::filesystem::path& folder, const PairFileSizes& sizes);
 
   int size() const override { return static_cast<int>(sizes_.pairs); }
@@ -70,7 +70,7 @@ class PairFile : public PairStore {
   };
   friend class PairFileWriter;
   static constexpr std::size_t run = 64;                // pairs per stored position
-  static constexpr std::uint32_t reads_kept = 1 << 11;  // number of reads until memory is released
+  static constexpr std::uint32_t reads_kept = 1 << 11;  // number of reads until the memory of ids is released
 
   std::span<const Entry> entries() const {
     return {reinterpret_cast<const Entry*>(index_.bytes().data()), sizes_.pairs};

@@ -12,17 +12,17 @@
 
 namespace glossa {
 
-/// Text of sentence pairs that exceeds memory, in files without a name. Takes an eighth of a byte of memory per pair,
-/// and the pages of a few thousand recently read pairs.
+/// Text of sentence pairs that may exceed memory, stored in files without a name. Uses an eighth of a byte of memory
+/// per pair, plus the pages of a few thousand recently read pairs.
 class SpooledText {
  public:
   /// Creates the files in this folder.
   explicit SpooledText(const std::filesystem::path& folder);
 
-  /// Appends the pairs of a corpus, which has index `part` among the parts.
+  /// Appends pairs of the corpus with index `part` in ParallelCorpus::parts.
   void add(const ParallelCorpus& block, std::uint32_t part);
 
-  /// Ends writing. From now on, several threads may read the pairs.
+  /// Ends writing. Only afterwards can pairs be read; several threads may do so at once.
   void finish();
 
   std::size_t size() const { return size_; }

@@ -36,7 +36,7 @@ WrittenFile WrittenFile::create(const std::filesystem::path& path) {
 WrittenFile WrittenFile::nameless(const std::filesystem::path& folder) {
   if (Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)); file.number() >= 0)
     return {std::move(file), folder};
-  // Some file systems only support files that lose their name after creation.
+  // Some file systems do not support O_TMPFILE. There, the file is created with a name, which is then removed.
   std::string name = (folder / ".text.XXXXXX").string();
   Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (file.number() < 0) fail_with_errno(folder, "create a file in the folder");
