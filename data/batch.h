@@ -10,17 +10,17 @@
 
 namespace glossa {
 
-/// Bit that distinguishes the ids of a batch's second pass from those of its first.
+/// Bit set in the ids of sentences that a batch contains a second time (see make_batch).
 inline constexpr std::uint32_t second_pass = 1U << 31;
 
 /// A batch of B sentences as rows of tokens. In the padded layout, rows outside every span hold the pad id in `source`,
 /// `target_in` and `target_out`. A loss that ignores the pad id therefore skips these rows.
 struct Batch {
-  int sentences = 0;                        // B
-  std::vector<std::uint32_t> sentence_ids;  // [B] each sentence's index in the corpus, with its pass: RowLayout's ids
-  std::vector<int> source;                  // [source_rows]
-  std::vector<int> target_in;               // [target_rows] decoder input: <s> y
-  std::vector<int> target_out;              // [target_rows] expected output: y </s>
+  int sentences = 0;                                // B
+  std::vector<std::uint32_t> sentence_ids;          // [B] index in the corpus; with second_pass if repeated
+  std::vector<int> source;                          // [source_rows]
+  std::vector<int> target_in;                       // [target_rows] decoder input: <s> y
+  std::vector<int> target_out;                      // [target_rows] expected output: y </s>
   std::vector<RowSpan> source_spans, target_spans;  // [B]
   int source_rows = 0, target_rows = 0;
   std::int64_t source_tokens = 0, target_tokens = 0;  // numbers of rows without padding
@@ -40,13 +40,12 @@ Batch make_batch(const PairStore& pairs, std::span<const int> indices, Layout la
 /// As `make_batch`, but overwrites an existing batch. Allocates memory only if the batch must grow.
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, Layout layout, int passes = 1);
 
-/// As `fill_batch`, but with other segmentations of the pairs: `drawn[k]` has the ids of pair `indices[k]`. If `drawn`
-/// is empty, uses the pairs unchanged.
+/// As `fill_batch`, but with other segmentations of the pairs: `drawn[k]` replaces the ids of pair `indices[k]`. If
+/// `drawn` is empty, uses the pairs unchanged.
 void fill_batch(Batch& batch, const PairStore& pairs, std::span<const int> indices, std::span<const IdPair> drawn,
                 Layout layout, int passes = 1);
 
-/// Reserves room for the largest batch with one of these lengths, so that later calls of `fill_batch` allocate no
-/// memory.
+/// Reserves memory for the largest of these batches, so that filling them with `fill_batch` allocates none.
 void reserve_batch(Batch& batch, std::span<const Extents> batches, Layout layout);
 
 /// Fraction of rows that are not padding, over both sides of all `batches`; 1 for the packed layout.

@@ -6,7 +6,7 @@
 
 namespace glossa {
 
-/// Line counts of a corpus: lines + units = pairs + those left out + those held out.
+/// Counts of a corpus: lines + units = pairs + held_out + the counts marked `left out`.
 struct CorpusReport {
   std::int64_t lines = 0;             // lines or rows read
   std::int64_t units = 0;             // units read from translation memories

@@ -37,7 +37,7 @@ std::size_t ids_before_text(const Tokenizer& tokenizer, const EncodeOptions& opt
 /// Returns the prefix, a space and the text; with an empty prefix, only the text.
 std::string with_prefix(std::string_view prefix, std::string_view text);
 
-/// Throws unless at least one of the `pairs` pairs of the corpus `name` was kept or an empty result is allowed.
+/// Throws if none of the `pairs` pairs of the corpus `name` was kept, unless options.may_be_empty is set.
 void check_any_pair(const std::string& name, std::size_t pairs, const EncodeReport& report,
                     const EncodeOptions& options);
 
@@ -105,7 +105,7 @@ struct EncodedCorpus : PairStore {
 EncodedCorpus encode_corpus(const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                             const Tokenizer& target_tokenizer, const EncodeOptions& options = {});
 
-/// Content hash of a run's data, from the fingerprints of its pairs: for training, for validation, then further ones.
+/// Content hash of a run's data, from the fingerprints of its corpora: training, validation, then further ones.
 std::uint64_t data_hash(std::span<const std::uint64_t> fingerprints);
 
 /// As the other data_hash, computed from the pairs.

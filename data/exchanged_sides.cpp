@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t buckets = 1 << 14;
 
-/// Calls `act` with the bucket of each trigram of letters. All other characters are treated as spaces.
+/// Calls `act` with the hash bucket of each trigram of letters. All other characters are treated as spaces.
 template <class Act>
 void for_each_trigram(std::string_view text, Act act) {
   std::array<std::uint64_t, 3> last{0, 0, ' '};
@@ -29,7 +29,7 @@ void for_each_trigram(std::string_view text, Act act) {
   add(' ');
 }
 
-/// Trigram frequencies in every second text.
+/// Trigram counts in every second text. The other texts test the rating.
 std::vector<double> trigrams_of(std::span<const std::string_view> texts) {
   std::vector<double> counts(buckets);
   for (std::size_t i = 0; i < texts.size(); i += 2)

@@ -17,9 +17,9 @@ struct PairSample {
 /// Returns a sample of at most 2000 pairs of a corpus, or of one of the corpora that were joined to it.
 PairSample sample_pairs(const ParallelCorpus& corpus, std::optional<std::uint32_t> part = {});
 
-/// True if pairs of `other` mostly fit pairs of `corpus` only with swapped sides. Compares the frequencies of character
-/// trigrams on each side, which requires no knowledge of the languages. In doubt, returns false: for fewer than 30
-/// pairs, and if the sides of `corpus` look alike or each side has both languages.
+/// True if most pairs of `other` seem to have their sides swapped, compared with `corpus`. Compares the frequencies of
+/// character trigrams on each side, which requires no knowledge of the languages. In doubt, returns false: for fewer
+/// than 30 pairs, and if the sides of `corpus` look alike or each side has both languages.
 bool sides_exchanged(const PairSample& corpus, const PairSample& other);
 
 }  // namespace glossa

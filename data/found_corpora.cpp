@@ -37,7 +37,8 @@ bool is_folder(const std::string& name) {
 /// Treatment of folders that cannot be read: as an error, or like empty folders.
 enum class Unreadable { refused, skipped };
 
-/// Adds the paths that match a pattern. An existing folder's name is not a pattern, even if it contains wildcards.
+/// Adds the paths that match a pattern. If the folder in the pattern exists, its name is taken literally, even if it
+/// contains wildcards.
 void add_matches(const fs::path& pattern, Unreadable unreadable, std::set<std::string>& paths) {
   const fs::path folder = pattern.parent_path();
   std::error_code failure;

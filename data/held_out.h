@@ -28,7 +28,7 @@ struct SplitCorpus {
 /// Indices of held-out pairs, ascending.
 struct HeldOutPairs {
   std::vector<std::size_t> validation, test;
-  std::vector<std::size_t> further;  // pairs that share a source with a held-out pair: neither trained nor held out
+  std::vector<std::size_t> further;  // share a source with a held-out pair: dropped from training, but not held out
 
   /// True for each of `count` pairs that does not remain in training.
   std::vector<bool> leave(std::size_t count) const;
@@ -48,10 +48,10 @@ void count_held_out(const HeldOutPairs& chosen, const HeldOut& held_out, const C
 std::int64_t different_sources(const ParallelCorpus& corpus);
 
 /// Splits off pairs of a corpus for validation and testing. A hash of the source sentence selects the pairs. The choice
-/// therefore does not depend on the order of the corpus or on the machine. When the corpus grows, no training pair
-/// becomes a validation or test pair. If several pairs have the same held-out source, one of them is held out and the
-/// others are dropped. Training sees no translation of a held-out source. Throws a misuse error at `where` if the
-/// corpus has too few different sources.
+/// therefore does not depend on the order of the corpus or on the machine. If the corpus grows and `held_out` stays the
+/// same, no training pair becomes a validation or test pair. If several pairs have the same held-out source, one of
+/// them is held out and the others are dropped. Training sees no translation of a held-out source. Throws a misuse
+/// error at `where` if the corpus has too few different sources.
 SplitCorpus hold_out(ParallelCorpus corpus, const HeldOut& held_out, std::string_view where);
 
 }  // namespace glossa

@@ -39,8 +39,8 @@ std::vector<std::string> rests(const std::vector<std::string>& names, const std:
   return all;
 }
 
-/// Name of the corpus that has a file NAME.LANGUAGE, if the path of `file` has the form NAME.OTHER. Either file may be
-/// packed. Empty if not found.
+/// If the path of `file` is NAME.OTHER and a file NAME.LANGUAGE exists, returns NAME; otherwise an empty path. Both
+/// files may be packed.
 fs::path corpus_of(const fs::path& file, const std::string& language) {
   fs::path path = unpacked_name(file.native());
   if (!path.has_extension()) return {};

@@ -15,7 +15,8 @@ std::string hint_about_file(const std::string& path);
 /// throws an error that names the file's kind.
 std::string hint_about_side(const std::string& prefix, const std::string& language, const std::string& named_by);
 
-/// True if a corpus name ends in .csv, in any letter case and packed or not, as tables with quoted cells do.
+/// True if a corpus name ends in .csv, in any letter case and packed or not. Such tables may have quoted cells, which
+/// are not supported.
 bool is_csv(std::string_view name);
 
 /// Throws an Error if a table's first rows have equal numbers of commas or semicolons and no tabs. Its hint is a

@@ -46,7 +46,7 @@ std::vector<std::size_t> pair_sample(std::span<const std::uint64_t> hashes, std:
 
 std::vector<bool> repeats(std::span<const std::uint64_t> hashes,
                           const std::function<bool(std::size_t, std::size_t)>& equal) {
-  // Each thread sorts one bucket of hashes with the same first byte at a time.
+  // Hashes with the same first byte form a bucket. Each thread sorts one bucket at a time.
   constexpr std::size_t buckets = 256;
   const auto bucket_of = [&](std::size_t item) { return hashes[item] >> 56; };
   std::array<std::size_t, buckets + 1> begin{};
@@ -79,7 +79,7 @@ std::vector<std::int64_t> shared_pairs(std::span<const std::uint64_t> hashes,
   std::unordered_map<std::uint64_t, bool> is_shared;  // keys: hashes of the pairs of `parts`
   for (const ParallelCorpus* part : parts)
     for (std::size_t i = 0; i < part->source.size(); ++i) is_shared.emplace(part->hash(i), false);
-  // Most hashes are not in `is_shared`. A bit of this table excludes them quickly.
+  // Most hashes are not in `is_shared`. This table of bits excludes most of them without locking the mutex.
   std::vector<bool> may_be(std::size_t{1} << 20);
   for (const auto& known : is_shared) may_be[known.first % may_be.size()] = true;
   std::mutex mutex;

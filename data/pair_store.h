@@ -26,7 +26,7 @@ class PairStore {
   EncodeReport report;
   SpecialIds specials;              // special ids of the target; for learned vocabularies, also of the source
   std::optional<int> source_pad{};  // pad id of the source, if it differs from the target's
-  std::vector<int> group_ends;      // end of each group of corpora (CorpusPart::group); empty: a single group
+  std::vector<int> group_ends;      // end of each group's pairs (CorpusPart::group); empty: a single group
 
   virtual ~PairStore() = default;
 

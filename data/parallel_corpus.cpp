@@ -44,8 +44,8 @@ struct Columns {
   std::size_t last() const { return std::max({source, target, further_targets.empty() ? 0 : further_targets.back()}); }
 };
 
-/// Columns that a first row names, otherwise those of the options. Refuses a row that names other languages: it would
-/// count as a pair although the rows below are in other languages.
+/// Returns the columns that the first row names, otherwise those of the options. Refuses a first row that names other
+/// languages, because it would be read as a pair.
 Columns columns_of(const std::vector<std::string_view>& row, const std::string& source, const std::string& target,
                    const CorpusOptions& options, const std::string& where) {
   const auto at = [&](std::string_view name) {
@@ -69,7 +69,8 @@ Columns columns_of(const std::vector<std::string_view>& row, const std::string& 
   for (const std::string_view cell : row)
     if (names_a_language(cell)) languages.insert(cell);
   const bool words_only = std::ranges::all_of(row, [](std::string_view cell) { return cell.find(' ') == cell.npos; });
-  // Full names, such as English, are never sentences, regardless of other cells. Codes, such as so, may be sentences.
+  // A full name, such as `English`, is never a sentence. A code, such as `so`, may be one, and counts only in a row of
+  // single words.
   const auto is_full_name = [&](std::size_t column) {
     return column < row.size() && row[column].size() > 3 && names_a_language(row[column]);
   };

@@ -17,7 +17,7 @@ namespace glossa {
 struct CorpusPart {
   std::string name, source_name, target_name;
   CorpusReport report;      // counts of this corpus before joining
-  std::uint32_t group = 0;  // corpora of one group are counted together, in order
+  std::uint32_t group = 0;  // corpora of one group share a weight (SamplerOptions::weights)
 };
 
 /// Sentence pairs: `target[i]` is the translation of `source[i]`. Both are cleaned (see clean_line) and not empty.
@@ -65,8 +65,8 @@ std::uint64_t content_hash(std::string_view source);
 /// ParallelCorpus::hash of every pair, computed with all threads.
 std::vector<std::uint64_t> hashes_of(const ParallelCorpus& corpus);
 
-/// Concatenates at least one corpus in order. For several corpora, `name` is the name of the whole (if empty, their
-/// names are used), and `groups` has the group of each (empty: one group).
+/// Concatenates one or more corpora in order. If there are several, the result is called `name`; if `name` is empty,
+/// their names are listed instead. `groups` has the group of each corpus; if it is empty, all are in one group.
 ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& name = {},
                       std::span<const std::uint32_t> groups = {});
 
@@ -78,15 +78,15 @@ using TakeBlock = std::function<void(const struct ParallelCorpus& block)>;
 
 struct CorpusOptions {
   TextOptions text = {};
-  bool lowercase = false;                    // converts both sides by Unicode's simple mapping
+  bool lowercase = false;                    // lowercases both sides by Unicode's simple mapping
   int source_column = 0, target_column = 1;  // for a TSV file without a header, from 0
   bool all_targets = false;                  // also keep further columns of the target language in a TSV file
   bool may_be_empty = false;                 // true: an empty result is not an error
   const TakeBlock* take = nullptr;           // if set, receives the pairs in blocks, and the returned corpus has none
 };
 
-/// Path of one side's file: `PREFIX.language`, which may be packed. Throws if it does not exist, and if `prefix` is an
-/// existing .csv file. The error describes `language` as `named_by`, for example the name of an option.
+/// Path of one side's file: `PREFIX.language`, which may be packed. If it does not exist, throws an Error with a hint
+/// about the files that do. `named_by` is the name of the option with the value `language`, or empty.
 std::string side_of(const std::string& prefix, const std::string& language, const std::string& named_by = {});
 
 /// Reads the files `PREFIX.source_language` and `PREFIX.target_language`, which may be packed. Line i of one file
@@ -103,10 +103,10 @@ bool is_table(std::string_view name);
 inline bool is_one_file(std::string_view name) { return is_table(name) || is_translation_memory(name); }
 
 /// Reads pairs from two columns of the tab-separated file `name`, which may be packed. Quotation marks are part of the
-/// text. A first row with a cell for each of the two languages is a header and selects the columns. Otherwise `options`
-/// selects them; by default the first two, as in exports of Tatoeba and Anki: English, other language, attribution.
-/// Further columns are ignored; they are counted unless `options` chooses columns other than the first two. Blank lines
-/// and pairs with an empty side are skipped and counted.
+/// text. If cells of the first row equal `source_language` and `target_language`, the row is a header and selects the
+/// columns. Otherwise `options` selects them. The default is the first two, as in exports of Tatoeba and Anki: English,
+/// other language, attribution. Further columns are ignored; they are counted unless `options` chooses columns other
+/// than the first two. Blank lines and pairs with an empty side are skipped and counted.
 ///
 /// If a header names the target language several times, the first such column is the target. With
 /// CorpusOptions::all_targets, a pair's target is the row's first target with text. A row is left out only if its

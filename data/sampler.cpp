@@ -12,12 +12,12 @@
 namespace glossa {
 namespace {
 
-// Number of steps by which shuffling prefetches. It reads memory in random order; with prefetching, the processor
-// rarely waits. For 40 million pairs, this is four times as fast.
+// Number of steps by which shuffling prefetches items before it swaps them. Otherwise the processor would often wait,
+// because the order is random. For 40 million pairs, prefetching is four times as fast.
 constexpr std::size_t ahead = 64;
 
-/// Fisher-Yates shuffle. std::shuffle is not used, because it differs between libraries. `prefetch(i)` announces a use
-/// of item i.
+/// Fisher-Yates shuffle. std::shuffle is not used, because it differs between libraries. `exchange(a, b)` swaps two
+/// items. `prefetch(i)` announces that item i will be swapped soon.
 template <class Exchange, class Prefetch>
 void shuffle(std::size_t count, RandomStream& random, const Exchange& exchange, const Prefetch& prefetch) {
   std::array<std::size_t, ahead> drawn{};  // a ring of draws for the next steps
@@ -143,7 +143,7 @@ void Sampler::cut() {
 }
 
 std::vector<int> Sampler::example(std::size_t i) const {
-  std::int64_t begin = 0, left = lengths_[i].sentences;  // uses in order of length
+  std::int64_t begin = 0, left = lengths_[i].sentences;  // the batch's range of uses, sorted by length
   for (std::size_t before = 0; before < i; ++before) begin += lengths_[before].sentences;
   std::vector<std::int64_t> wanted;  // number of pairs wanted from each class
   for (const LengthClass& lengths : classes_) {

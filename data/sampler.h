@@ -11,8 +11,8 @@
 
 namespace glossa {
 
-/// Layout of a batch's sentences in its rows. Packed: back to back. Padded: a box [B, S] with the longest sentence
-/// length S; padding follows every shorter sentence.
+/// Layout of a batch's sentences in its rows. `packed`: sentences follow each other without gaps. `padded`: each
+/// sentence is padded to the length S of the longest, which gives a box [B, S].
 enum class Layout { packed, padded };
 
 /// Lengths of one side's sentences.
@@ -71,7 +71,7 @@ class Batches {
  public:
   Batches() = default;
 
-  /// Cuts `order` into batches of these lengths; the numbers of their sentences must add up to its size.
+  /// Cuts `order` into batches of these lengths. Their numbers of sentences must add up to the size of `order`.
   Batches(LargeVector<int> order, std::span<const Extents> lengths);
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
@@ -105,10 +105,10 @@ class Sampler {
   /// would have 2^31 pairs or more.
   Sampler(const PairStore& pairs, const SamplerOptions& options);
 
-  /// Lengths of any epoch's batches, in order of length.
+  /// Lengths of an epoch's batches, in order of length; the same for every epoch.
   std::span<const Extents> lengths() const { return lengths_; }
 
-  /// Pairs with the lengths of batch `i` in `lengths`. They need not form a batch of an epoch.
+  /// Returns pairs with exactly the lengths of `lengths()[i]`. An epoch need not contain this batch.
   std::vector<int> example(std::size_t i) const;
 
   /// The batches of an epoch, none of them empty. Every sentence occurs as often as its group's weight. Sentences are
@@ -121,10 +121,10 @@ class Sampler {
   int oversized() const;
 
  private:
-  /// A number for each combination of a pair's lengths.
+  /// Table with one number for each combination of source and target length.
   class LengthTable {
    public:
-    /// The number of pairs with these lengths, initially 0.
+    /// The number for these lengths, initially 0. Enlarges the table if necessary.
     std::uint32_t& at(int source, int target);
     std::uint32_t operator()(int source, int target) const { return rows_[target][source]; }
 
@@ -142,7 +142,7 @@ class Sampler {
     std::uint32_t uses;  // number of uses in an epoch
   };
 
-  /// One use of a pair in an epoch, with its class, which lets sorting read memory in order.
+  /// One use of a pair in an epoch. Because its class is stored beside it, sorting reads memory in order.
   struct PairUse {
     int pair;
     std::uint32_t length_class;

@@ -27,8 +27,9 @@ namespace {
 constexpr std::size_t max_memory = std::size_t{6} << 20;
 constexpr std::int64_t max_depth = 100;
 
-/// Memory of this thread's parsers. A parser keeps element and attribute names until the end of the file, and a tag
-/// until it is complete. The file's author controls both lengths.
+/// Bytes allocated by this thread's XML parsers, limited to max_memory. A parser keeps the names of elements and
+/// attributes until the end of the file, and a tag until it is complete. A file may have any number of names and tags
+/// of any length.
 thread_local std::size_t memory_taken = 0;
 
 std::size_t size_of(void* block) { return block ? malloc_usable_size(block) : 0; }
@@ -152,7 +153,7 @@ class Units {
  private:
   struct Side {
     std::string language;
-    Match match = Match::none;  // match of the text's language
+    Match match = Match::none;  // match of the language of `text`
     std::string text = {};
   };
 
@@ -201,20 +202,20 @@ class Units {
   ParallelCorpus& corpus_;
   const CorpusOptions& options_;
   std::array<Side, 2> sides_;
-  Side* taken_by_ = nullptr;  // side of the open variant
+  Side* taken_by_ = nullptr;  // side that receives the open variant's text, if any
   std::string segment_;
   std::size_t bytes_ = 0;  // size of all segments
   std::set<std::string> languages_;
   std::int64_t segment_line_ = 0;
-  // Numbers of open elements: now, at the start of the segment, and at the start of code within the segment (0: not in
-  // code).
+  // Numbers of open elements: now, at the start of the segment (0: outside a segment), and at the start of code within
+  // the segment (0: outside code).
   int depth_ = 0, segment_depth_ = 0, code_depth_ = 0;
 };
 
 /// Reads a file with expat. An exception must not pass through C code, so it is kept until the parser has returned.
 ///
-/// Files to which the XML refers are not read. A document type is ignored, but its entity declarations are errors.
-/// Overlong tags and comments are also errors. A few MiB of memory therefore suffice for any file.
+/// Other files to which the XML refers are not read. A document type is ignored, but its entity declarations are
+/// errors. Overlong tags and comments are also errors. A few MiB of memory therefore suffice for any file.
 class TmxParser {
  public:
   TmxParser(const std::string& path, Units& units) : path_(path), units_(units) {
@@ -265,7 +266,7 @@ class TmxParser {
   template <class Act>
   static void pass(void* self, Act act) {
     TmxParser& parser = *static_cast<TmxParser*>(self);
-    if (parser.thrown_) return;  // expat may send one more event
+    if (parser.thrown_) return;  // after XML_StopParser, expat may send one more event
     try {
       act(parser);
     } catch (...) {
@@ -276,7 +277,7 @@ class TmxParser {
 
   static void on_begin(void* self, const char* name, const char** attributes) {
     pass(self, [&](TmxParser& p) {
-      // Attributes from the document type follow the written attributes.
+      // expat lists the written attributes first, and then the defaults from the document type.
       const auto written = static_cast<std::size_t>(XML_GetSpecifiedAttributeCount(p.expat_.get()));
       p.units_.begin(name, {attributes, written}, p.line());
     });
