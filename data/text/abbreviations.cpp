@@ -26,15 +26,15 @@ constexpr std::string_view in_any_case =
     " ul inż np hab godz tj nám např pl ún doç özv ifj blv"
     // Russian, Ukrainian
     " ул просп пер обл проф акад доц тов св напр вул ім пос наб корп"
-    // after another word
+    // two words, such as `et al.`
     " et_al per_es ad_es par_ex por_ej por_ex"
     // Hindi: titles, and names of Latin letters
     " डॉ डा पं कु मि प्रो श्री श्रीमती बी सी डी एफ जे एल एम एन आर एस टी"
     // Thai
     " ดร ";
 
-/// Abbreviations in the entry's letter case, because the words have other meanings in other cases. A capitalized entry
-/// also covers the form in capitals, if that has three letters or no vowel.
+/// Abbreviations only in the letter case given here, because the words have other meanings in other cases. A
+/// capitalized entry also matches all capitals, if it has at least three letters or no vowel.
 constexpr std::string_view in_one_case =
     " Rev Hon St Ste Mt Ft Jr Sr Gen Col Maj Lt Sgt Cpl Pvt Adm Sen Rep Pres Dept Inc Corp Co Ave Rd Hr Fr"
     " Me On Sta Sto Eng Ud Uds Vd Vds Av Pe Cel Ir Cad Sok GS PGS ThS"
@@ -53,7 +53,7 @@ constexpr std::string_view no_abbreviations =
     " hm hmm pst psst sh shh ssh brr grr pff tsk tss хм гм тсс tv pc cd dvd wc sms gps gsm bh kfz pkw lkw km kg cm mm "
     "mg ml hz ";
 
-/// Abbreviations that are also common words in a language, in lower case.
+/// Listed abbreviations that, in lower case, are common words of a language.
 struct CommonWord {
   std::string_view word, language;
 };
@@ -61,7 +61,7 @@ constexpr CommonWord common_words[] = {{"sig", "sv"}, {"sig", "da"}, {"sig", "nb
                                        {"ir", "es"},  {"ir", "pt"},  {"ir", "gl"},  {"ir", "ca"},
                                        {"av", "sv"},  {"av", "nb"},  {"av", "nn"}};
 
-/// Languages with ordinals such as `3.` that may precede a capital letter.
+/// Languages in which an ordinal such as `3.` may precede a capital letter.
 constexpr std::string_view with_ordinals[] = {"de",  "da",  "nb",  "nn", "fo",  "is", "isl", "fi", "et",  "est",
                                               "lv",  "lav", "cs",  "sk", "slk", "sl", "slv", "hr", "hrv", "sr",
                                               "srp", "bs",  "bos", "hu", "pl",  "tr", "eus", "eu"};
@@ -73,12 +73,11 @@ bool is_vowel(char32_t letter) {
 
 bool is_in(std::string_view list, const std::string& word) { return list.find(' ' + word + ' ') != list.npos; }
 
-/// A word before a period, with its neighbors.
+/// The word before a period, with the text on both sides of it.
 class Word {
  public:
   Word(std::string_view sentence, std::string_view rest, std::string_view language)
-      : text_(
-            utf8::last_word(sentence.substr(0, sentence.find_last_not_of(' ') + 1))),  // `Mr .` in text cut into words
+      : text_(utf8::last_word(sentence.substr(0, sentence.find_last_not_of(' ') + 1))),  // tokenized text has `Mr .`
         before_(sentence.data(), text_.data()),
         rest_(rest),
         language_(language) {
@@ -97,7 +96,8 @@ class Word {
   }
 
  private:
-  /// Keeps only `art` of `l'art`, and `A` of `d'A`. An apostrophe at the start may be a quote instead.
+  /// Removes an elided article: keeps `art` of `l'art` and `A` of `d'A`. Also removes an apostrophe at the start, but
+  /// this does not count as an elision, because it may be a quote.
   void drop_elision() {
     for (const std::string_view apostrophe : {"'", "\u2019"}) {
       const std::size_t at = text_.rfind(apostrophe);
@@ -117,7 +117,7 @@ class Word {
 
   bool is_first() const { return utf8::first_of_words(before_) == 0; }
 
-  /// The end of the text before the word, without spaces. Its length is limited, because long lines have many words.
+  /// The end of the text before the word, trimmed. Limiting its length keeps long lines with many words fast.
   std::string_view before() const {
     constexpr std::size_t enough = 64;
     return utf8::trimmed(before_.substr(before_.size() - std::min(before_.size(), enough)));
@@ -137,8 +137,8 @@ class Word {
     return (utf8::is_upper(c.value) || utf8::is_lower(c.value)) && rest_.substr(c.bytes).starts_with('.');
   }
 
-  /// True before a Roman numeral or a consonant, as in `chap. II` and `fig. B`. `I` does not count, because it is an
-  /// English word.
+  /// True before a Roman numeral or a consonant, as in `chap. II` and `fig. B`. `I` counts only if the language is
+  /// known and not English, because `I` is an English word.
   bool is_before_letter() const {
     const auto ends_at = [&](std::size_t at) {
       return at >= rest_.size() || !utf8::is_word_character(utf8::first(rest_.substr(at)).value);
@@ -150,7 +150,7 @@ class Word {
     return c < 0x80 && utf8::is_upper(c) && !is_vowel(c) && ends_at(1);
   }
 
-  /// True if a capital letter may follow the word although it is an ordinal. Always true for unknown languages.
+  /// True if the language has ordinals that may precede a capital letter. Always true for unknown languages.
   bool may_have_ordinals() const {
     const auto is_language = [&](std::string_view name) { return same_language(language_, name); };
     return !names_a_language(language_) || std::ranges::any_of(with_ordinals, is_language);
@@ -174,7 +174,7 @@ class Word {
     return is_up_to(text_.substr(0, period), "31") && is_up_to(text_.substr(period + 1), "12");
   }
 
-  /// True for letters that can abbreviate a name or title alone. Korean and Chinese syllables cannot.
+  /// True for a single letter that may abbreviate a name or title. Korean and Chinese characters do not.
   bool may_be_initial() const {
     const char32_t c = word_.front();
     if (is_joined()) return false;
@@ -194,7 +194,7 @@ class Word {
       const char32_t c = word_[i];
       const bool is_in_script = c < 0x0530 || (c >= 0x1E00 && c < 0x2000);  // Latin, Greek, Cyrillic
       if (!is_in_script || is_vowel(c) || (i > 0 && !utf8::is_lower(c))) return false;
-      constexpr std::u32string_view syllabic = U"rlwрл";  // `vlk`, `cwm`, `смрт`
+      constexpr std::u32string_view syllabic = U"rlwрл";  // vowels of `vlk`, `cwm`, `смрт`
       if (i > 0 && i + 1 < word_.size() && syllabic.find(utf8::base_letter(c)) != syllabic.npos) return false;
     }
     return true;

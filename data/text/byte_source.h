@@ -34,7 +34,7 @@ class ByteSource {
   /// Also throws if its packed data is damaged, truncated or followed by other bytes.
   std::size_t read(char* bytes, std::size_t size);
 
-  /// True if `read` would have to wait for a writer; always false if the file is being unpacked.
+  /// True if `read` would have to wait for a writer; always false for packed texts and for members of an archive.
   bool would_wait() const;
 
  private:

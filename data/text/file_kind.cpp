@@ -110,7 +110,8 @@ std::string_view after_prolog(std::string_view text) {
   }
 }
 
-/// True for text that begins like HTML. A first line that also closes its element may be a sentence of a corpus.
+/// True for text that begins like HTML. False if the first line also closes its element, because it may then be a
+/// sentence of a corpus.
 bool is_web_page(std::string_view beginning) {
   beginning = after_prolog(beginning);
   if (!beginning.starts_with('<')) return false;
@@ -230,7 +231,7 @@ void check_is_not_wide(std::string_view beginning, std::string_view name, bool i
   std::error_code failure;
   const fs::path path(name);
   if (!is_file || !fs::is_regular_file(path, failure)) refuse("convert it first with " + convert);
-  if (is_packed(name))  // the unpacked file is read instead
+  if (is_packed(name))  // once it exists, the unpacked file is read instead
     refuse(fmt::format("{} | {} > {}", shell_command({unpacking_program(name), "-cd", path}), convert,
                        shell_path(unused_path(path.parent_path() / path.stem()))));
   // The converted file gets the original's name, because both sides of a corpus need the same prefix.

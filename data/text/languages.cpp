@@ -9,7 +9,7 @@
 namespace glossa {
 namespace {
 
-// In lower case, each between two spaces.
+// Codes of ISO 639-1, and longer codes and names. All are in lower case, each between two spaces.
 constexpr std::string_view iso_639_1 =
     " aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
     "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja "
@@ -114,8 +114,8 @@ Words own_words(const Language& language, const Language& other) {
   return own;
 }
 
-/// Fraction of the sentences with a letter of the language's script, or with one of its `own` words. Reads only 1000
-/// sentences of long texts.
+/// Fraction of the sentences with a letter of the language's script, or with one of its `own` words. Of long texts,
+/// reads at most 1000 evenly spread sentences.
 double share_in(const Language& language, const Words& own, std::span<const std::string> sentences) {
   const std::size_t step = (sentences.size() + 999) / 1000;
   std::size_t read = 0, found = 0;

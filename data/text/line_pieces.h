@@ -16,7 +16,7 @@ std::vector<std::string_view> cut_line(std::string_view line, const std::functio
 /// White space of any kind between two pieces of a line.
 struct Gap {
   std::size_t spaces = 0;
-  std::size_t extra = 0;  // excess over the usual: one space, or none between two Chinese or Japanese characters
+  std::size_t extra = 0;  // spaces beyond the usual number: 1, or 0 between Chinese or Japanese characters
 
   bool operator==(const Gap&) const = default;
 };
@@ -25,9 +25,9 @@ struct Gap {
 Gap gap_between(std::string_view piece, std::string_view next);
 
 /// Appends `piece`, the translation of the next piece, to `line`, the translation of the earlier pieces. `gap` is the
-/// gap in the source. Inserts its spaces, but at least one; between Chinese or Japanese characters, inserts only the
-/// extra ones. Returns true if no white space separates `piece` from the text before it, which means that `piece`
-/// continues the last word of `line`.
+/// gap in the source. Inserts `gap.spaces` spaces, but at least one. Between Chinese or Japanese characters, inserts
+/// `gap.extra` spaces. Returns true if no white space separates `piece` from the text before it, which means that
+/// `piece` continues the last word of `line`.
 bool append_piece(std::string& line, std::string_view piece, Gap gap = {});
 
 }  // namespace glossa

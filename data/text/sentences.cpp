@@ -25,13 +25,13 @@ struct End {
   bool is_closed = false;      // true if quotes or brackets follow the marks
 };
 
-/// Reads the code points of a line in order.
+/// Finds the possible ends of sentences in a line, from left to right.
 class Scan {
  public:
   explicit Scan(std::string_view line) : line_(line) {}
 
-  /// Returns the next position at which a sentence may end and another may begin. Otherwise, returns one with `next`
-  /// at the line's end.
+  /// Returns the next position at which a sentence may end and another may begin. After the last one, `next` is the end
+  /// of the line.
   End next_end() {
     for (char32_t before = 0; at_ < line_.size(); before = take()) {
       if (!is_mark(now(), before)) continue;
@@ -45,7 +45,8 @@ class Scan {
       }
       end.after = at_;
       skip_spaces();
-      // A French closing quote has a space before it. An opening `"` directly precedes its text.
+      // After a space, a quote is a closing one, as in French, if no text follows it directly. An opening `"` directly
+      // precedes its text.
       while (at_ > end.after && is_in(closing, now()) && !is_in(opening, now()) && ends_quote(after_now())) {
         end.is_closed = true;
         while (is_mark(now(), before) || closes(now(), last)) take();

@@ -11,9 +11,10 @@ namespace glossa {
 /// - before a lower-case letter,
 /// - at a period after an abbreviation, an initial or an ordinal (see may_be_abbreviation),
 /// - at an ellipsis after white space, which marks an omission,
-/// - at a wide end mark within quotes if the text continues directly after them. Other doubtful cases are not split
-///   either. `language` is the line's language, such as `de`. If it is unknown, more cases are doubtful: `He is 25.
-///   Tom` is split only in English.
+/// - at a wide end mark within quotes if the text continues directly after them,
+/// - in other doubtful cases.
+/// `language` is the line's language, such as `de`. If it is unknown, more cases are doubtful, such as `He is 25. Tom`,
+/// which is split if the language is `en`.
 std::vector<std::string_view> split_sentences(std::string_view line, std::string_view language = {});
 
 /// Splits text without capital letters. As split_sentences, but a sentence may begin with a lower-case letter, except

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Stored size of a member in bytes. Returns nothing if the member is missing or the archive is damaged; their reader
-/// reports it.
+/// Size of a member's content in bytes. Returns nothing if the member is missing or the archive is damaged. The text's
+/// reader reports these errors.
 std::optional<std::uint64_t> member_bytes(const ArchiveMember& place) {
   try {
     const auto archive = open_archive(place.archive);

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// True for a line that needs no cleaning. Always scans the whole line, which lets the compiler use vectors.
+/// True for a line that needs no cleaning. Scans the whole line in any case, so that the compiler can vectorize the
+/// loop.
 bool is_printable_ascii(std::string_view line) {
   bool is_printable = true;
   for (const char c : line) is_printable &= static_cast<unsigned char>(c) - 0x20U < 0x5F;
@@ -143,7 +144,7 @@ void LineBlocks::read_block() {
   block_.resize(most);
   next_ = size_ = 0;
   while (size_ < most && bytes < most_bytes && !is_at_end_) {
-    if (size_ > 0 && reader_.would_wait()) break;  // meanwhile, the writer may wait for the reader of another pipe
+    if (size_ > 0 && reader_.would_wait()) break;  // the writer may wait until another pipe is read
     Line& line = block_[size_];
     line.error = {};
     try {

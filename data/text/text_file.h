@@ -49,7 +49,7 @@ bool pass_line(const LineErrorHandler& handler, Act act) {
 enum class InvalidUtf8 { refuse, replace };
 
 struct TextOptions {
-  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors, which bounds memory
+  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors; limits memory
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   bool keep_tabs = false;                                           // set for files with columns
   std::size_t max_bytes = std::numeric_limits<std::size_t>::max();  // longer texts are errors
@@ -65,9 +65,9 @@ std::string clean_line(std::string_view line, std::string_view where, const Text
 /// Reads a text line by line from a file, a pipe or a member of a zip archive (stored_text.h). The text may be packed
 /// (name ends in `.gz` or `.zst`). Only LF ends a line; the last line needs no LF. A byte order mark before the first
 /// line is dropped. Memory use is at most `max_line_bytes` plus one buffer. Throws, naming the file, if it is missing,
-/// unreadable, a directory, or in UTF-16 or UTF-32. Also throws if its packed data is damaged or truncated, or if it
-/// unpacks to more than `max_bytes`. Also throws for a device, such as /dev/zero, and for text that seems endless, with
-/// 256 MiB without a LF. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
+/// unreadable, a directory, or in UTF-16 or UTF-32. Also throws if its packed data is damaged or truncated, or if the
+/// text has more than `max_bytes`. Also throws for a device such as /dev/zero, and for 256 MiB without an LF, because
+/// such a text may be endless. Throws LineError for an overlong line, and for a line that `clean_line` refuses.
 class LineReader {
  public:
   LineReader(const std::string& path, const TextOptions& options);
@@ -94,7 +94,7 @@ class LineReader {
 
   bool refill();
 
-  /// The two steps of `next`. `next_raw` reads a line without cleaning it. `cleaned` returns the clean form of line
+  /// `next` has two steps. `next_raw` reads a line without cleaning it. `cleaned` returns the clean form of line
   /// `line_number` and adds to `replaced`; several threads may call it at once.
   bool next_raw(std::string& line);
   std::string cleaned(std::string_view raw, std::int64_t line_number, std::int64_t& replaced) const;
