@@ -9,9 +9,9 @@ namespace glossa {
 
 namespace {
 
-// Flags and sizes of the Darts-clone format. A node is a unit: its label (the byte that leads to it), a flag, and the
-// offset to its block. The child for byte b is unit `block ^ b`, if that unit has label b. With the flag, unit `block`
-// is the value.
+// Flags and sizes of the Darts-clone format. A node is a unit of 32 bits: a label (the byte that leads to the node),
+// the flag `has_value`, and the offset to the node's block. The child for byte b is unit `block ^ b`, if that unit has
+// label b. If `has_value` is set, unit `block` holds the node's value.
 constexpr std::uint32_t has_value = 1U << 8, is_value = 1U << 31, block_size = 256;
 
 bool has_label(std::uint32_t unit, std::uint32_t byte) { return (unit & (is_value | 0xFF)) == byte; }
@@ -64,7 +64,7 @@ void CompiledRules::own(Node node) {
   set_block(node, copy);
 }
 
-/// The child of a node that owns its block. Created if missing.
+/// Returns the child of a node that owns its block; creates it if missing.
 CompiledRules::Node CompiledRules::child(Node node, unsigned char byte) {
   const Node child = block(node) ^ byte;
   if (has_label(units_[child], byte)) return child;

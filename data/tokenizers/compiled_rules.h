@@ -9,9 +9,9 @@
 namespace glossa {
 
 /// Compiled normalization rules of sentencepiece (`precompiled_charsmap`): a double-array trie of texts, and their
-/// replacements. The rule with the longest text applies. The trie of nmt_nfkc has 225,000 texts that share their ends.
-/// Recompiling it would take a second, so this class changes it in place. Models of other programs may have damaged
-/// rules, which are read but have no effect.
+/// replacements. If several rules match at a position, the one with the longest text applies. The trie of nmt_nfkc has
+/// 225,000 texts that share their ends. Recompiling it would take a second, so this class changes it in place. Models
+/// of other programs may have damaged rules, which are read but have no effect.
 class CompiledRules {
  public:
   explicit CompiledRules(std::string_view bytes);
@@ -27,11 +27,11 @@ class CompiledRules {
   /// True if any rule's replacement contains `text`, including replacements no longer in use.
   bool has_replacement_with(std::string_view text) const { return replacements_.find(text) != replacements_.npos; }
 
-  /// Finds the bytes that directly precede or follow `byte` in the rules' texts of more than one byte.
+  /// Sets the bits of all bytes that directly precede or follow `byte` in the text of any rule.
   void find_beside(char byte, std::bitset<256>& before, std::bitset<256>& after) const;
 
  private:
-  using Node = std::uint32_t;  // index of a unit
+  using Node = std::uint32_t;  // index into units_
 
   Node block(Node node) const;
   void set_block(Node node, Node block);
@@ -42,7 +42,7 @@ class CompiledRules {
 
   std::vector<std::uint32_t> units_;
   std::string replacements_;  // each ends with a NUL
-  Node first_own_;            // each block from here on belongs to a single node
+  Node first_own_;            // blocks from this index on belong to a single node each
 };
 
 }  // namespace glossa

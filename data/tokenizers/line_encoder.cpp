@@ -6,7 +6,7 @@ namespace glossa {
 
 namespace {
 
-/// Most different words occur early. This limit keeps the memory below about 10 MB.
+/// Limits of the cache, which keep its memory below about 10 MB. Most different words occur early.
 constexpr std::size_t max_words = 1 << 16, longest_word = 64;
 
 }  // namespace

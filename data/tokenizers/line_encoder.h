@@ -13,8 +13,8 @@
 
 namespace glossa {
 
-/// Encodes many lines, with the same ids as the tokenizer. Remembers the ids of the first different words if the
-/// tokenizer allows it (Tokenizer::word_breaks). Only one thread may use it at a time; copies are independent.
+/// Encodes many lines, with the same ids as the tokenizer, but faster. If the tokenizer has word_breaks, caches the ids
+/// of words. Only one thread may use it at a time; copies are independent.
 class LineEncoder {
  public:
   /// Keeps a reference to the tokenizer.

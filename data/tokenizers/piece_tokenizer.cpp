@@ -15,7 +15,7 @@ std::string_view language_code(std::string_view text) {
   return end == text.npos ? std::string_view() : text.substr(0, end + 2);
 }
 
-/// Replaces visible spaces, which remain in pieces unknown to the sentencepiece model, with plain spaces.
+/// Replaces each U+2581 with a space. It remains only in pieces that the sentencepiece model does not know.
 std::string with_spaces(std::string text) {
   constexpr std::string_view visible = "\u2581";
   for (std::size_t at = 0; (at = text.find(visible, at)) != text.npos;) text.replace(at, visible.size(), 1, ' ');
@@ -50,7 +50,8 @@ std::vector<ScoredPiece> PieceTokenizer::pieces() const {
   for (int id = 0; id < vocabulary_size(); ++id) {
     const std::string& token = vocabulary_.token(id);
     ScoredPiece& piece = pieces.emplace_back(scored_piece(*processor_, processor_->PieceToId(token)));
-    piece.is_text = piece.is_text && piece.text == token && !specials().contains(id);  // else another language
+    // If this side's model lacks the token, the texts differ: the token belongs to the other language.
+    piece.is_text = piece.is_text && piece.text == token && !specials().contains(id);
     piece.text = token;
   }
   for (int id = 0; id < processor_->GetPieceSize(); ++id)

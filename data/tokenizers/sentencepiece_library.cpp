@@ -5,7 +5,7 @@
 namespace glossa {
 
 std::string reason(const sentencepiece::util::Status& status) {
-  // A failed check reads `source position [condition] words`, possibly without the words.
+  // The library's text for a failed check is `SOURCE POSITION [CONDITION] MESSAGE`; the message may be missing.
   const std::string text = status.ToString();
   const std::size_t end = text.rfind("] ");
   return end == std::string::npos || end + 2 == text.size() ? text : text.substr(end + 2);

@@ -29,7 +29,7 @@ class OneWord : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
-/// Returns a serialized model with this rule. `compiled`, unless empty, replaces the library's rules.
+/// Returns a serialized model that normalizes by `rule`. If `compiled` is not empty, it replaces the library's rules.
 std::string model_with(const std::string& rule, const std::string& compiled) {
   OneWord text;
   std::string model;

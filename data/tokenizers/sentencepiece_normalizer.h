@@ -17,7 +17,7 @@ namespace glossa {
 ///
 /// | character | library | here |
 /// |---|---|---|
-/// | U+200C (ZWNJ) | space | kept; dropped beside a space, if repeated, or if the training text has none |
+/// | U+200C (ZWNJ) | space | kept once per run; dropped beside a space, or if the training text has none |
 /// | U+200D (ZWJ) | kept | kept; dropped if the training text has none |
 /// | U+200E, U+200F, U+FEFF | space | dropped |
 /// | U+200B (zero-width space) | space | space |

@@ -48,14 +48,16 @@ class Sentences : public sentencepiece::SentenceIterator {
   Status status() const override { return {}; }
 
  private:
-  static constexpr std::size_t longest_word = 32'000, characters_per_byte = 6;  // normalizing turns U+FDFA into 18
+  // Normalization turns the 3 bytes of U+FDFA into 18 characters.
+  static constexpr std::size_t longest_word = 32'000, characters_per_byte = 6;
 
   static bool may_need_spaces(const std::string& text) {
     const auto has = [&](std::string_view bracket) { return text.find(bracket) != text.npos; };
     return text.size() > longest_word / characters_per_byte || has("<") || has("\uFE64") || has("\uFF1C");
   }
 
-  /// Adds spaces if the text needs them, and then returns its normalized form, which determines names and lengths.
+  /// If the text needs spaces, replaces it with its normalized form with these spaces added. Works on normalized text,
+  /// because the trainer looks for names and words after normalizing.
   void add_spaces(std::string& text) const {
     std::string normalized = normalizer_(text);
     const std::size_t size = normalized.size();

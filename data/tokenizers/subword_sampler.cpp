@@ -28,7 +28,7 @@ double log_add(double a, double b) {
   return b == impossible ? a : a + std::log1p(std::exp(b - a));
 }
 
-/// A piece that ends at some position of a word: its start and its id.
+/// A piece that ends at some position of a word. `weight` adds its score to the total of the position where it begins.
 struct Arc {
   std::size_t begin;
   int id;
@@ -83,7 +83,8 @@ void SubwordSampler::add_text(std::string_view text, RandomStream* random, std::
   }
 }
 
-/// Adds a segmentation of a word: the drawn one or, if the vocabulary lacks a character of the word, the usual one.
+/// Draws a segmentation of a word and adds its ids. If the drawn pieces do not all have ids, or without `random`, adds
+/// the tokenizer's segmentation.
 void SubwordSampler::add_word(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   const auto add = rule_ == Rule::unigram ? &SubwordSampler::add_path : &SubwordSampler::add_merged;
   const std::size_t before = ids.size();
@@ -92,7 +93,7 @@ void SubwordSampler::add_word(std::string_view word, RandomStream* random, std::
   check((this->*add)(word, nullptr, ids), "subwords", "expected text that the vocabulary has; got `{}`", word);
 }
 
-/// BPE with dropout. Returns false if a remaining symbol is not in the vocabulary.
+/// BPE, with dropout if `random` is set. Returns false if a remaining symbol has no id in the vocabulary.
 bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   struct Symbol {
     std::size_t begin, end;
@@ -134,8 +135,8 @@ bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std
   return is_known;
 }
 
-/// Adds a path through the lattice of pieces. Computes forward sums or maxima of log-probabilities, then follows the
-/// path from the end.
+/// Adds a path through the lattice of pieces: a random one, or without `random` the most probable. Goes forward to
+/// compute sums or maxima of probabilities, and then backward along the path. Returns false if no path exists.
 bool SubwordSampler::add_path(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   const std::vector<std::size_t> ends = ends_of_characters(word);
   std::vector<double> total(word.size() + 1, impossible);  // one per position, in bytes

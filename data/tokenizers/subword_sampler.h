@@ -15,7 +15,8 @@ namespace glossa {
 /// word. The kind of vocabulary determines one of two rules:
 ///
 /// - BPE-dropout (Provilkov et al. 2020): BPE begins with single characters. In each step, every possible merge is left
-///   out with probability p. Of the others, the one learned first is applied. A word is done when no merge is left.
+///   out with probability p. Of the remaining ones, the merge learned first is applied. A word is done when no merge is
+///   left.
 /// - Sampling from a unigram model (Kudo 2018): the probability of a segmentation x_1 ... x_n of a word is proportional
 ///   to (P(x_1) ... P(x_n))^alpha. All segmentations of the word are candidates.
 ///

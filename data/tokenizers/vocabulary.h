@@ -40,8 +40,8 @@ struct VocabularyOptions {
 /// remaining ids. Text can never name a special token: the word `</s>` in a corpus is an ordinary, unknown word.
 class Vocabulary {
  public:
-  /// Orders tokens by falling frequency; tokens of equal frequency are in byte order. Throws for invalid special ids or
-  /// sizes, and if no token is left.
+  /// Makes a vocabulary of tokens by falling frequency; tokens of equal frequency are in byte order. Throws for invalid
+  /// special ids or sizes, and if no token is left.
   static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
 
   /// Reads text from `serialize`: a header, then one token per line in id order. `where` names the file. Throws at

@@ -9,7 +9,7 @@ namespace glossa {
 
 namespace {
 
-/// The parts of sentencepiece's ModelProto that determine how words depend on each other, with its defaults.
+/// The parts of sentencepiece's ModelProto that determine how words depend on each other, with their default values.
 struct Model {
   enum PieceType : std::uint64_t { normal = 1, user_defined = 4 };
   enum ModelType : std::uint64_t { bpe = 2 };
@@ -67,7 +67,7 @@ std::optional<WordBreaks> WordBreaks::of_sentencepiece(std::string_view bytes) {
   WordBreaks breaks;
   if (model.rules.empty()) return breaks;
   const CompiledRules rules(model.rules);
-  // At the end of a replacement, two spaces stay there only within a line.
+  // Two spaces at the end of a replacement stay within a line, but are removed at its end.
   if (rules.replaces(" ") || rules.has_replacement_with(visible_space) || rules.has_replacement_with("  ")) return {};
   rules.find_beside(' ', breaks.joins_before_, breaks.joins_after_);
   return breaks;
@@ -75,7 +75,7 @@ std::optional<WordBreaks> WordBreaks::of_sentencepiece(std::string_view bytes) {
 
 bool WordBreaks::stands_alone(std::string_view word) const {
   const auto byte = [](char c) { return static_cast<unsigned char>(c); };
-  // A U+2581 at the end of a line is removed like a space, even if the text contains it.
+  // Sentencepiece removes a U+2581 at the end of a line like a space, even if it comes from the text.
   return !joins_after_[byte(word.front())] && !joins_before_[byte(word.back())] &&
          word.find(visible_space) == word.npos;
 }

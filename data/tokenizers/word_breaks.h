@@ -24,7 +24,7 @@ class WordBreaks {
   ///   gets a U+2581 before it, and no rule of normalization has a space in its text. If a rule has one, words to which
   ///   it might apply do not stand alone.
   ///
-  /// There is no rule for unigram models, because the probability of a line is a sum of rounded numbers.
+  /// Unigram models have no rule: the rounded sum of a line's log-probabilities lets earlier words affect later ones.
   static std::optional<WordBreaks> of_sentencepiece(std::string_view model);
 
   /// True if the line may be cut before and after this word, which is not empty and has no spaces.
