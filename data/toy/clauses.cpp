@@ -5,7 +5,7 @@ namespace {
 
 bool is(const Clause& clause, std::string_view verb) { return clause.verb->english[0] == verb; }
 
-/// True for one `i` and one `we`, because usage varies between apna and mera, hamaara.
+/// True if one is `i` and the other `we`. Usage then varies between apna and mera or hamaara.
 bool overlap(Owner a, Owner b) { return (a == Owner::i && b == Owner::we) || (a == Owner::we && b == Owner::i); }
 
 /// True if the subject acts on itself or on its possessions, and the language has several ways to say it, or only a

@@ -36,7 +36,8 @@ struct Clause {
 using Clauses = std::vector<Clause>;
 Clauses operator*(const Clauses& first, const Clauses& second);
 
-/// Sets with a choice of one part. A text is a list of `phrases`, or of words with commas between them.
+/// Sets of clauses with one part each, one clause per choice. A list given as text is one for `phrases`, or words
+/// separated by commas.
 template <class Part, class List>
 Clauses each(Part Clause::*part, const List& list) {
   Clauses clauses;

@@ -48,7 +48,7 @@ struct Verb {
   std::string element = "";            ///< `band` of band karna
   std::string root;                    ///< before -ta and -na: khaata, khaana
   Case past_subject = Case::ergative;  ///< usne kitaab padhi, but vah gayi
-  Case to = Case::oblique;             ///< Hindi for `to`: baazaar jaata hai, use deta hai, usse baat karta hai
+  Case to = Case::oblique;             ///< case for English `to`: baazaar jaata hai, use deta hai, usse baat karta hai
   Gender inner = Gender::masculine;    ///< gender of the past if the clause has no object
   Case subject = Case::direct;         ///< dative or genitive: the Hindi verb agrees with the English object
 };
@@ -65,7 +65,7 @@ struct Stems {
 /// Person denoted by a possessive or pronoun. `apna` replaces a possessive that denotes the subject.
 enum class Owner { none, i, we, you, third };
 
-/// Grammatical numbers of the nouns that a determiner allows.
+/// Grammatical numbers that a determiner allows for its noun.
 enum class Numbers { singular, plural, both };
 
 /// A word before the noun.

@@ -53,8 +53,8 @@ std::string english_sentence(const Clause& clause) {
 
 // ---- Hindi ----
 
-/// An ending that alone shows the verb's number also marks it on feminines: padhi, padhin; thi, thin. A stem in -iy
-/// drops it before -i: kiya, ki.
+/// A form without an auxiliary. Its ending alone shows the number, also on feminines: padhi, padhin; thi, thin. A stem
+/// in -iy loses these letters before -i: kiya, ki.
 std::string finite(std::string stem, Agreement agreement) {
   const bool plural = agreement.number == Number::plural;
   if (agreement.gender == Gender::masculine) return stem + (plural ? "e" : "a");
@@ -90,7 +90,7 @@ Agreement verb_agreement(const Clause& clause) {
   return marked(clause) ? Agreement{} : clause.object->agreement;
 }
 
-/// The Hindi verb phrase: main verb, then auxiliaries; `nahin` before the finite part with the meaning.
+/// The Hindi verb phrase: main verb, then auxiliaries; `nahin` precedes the main verb, or chaahna (to want).
 std::string hindi_verb(const Clause& clause) {
   const Agreement agreement = verb_agreement(clause);
   const auto [root, word, past, future_stem, request] = stems_of(*clause.verb);

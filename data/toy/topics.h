@@ -55,7 +55,7 @@ class Collector {
 
  private:
   std::vector<Topic> topics_;
-  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< hash of each English sentence to its Hindi hash
+  std::unordered_map<std::uint64_t, std::uint64_t> known_;  ///< hashes: English sentence to Hindi sentence
 };
 
 /// Every sentence of the language.
