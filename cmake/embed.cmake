@@ -1,4 +1,5 @@
-# cmake -DFILES=a;b -DOUTPUT=files.cpp -P embed.cmake: files as string constants, in pieces that any compiler accepts.
+# cmake -DFILES=a;b -DOUTPUT=files.cpp -P embed.cmake: writes files as string constants, in pieces short enough for any
+# compiler.
 set(text "#include \"report/pages/files.h\"\n\nnamespace glossa {\n\nconst std::vector<PageFile> page_files{\n")
 foreach(path ${FILES})
   cmake_path(GET path FILENAME name)

@@ -30,7 +30,7 @@ if(NOT CMAKE_CROSSCOMPILING)
   install(FILES ${texts}/_glossa DESTINATION ${GLOSSA_ZSH_FOLDER} COMPONENT runtime)
 endif()
 
-# The headers of the libraries; cereal's archive and the proof tables stay private.
+# The headers of the libraries; cereal's archive and the tables of cases (cases/) stay private.
 install(DIRECTORY base autograd layers optim data train report DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa
         COMPONENT development FILES_MATCHING PATTERN *.h
         PATTERN cases EXCLUDE PATTERN measure EXCLUDE PATTERN mpi EXCLUDE PATTERN bounded_archive.h EXCLUDE)

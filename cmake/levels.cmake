@@ -1,13 +1,14 @@
-# The shared library libglossa.so, which has all but the programs' own code, for each level of x86-64: x86-64-v2 in
-# FOLDER, v3 (AVX2) and v4 (AVX-512) in FOLDER/glibc-hwcaps/x86-64-vN (man ld.so). It is private: of the same build as the
-# programs. Parts that do not compute are compiled once, for x86-64-v2. They come last: of an inline function that
-# several parts have, the linker takes the first.
+# The shared library libglossa.so, which contains all of glossa except the programs' own code. Each level of x86-64 has
+# one: v2 in FOLDER, v3 (AVX2) and v4 (AVX-512) in FOLDER/glibc-hwcaps/x86-64-vN (man ld.so). The libraries are private:
+# they work only with programs of the same build. Parts that do not compute are compiled once, for x86-64-v2. They are
+# linked last, because the linker keeps the first copy of an inline function that several parts contain.
 set(computing autograd layers optim train)
 foreach(level v2 v3 v4)
   set(library glossa_${level})
   add_library(${library} SHARED)
   set_target_properties(${library} PROPERTIES OUTPUT_NAME glossa)
-  # Calls within the library stay there, even if a program has the same inline function, compiled for x86-64-v2.
+  # Calls within the library stay within it, even if a program contains the same inline function, compiled for
+  # x86-64-v2.
   target_link_options(${library} PRIVATE -Wl,-Bsymbolic-functions,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
   target_link_libraries(${library} PUBLIC glossa_flags)
   foreach(part ${computing} base formats data report)
@@ -17,7 +18,7 @@ foreach(level v2 v3 v4)
       get_target_property(sources glossa_${part} SOURCES)
       add_library(${objects} OBJECT ${sources})
       target_compile_features(${objects} PRIVATE cxx_std_20)
-      # SYSTEM: no warnings about the packages' headers; those about glossa's show in the build for x86-64-v2.
+      # SYSTEM suppresses warnings about headers. The build for x86-64-v2 still shows those about glossa's headers.
       target_include_directories(${objects} SYSTEM PRIVATE $<TARGET_PROPERTY:glossa_${part},INCLUDE_DIRECTORIES>)
       target_compile_definitions(${objects} PRIVATE $<TARGET_PROPERTY:glossa_${part},COMPILE_DEFINITIONS>)
       target_compile_options(${objects} PRIVATE $<TARGET_PROPERTY:glossa_${part},COMPILE_OPTIONS> -march=x86-64-${level})
