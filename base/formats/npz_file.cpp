@@ -94,7 +94,7 @@ std::string directory_entry(const Part& part, std::uint32_t crc, std::uint64_t b
   std::string bytes = "PK\x01\x02";
   append_numbers<std::uint16_t>(bytes, 20);
   bytes += common_fields(part, crc);
-  append_numbers<std::uint16_t>(bytes, 0, 0, 0);  // comment, part, attributes
+  append_numbers<std::uint16_t>(bytes, 0, 0, 0);  // length of comment, part, attributes
   append_numbers<std::uint32_t>(bytes, 0, begin);
   return bytes + part.name;
 }
@@ -103,7 +103,7 @@ std::string directory_end(std::size_t entries, std::uint64_t size, std::uint64_t
   std::string bytes = "PK\x05\x06";
   append_numbers<std::uint16_t>(bytes, 0, 0, entries, entries);  // numbers of entries in this part and in all
   append_numbers<std::uint32_t>(bytes, size, begin);
-  append_numbers<std::uint16_t>(bytes, 0);  // comment
+  append_numbers<std::uint16_t>(bytes, 0);  // length of comment
   return bytes;
 }
 

@@ -236,7 +236,7 @@ class PickleMachine {
   const std::string& where_;
   std::size_t at_ = 0;
   std::vector<PickleValue*> stack_;
-  std::vector<std::size_t> marks_;  // stack sizes
+  std::vector<std::size_t> marks_;  // size of the stack at each mark
   std::unordered_map<std::int64_t, PickleValue*> memo_;
 };
 
