@@ -41,7 +41,7 @@ std::string with_prefix(std::string_view prefix, std::string_view text);
 void check_any_pair(const std::string& name, std::size_t pairs, const EncodeReport& report,
                     const EncodeOptions& options);
 
-/// Encodes pairs, in several calls if they are not all in memory at once.
+/// Encodes the pairs of a corpus; several calls of `encode` can pass them in blocks if they exceed memory.
 class CorpusEncoder {
  public:
   /// Keeps references to the tokenizers.
@@ -59,10 +59,10 @@ class CorpusEncoder {
     }
   }
 
-  /// Counts over all calls.
+  /// Counts over all calls of `encode`.
   const EncodeReport& report() const { return report_; }
 
-  /// PairStore::group_ends for the pairs of all calls.
+  /// PairStore::group_ends for the pairs of all calls of `encode`.
   std::vector<int> group_ends() const;
 
  private:

@@ -81,7 +81,7 @@ std::vector<std::string> endings_of(const std::string& source, const std::string
   return {"." + source, "." + target};
 }
 
-/// Sorts files into corpora.
+/// Assigns files to corpora.
 class Sorter {
  public:
   explicit Sorter(std::vector<std::string> endings) : endings_(std::move(endings)) {}

@@ -73,7 +73,7 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& na
 /// Counts the pairs that equal an earlier pair on both sides, and leaves them out if `drops`.
 ParallelCorpus count_duplicates(ParallelCorpus corpus, bool drops);
 
-/// Callback for pairs of a corpus that is being read.
+/// Callback for a block of pairs of a corpus that is being read.
 using TakeBlock = std::function<void(const struct ParallelCorpus& block)>;
 
 struct CorpusOptions {
@@ -110,7 +110,8 @@ inline bool is_one_file(std::string_view name) { return is_table(name) || is_tra
 ///
 /// If a header names the target language several times, the first such column is the target. With
 /// CorpusOptions::all_targets, a pair's target is the row's first target with text. A row is left out only if its
-/// source or all its targets are empty. The corpus's `all_targets` then has every column; blank cells are empty.
+/// source or all its targets are empty. ParallelCorpus::all_targets then has all these columns, with blank cells as
+/// empty texts.
 ///
 /// Throws like LineReader. Also throws if a row has too few columns, if no pair is left, or if the first row names
 /// other languages. A header that contradicts non-default columns in `options` is also an error.

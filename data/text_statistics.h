@@ -15,8 +15,8 @@ struct TextStatistics {
   std::int64_t usual_words = 0;       // word count that covers 95 % of the sources; 0: unknown
   std::int64_t several_percent = -1;  // percentage of the sources with several sentences; -1: unknown
 
-  /// True unless many sources have several sentences. A model trained on such sources can translate several sentences
-  /// at once; other models mix them up.
+  /// True unless many sources have several sentences. Only a model that saw many sources with several sentences can
+  /// translate them well; other models mix the sentences up.
   bool has_one_sentence_a_line() const { return several_percent <= 20; }
 };
 

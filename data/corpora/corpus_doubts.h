@@ -8,7 +8,7 @@
 
 namespace glossa {
 
-/// Returns the first pair of a corpus, shortened, for the log. It reveals wrong columns or files.
+/// Returns the first pair of a corpus, shortened, for the log. The pair reveals wrong columns or files.
 std::string first_pair(const ParallelCorpus& corpus);
 
 /// Returns a note on unread files in the folders, archives and patterns of data.train and data.valid: files that belong

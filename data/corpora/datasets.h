@@ -28,7 +28,7 @@ struct Tokenizers {
 struct Corpora {
   ParallelCorpus training;
   ParallelCorpus validation;                  ///< selects the best checkpoint
-  HeldOut split;                              ///< data.split as applied
+  HeldOut split;                              ///< numbers of pairs that data.split holds out
   std::vector<ParallelCorpus> watched{};      ///< further corpora of data.valid, also validated
   std::span<const std::uint64_t> prepared{};  ///< hashes of all training pairs if `training` is only a sample
 };
@@ -49,7 +49,7 @@ std::vector<std::int64_t> pairs_in_training(const Corpora& corpora, std::span<co
 /// counts all of them.
 struct PreparedTraining {
   ParallelCorpus sample;
-  HeldOut split;                    ///< data.split as applied
+  HeldOut split;                    ///< numbers of pairs that data.split holds out
   ParallelCorpus validation, test;  ///< the pairs that data.split holds out
 };
 
@@ -113,7 +113,7 @@ EncodedCorpus encode_training(const DataConfig& config, const ParallelCorpus& tr
 /// Encodes all corpora; without validation pairs, the encoded validation corpus is empty.
 EncodedCorpora encode_all(const DataConfig& config, const Corpora& corpora, const Tokenizers& tokenizers);
 
-/// Converts a clean line of text like training text: to lower case if data.lowercase is set.
+/// Converts a clean line of text as the training text is converted: to lower case if data.lowercase is set.
 std::string normalize(const DataConfig& config, std::string_view line);
 
 /// Options of a sampler for validation (without data.weights) and for training.

@@ -44,7 +44,7 @@ class ByteSource {
   std::unique_ptr<ZipStream> member_;  // null unless the path names a member of an archive
   Descriptor file_;                    // empty for a member, or if the caller owns the descriptor
   int descriptor_ = -1;
-  std::unique_ptr<Unpacker> unpacker_;  // null unless the file is unpacked
+  std::unique_ptr<Unpacker> unpacker_;  // null unless the file is packed
 };
 
 }  // namespace glossa

@@ -49,7 +49,7 @@ bool pass_line(const LineErrorHandler& handler, Act act) {
 enum class InvalidUtf8 { refuse, replace };
 
 struct TextOptions {
-  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors; limits memory
+  std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors, to limit memory
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
   bool keep_tabs = false;                                           // set for files with columns
   std::size_t max_bytes = std::numeric_limits<std::size_t>::max();  // longer texts are errors

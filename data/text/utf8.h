@@ -54,11 +54,11 @@ bool stands_close(char32_t c);
 /// True for letters, digits and marks.
 bool is_word_character(char32_t c);
 
-/// Returns the first letter or digit near the start of a text; otherwise 0.
+/// Returns the first letter or digit among the first 24 characters of a text; otherwise 0.
 char32_t first_of_words(std::string_view text);
 
-/// Returns the word at the end of a text. Words may contain apostrophes, periods and commas, but not hyphens. For a
-/// long word, returns its last characters.
+/// Returns the word at the end of a text. Words may contain apostrophes, periods and commas, but not hyphens. If the
+/// word is longer than 24 characters, returns its end.
 std::string_view last_word(std::string_view text);
 
 /// Returns the last code point of a nonempty text. In invalid UTF-8, this is the code point of the last ill-formed

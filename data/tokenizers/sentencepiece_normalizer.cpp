@@ -60,7 +60,7 @@ bool has(std::span<const std::string> sentences, std::string_view character) {
   return std::ranges::any_of(sentences, [&](const std::string& s) { return s.find(character) != s.npos; });
 }
 
-/// The library's rules, except those for invisible characters and U+FFFD.
+/// The library's rules, with other ones for invisible characters and U+FFFD.
 std::string with_joiners(std::string_view compiled, std::span<const std::string> sentences) {
   CompiledRules rules(compiled);
   for (const std::string_view mark : {"\u200E", "\u200F", "\uFEFF"}) rules.set(mark, "");

@@ -12,7 +12,7 @@
 namespace glossa {
 
 /// Subword regularization: draws segmentations of tokenized text, which shows a model different pieces for the same
-/// word. The kind of vocabulary determines one of two rules:
+/// word. The rule depends on the kind of vocabulary:
 ///
 /// - BPE-dropout (Provilkov et al. 2020): BPE begins with single characters. In each step, every possible merge is left
 ///   out with probability p. Of the remaining ones, the merge learned first is applied. A word is done when no merge is

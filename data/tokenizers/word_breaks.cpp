@@ -67,7 +67,7 @@ std::optional<WordBreaks> WordBreaks::of_sentencepiece(std::string_view bytes) {
   WordBreaks breaks;
   if (model.rules.empty()) return breaks;
   const CompiledRules rules(model.rules);
-  // Two spaces at the end of a replacement stay within a line, but are removed at its end.
+  // If a replacement ends with two spaces, the model keeps them within a line, but removes them at its end.
   if (rules.replaces(" ") || rules.has_replacement_with(visible_space) || rules.has_replacement_with("  ")) return {};
   rules.find_beside(' ', breaks.joins_before_, breaks.joins_after_);
   return breaks;

@@ -87,7 +87,7 @@ struct Preposition {
   Case governs;
 };
 
-/// An adverb of time or a question.
+/// An adverb of time, or a question word.
 struct Adverb {
   std::string english, hindi;
 };
