@@ -1,4 +1,4 @@
-# `cmake --install`, in three parts, each its own package (package.cmake): `runtime`, the program with its manual,
+# `cmake --install` has three parts; package.cmake makes a package of each: `runtime`, the program with its manual,
 # completions and recipes; `mpi`, the module for several processes; `development`, the libraries.
 install(TARGETS glossa RUNTIME COMPONENT runtime)
 if(NOT GLOSSA_NATIVE)

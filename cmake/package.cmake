@@ -35,7 +35,7 @@ endif()
 
 # Each Debian package's copyright and changelog, in the folder of its name.
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
-  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or SOURCE_DATE_EPOCH
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or the time in SOURCE_DATE_EPOCH
   set(changelog ${PROJECT_BINARY_DIR}/texts/changelog)
   file(WRITE ${changelog} "glossa (${PROJECT_VERSION}) stable; urgency=low\n\n  * See /usr/share/doc/glossa/CHANGELOG.md.\n\n"
                           " -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
@@ -51,7 +51,7 @@ endif()
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglossa-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS  # as glossaConfig.cmake.in
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS  # those of glossaConfig.cmake.in
     "libexpat1-dev, libfmt-dev, libsentencepiece-dev, libutf8proc-dev, libxxhash-dev, libyaml-cpp-dev, libzstd-dev, pkg-config, "
     "zlib1g-dev")
 if(GLOSSA_ONEDNN AND DNNL_LIBRARY)
