@@ -14,7 +14,7 @@
 namespace glossa {
 
 /// Makes the batches of training: reads their pairs, draws subwords, and lays out the rows. If the pairs are in a file,
-/// a thread makes the next batch while the step computes.
+/// a thread makes the next batch while the training step runs.
 class BatchReader {
  public:
   BatchReader(std::shared_ptr<const PairStore> pairs, const Config& config, const Tokenizers& tokenizers);
@@ -23,22 +23,22 @@ class BatchReader {
   const PairStore& pairs() const { return *pairs_; }
   bool draws() const { return subwords_.draws(); }
 
-  /// Reserves room for the largest batch of any of these lengths.
+  /// Reserves memory for any batch that has one of these extents.
   void reserve(std::span<const Extents> batches);
 
-  /// Returns the lengths of the batch of these sentences in an epoch, from 0. `known` has their lengths without drawn
-  /// subwords.
+  /// Returns the extents of the batch of these sentences in `epoch`, which counts from 0. `known` has the extents that
+  /// apply unless subwords are drawn.
   Extents extents(std::span<const int> sentences, std::int64_t epoch, const Extents& known);
 
-  /// Returns the batch of these sentences in an epoch; it remains valid until the next call. Then starts making the
-  /// batch of `next`, for a later call with those sentences and the same epoch. Throws if the pairs are damaged.
+  /// Returns the batch of these sentences in an epoch; it remains valid until the next call. If the pairs are in a
+  /// file, also starts to make the batch of `next`, the sentences of the next call. Throws if the pairs are damaged.
   Batch& read(std::span<const int> sentences, std::int64_t epoch, std::span<const int> next = {});
 
   /// Returns the seconds that `read` has waited for pairs in a file since the last call of this function.
   double take_waited() { return std::exchange(waited_, 0); }
 
  private:
-  /// A batch, and its sentences once they are known.
+  /// A batch, and the sentences and epoch that it was made from.
   struct Slot {
     std::vector<int> sentences;
     std::int64_t epoch = -1;
