@@ -17,7 +17,7 @@ std::vector<std::string> names(const Tokenizer& tokenizer, std::span<const int> 
   return tokens;
 }
 
-/// Returns the weights of sequence `i` in all layers, which store them by sequence.
+/// Returns the attention weights of sequence `i` in all layers. Each layer stores its weights sequence by sequence.
 AttentionMaps::Layers of_sequence(const LayerWeights<float>& layers, std::size_t heads, std::size_t i,
                                   std::span<const RowSpan> queries, std::span<const RowSpan> keys) {
   std::size_t begin = 0;

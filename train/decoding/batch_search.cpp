@@ -156,7 +156,8 @@ bool BatchSearch<T>::settle(Index place, double log_probability) {
   };
   const Index last = n_ - 1, now = caches_.position(), next = now + 1;
   if (options_.search == Search::huggingface) return stays(last, now);
-  // Log-probabilities never rise. A future score is therefore at most that at the length with the largest divisor.
+  // A hypothesis's log-probability never rises. Its future scores are therefore at most the current log-probability
+  // divided by the largest length penalty ahead.
   if (sentence.ended < options_.beam) return stays(last, options_.alpha < 0 ? next : sentence.limit);
   const bool first_stays = stays(0, next);
   if (first_stays) sentence.is_first_final = true;

@@ -45,8 +45,8 @@ class BatchSearch {
   /// Abandons the sentence at `place`. The next step removes it and does not report it as finished.
   void drop(Index place) { sentences_[place].is_dropped = true; }
 
-  /// Results for the finished sentence at `place`. `found` returns the number of results. `hypothesis` returns the
-  /// result at `rank`, where 0 is the best.
+  /// Return the results of the finished sentence at `place`: `found` returns their number, and `hypothesis` the one at
+  /// `rank`, where rank 0 is the best.
   Index found(Index place) const { return std::min(sentences_[place].found, wanted_); }
   Hypothesis hypothesis(Index place, Index rank) const;
 
@@ -115,7 +115,7 @@ class BatchSearch {
   std::vector<Found> found_;  // n_ entries for each sentence, best first
   std::vector<Node> nodes_;
   std::vector<Live> live_, next_;
-  std::vector<Index> survivors_;  // row that each hypothesis of next_ continues
+  std::vector<Index> survivors_;  // row of live_ that each hypothesis of next_ continues
   std::vector<Index> finished_;
   TopTokens<T> top_tokens_;
   std::vector<TokenScore> top_;  // candidate continuations, the same number for each hypothesis

@@ -7,7 +7,7 @@
 
 namespace glossa {
 
-/// Divisor of log-probabilities, which makes hypotheses of different lengths comparable. Lengths include </s>.
+/// Divisor of log-probabilities that makes hypotheses of different lengths comparable. Lengths include </s>.
 enum class LengthPenalty {
   none,   ///< 1
   power,  ///< length^alpha
@@ -35,7 +35,7 @@ struct DecodeOptions {
 
   Search search = Search::glossa;
   std::vector<std::int64_t> forbidden{};  ///< never chosen, in addition to <pad> and <s>
-  bool renormalize = false;               ///< exclude the tokens that are never chosen from the softmax
+  bool renormalize = false;               ///< compute the softmax over allowed tokens only
   std::int64_t max_tokens = 2048;         ///< maximum per batch of hypotheses x longest source
   bool sample = false;                    ///< draw each token from the softmax; needs a beam of 1
   double temperature = 1;                 ///< temperature of the softmax when drawing

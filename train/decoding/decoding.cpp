@@ -34,8 +34,8 @@ void check_search(std::span<const std::vector<int>> sources, const DecodeOptions
         "expected a number for each of {} sources; got {}", sources.size(), numbers.size());
 }
 
-/// Groups sources of similar length, longest first, as many as the options allow but at least one. If the options do
-/// not allow all samples of a source in one batch, divides the samples.
+/// Divides the sources into batches; `order` has their indices, longest first. A batch has as many sources as
+/// `max_tokens` allows, but at least one. If not all samples of a source fit in one batch, divides its samples.
 std::vector<SearchBatch> batches_of(std::span<const Index> order, std::span<const std::vector<int>> sources,
                                     Index samples, const DecodeOptions& options) {
   std::vector<SearchBatch> batches;
@@ -50,8 +50,8 @@ std::vector<SearchBatch> batches_of(std::span<const Index> order, std::span<cons
   return batches;
 }
 
-/// Returns the batches of one searcher. Consecutive batches go to the searchers in turn, because batches get ever
-/// shorter.
+/// Returns the batches of one searcher. Batches are sorted by length, so they go to the searchers in turn, which
+/// balances the work.
 std::vector<SearchBatch> own_batches(std::span<const SearchBatch> batches, const SearchDivision& division) {
   const auto count = static_cast<std::size_t>(division.count), index = static_cast<std::size_t>(division.index);
   std::vector<SearchBatch> own;
@@ -134,7 +134,8 @@ std::vector<std::vector<Hypothesis>> Searcher<T>::search(const Ensemble<T>& mode
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return sources[a].size() > sources[b].size(); });
   const std::vector<SearchBatch> batches = own_batches(batches_of(order, sources, samples, options), division_);
 
-  // For a few sentences, transposing the weights does not pay. In bf16, each step would otherwise have to pack them.
+  // Transposes the weights once per search, but not for a few sentences, where this would cost more than it saves. In
+  // bf16 it always pays, because otherwise each step would pack the weights.
   std::size_t ids = 0;
   for (const std::vector<int>& source : sources) ids += source.size();
   std::optional<PreparedWeights<T>> weights;

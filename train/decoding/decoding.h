@@ -41,8 +41,8 @@ class ExcludedTokens {
   std::vector<int> early_, late_;
 };
 
-/// One of several searchers, which divide the batches of each search among themselves. All must search for the same
-/// sources with the same options.
+/// One searcher's share of the batches that several searchers divide among themselves. All searchers must search for
+/// the same sources with the same options.
 struct SearchDivision {
   int index = 0, count = 1;  ///< this searcher handles the batches index, index + count, ...
 
@@ -55,9 +55,9 @@ template <class T>
 class BatchSearch;
 
 /// Beam search with a key-value cache; a beam of 1 is greedy search. Each step extends every live hypothesis of a
-/// sentence by one token, and considers the best 2 * beam of the results (with a beam of 1, only the best). Those with
-/// </s> have ended; the best `beam` of the others stay live. A sentence is done when none of its live hypotheses can
-/// become better than its best ended one, at any length up to the limit. Once `beam` hypotheses have ended, this
+/// sentence by one token. It considers the best 2 * beam of the results (with a beam of 1, only the best). Results with
+/// </s> have ended; the best `beam` of the other results stay live. A sentence is done when none of its live hypotheses
+/// can become better than its best ended one, at any length up to the limit. Once `beam` hypotheses have ended, this
 /// comparison assumes that live ones end with the next token. At the limit the best ended hypothesis is returned. If
 /// none has ended, the best live hypothesis is cut off. <pad> and <s> are never chosen. Ties go to the earlier
 /// hypothesis, then to the smaller id.
@@ -67,12 +67,13 @@ class BatchSearch;
 ///
 /// The first of the n best must be the hypothesis that a search for n = 1 returns. That search may end earlier (see
 /// above). After the step at which it would end, the first hypothesis must not change. The search for n therefore ends
-/// as soon as a live hypothesis that ends with its next token could become better than the first.
+/// as soon as a live hypothesis could become better than the first with its next token.
 ///
 /// With Search::huggingface the search ends as in `generate` of transformers with `early_stopping` false and </s> as
 /// the forced last token. An ended hypothesis counts only if it is among the best `beam` results of its step. A
 /// sentence is done when `beam` hypotheses have ended and the best live one could not replace any of them if it ended
-/// now. At the limit all live hypotheses end with </s>, which does not change their log-probabilities.
+/// now. At the limit, all live hypotheses count as ended, but Hypothesis::finished is false. The forced </s> does not
+/// change their log-probabilities.
 ///
 /// With `sample` each sentence has a single hypothesis, and each of its tokens is drawn at random. The random numbers
 /// are functions of (seed, sentence number, position), which makes the translation independent of the batch.
@@ -95,8 +96,9 @@ class Searcher {
                                  std::span<const std::int64_t> numbers = {});
 
   /// Finds the n best translations of each source; n is at most the beam. Ended translations come first, then those cut
-  /// off at the length limit; each group is sorted, best first. The first translation is the result of `decode`.
-  /// Returns fewer than n if the vocabulary or the limit does not allow more.
+  /// off at the length limit; each group is sorted, best first. (With Search::huggingface, all are in one group.) The
+  /// first translation is the result of `decode`. Returns fewer than n if the vocabulary or the limit does not allow
+  /// more.
   std::vector<std::vector<Hypothesis>> n_best(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                               const SpecialIds& specials, const DecodeOptions& options, Index n,
                                               std::span<const std::int64_t> numbers = {}) {
@@ -111,7 +113,7 @@ class Searcher {
                                               std::span<const std::int64_t> numbers = {});
 
   /// Makes later searches call `watch` whenever a batch is done, with its number of sentences or samples. In a divided
-  /// search, each searcher searches one batch per turn. The number is then the total over all batches of that turn,
+  /// search, the searchers take one batch each per turn. The number is then the total over all batches of that turn,
   /// including those of other searchers. Only one thread at a time calls `watch`.
   void watch(std::function<void(Index)> watch) { watch_ = std::move(watch); }
 

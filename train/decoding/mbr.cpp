@@ -14,10 +14,10 @@ namespace glossa {
 
 namespace {
 
-/// Distinct texts, in order of their first places.
+/// The distinct texts in a list, in order of their first occurrence.
 struct DifferentTexts {
   std::vector<std::string> texts;
-  std::vector<std::size_t> of;     // index of the text at each place
+  std::vector<std::size_t> of;     // index into `texts`, for each place in the list
   std::vector<std::size_t> first;  // first place of each text
 
   explicit DifferentTexts(std::span<const std::string> all) {
@@ -32,8 +32,8 @@ struct DifferentTexts {
   }
 };
 
-/// Returns the mean score of each distinct text, compared `times[j]` times with text j. `samples` is the sum of
-/// `times`.
+/// Returns each distinct text's mean score against all texts, where reference j counts `times[j]` times. `samples` is
+/// the sum of `times`.
 template <class Score>
 std::vector<double> mean_scores(const Score& score, std::span<const double> times, std::size_t samples) {
   std::vector<double> means;

@@ -10,9 +10,9 @@
 
 namespace glossa {
 
-/// Returns the mean utility of each text. This is the mean of its sentence scores, from 0 to 100, with each of the
-/// first `samples` texts as the only reference. A reference that occurs several times counts as often. A text among the
-/// samples is also its own reference. The scores are those of SentenceChrf or SentenceBleu.
+/// Returns the mean utility of each text, from 0 to 100. A text's mean utility is the mean of its sentence scores
+/// (SentenceChrf or SentenceBleu). Each of the first `samples` texts serves in turn as the only reference. Repeated
+/// references count each time. A text among the samples is also its own reference.
 std::vector<double> mean_utilities(std::span<const std::string> texts, std::size_t samples, MbrUtility utility);
 
 /// Performs minimum Bayes risk decoding (Eikema and Aziz 2020 and 2022, Freitag et al. 2022). Returns the `n`

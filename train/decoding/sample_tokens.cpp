@@ -90,8 +90,8 @@ class LogitsRow {
   std::span<const int> never_;
   const DecodeOptions& options_;
   double top_ = -infinity, best_ = -infinity;                    // largest logit, and largest allowed one
-  double whole_ = 0;                                             // sum of the softmax
-  TokenScore last_{-infinity, std::numeric_limits<int>::max()};  // last of the tokens that may be drawn
+  double whole_ = 0;                                             // denominator of the softmax, relative to top_
+  TokenScore last_{-infinity, std::numeric_limits<int>::max()};  // least probable token that may be drawn
 };
 
 }  // namespace

@@ -14,9 +14,9 @@ using SamplingMemory = std::vector<std::vector<TokenScore>>;
 
 /// Draws one token from each row of logits [R, V], but none of the tokens in `never`. The probabilities of the allowed
 /// tokens are p = softmax(logits / temperature). With `top_k`, only the k most probable of them remain, and p is
-/// renormalized. With `top_p`, only the nucleus of these remains: the fewest most probable tokens whose sum of p is at
-/// least top_p. If tokens are equally probable, the smaller id remains. The order of these steps is that of `generate`
-/// of transformers.
+/// renormalized. With `top_p`, only the nucleus of the remaining tokens is kept: the smallest set of most probable
+/// tokens whose p adds up to at least top_p. Of equally probable tokens, the smaller id is kept. The steps are in the
+/// order of `generate` in transformers.
 ///
 /// Writes to drawn[r] the token and its natural log-probability at temperature 1 under the model's full softmax. This
 /// log-probability is over all tokens or, with `renormalize`, over the allowed ones. uniforms[r], a number in [0, 1),

@@ -9,8 +9,8 @@ namespace glossa {
 
 namespace {
 
-/// Returns the log-probability of each token in its row of logits. With `renormalize`, the softmax leaves out excluded
-/// tokens. If the token itself is excluded, it includes all.
+/// Returns the log-probability of each token in its row of logits. With `renormalize`, the softmax omits the tokens
+/// that a search would exclude, unless the scored token is one of them.
 std::vector<TokenScore> scores_of(const Tensor<const float>& logits, const RowSpan& rows, std::span<const int> tokens,
                                   const ExcludedTokens& excluded, bool renormalize) {
   std::vector<TokenScore> scores;

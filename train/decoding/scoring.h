@@ -18,7 +18,7 @@ struct ScoredTranslation {
   double log_probability = 0;      ///< log-probability of all tokens together
 };
 
-/// One of several scorers, which divide the batches of a corpus among themselves.
+/// One scorer's share of the batches that several scorers divide among themselves.
 struct ScoringShare {
   int index = 0, count = 1;  ///< this scorer handles the batches index, index + count, ...
 };

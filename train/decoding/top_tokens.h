@@ -27,8 +27,8 @@ struct ExpTotal {
   double log() const;
 };
 
-/// Finds the most probable tokens of rows whose logits arrive tile by tile; they are never all in memory. The result
-/// does not depend on the order of the tiles or on threads. Memory is reused from search to search.
+/// Finds the most probable tokens of rows of logits. Logits arrive tile by tile, and are never all in memory. The
+/// result does not depend on the order of the tiles or on threads. Memory is reused from search to search.
 template <class T>
 class TopTokens {
  public:

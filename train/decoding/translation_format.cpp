@@ -8,7 +8,7 @@ namespace glossa {
 
 namespace {
 
-/// Formats each word pair with `form`, and puts `between` between pairs.
+/// Formats each word pair with `form`, and joins the pairs with `between`.
 std::string pairs_of_words(const Alignment& alignment, fmt::string_view form, std::string_view between) {
   std::vector<std::string> pairs;
   for (const auto& [read, written] : alignment) pairs.push_back(fmt::format(fmt::runtime(form), read, written));

@@ -24,10 +24,10 @@ struct Translation : Hypothesis {
   Alignment alignment = {};  // alignment of source and translation words, if requested
 };
 
-/// Translates lines of text with a model: normalizes, encodes, searches, decodes. A line is translated in pieces if
-/// `split_sentences` is on and it has several sentences, or if a piece has more tokens than the model has positions.
-/// `cut_line` cuts such a piece into parts that are no longer than training sentences were. With decode.mbr, `mbr_best`
-/// selects the translations of each piece. Not thread-safe.
+/// Translates lines of text with a model: normalizes, encodes, searches, decodes. With `split_sentences`, each sentence
+/// of a line is a separate piece; otherwise the line is one piece. `cut_line` cuts a piece that has more tokens than
+/// the model has positions. Its parts are no longer than training sentences were. With decode.mbr, `mbr_best` selects
+/// the translations of each piece. Not thread-safe.
 class Translator {
  public:
   /// `models` must be trained with these tokenizers and must outlive the translator.
@@ -60,8 +60,8 @@ class Translator {
     std::int64_t in_pieces = 0;         // number of lines with a piece that was too long for the model
   };
 
-  /// Adds a line. If the vocabulary cannot represent a token, or if the line cannot be cut into pieces, adds no piece
-  /// and throws a LineError at `name`:`number`. `interrupt` is called before each step of cutting a long line; it may
+  /// Adds a line. Throws a LineError at `name`:`number`, and adds no piece, if the vocabulary cannot represent a token
+  /// or the line cannot be cut into pieces. `interrupt` is called before each step of cutting a long line; it may
   /// throw.
   void add(Sources& sources, std::string_view line, std::string_view name, std::int64_t number,
            const std::function<void()>& interrupt = {}) const;
@@ -82,9 +82,9 @@ class Translator {
   /// Returns one translation per line, empty for a line without pieces.
   std::vector<std::string> translate(const Sources& sources);
 
-  /// Returns the n best translations of each line, best first, as `Searcher::n_best` or, with decode.mbr, as
-  /// `mbr_best`. Returns fewer if some have the same text. Translations of a line in several pieces are `joined`. A
-  /// line without pieces has no translation.
+  /// Returns the n best translations of each line, best first, as found by `Searcher::n_best` or, with decode.mbr, by
+  /// `mbr_best`. Returns fewer if some have the same text. If a line has several pieces, `joined` joins their
+  /// translations. A line without pieces has no translation.
   std::vector<std::vector<Translation>> n_best(const Sources& sources, Index n);
 
   /// Joins the n-best lists of a line's pieces. The k-th translation of the line joins the k-th of each piece. A piece
@@ -92,8 +92,7 @@ class Translator {
   /// `pieces`.
   std::vector<Translation> joined(std::span<std::vector<Translation>> pieces, std::span<const Gap> gaps) const;
 
-  /// Returns the ids of a line of any length, without cutting it. Returns no ids if the line has no tokens. Throws
-  /// LineError as `add` does.
+  /// Returns the ids of a line of any length, uncut; none if the line has no tokens. Throws LineError as `add` does.
   std::vector<int> source_ids(std::string_view line, std::string_view name, std::int64_t number) const;
 
   /// Makes later translations include word alignments, from the cross-attention of decoder layer `layer` of the first
@@ -105,8 +104,8 @@ class Translator {
   AttentionMaps attention(std::vector<int> source, const Hypothesis& translation);
 
   /// Makes later searches call `watch` with the number of pieces in each finished batch, as `Searcher::watch` does.
-  /// With decode.mbr, a piece is counted whenever as many candidates are done as one piece needs. They may belong to
-  /// different pieces.
+  /// With decode.mbr, counts candidates, and reports their number divided by the candidates per piece: the candidates
+  /// done so far may belong to different pieces.
   void watch(std::function<void(Index)> watch);
 
   /// Divides later searches, as `Searcher::divide` does.
