@@ -33,13 +33,14 @@ double epochs_for(std::int64_t pairs) {
   return std::min(200.0, 10 + std::round(500'000 / static_cast<double>(std::max<std::int64_t>(pairs, 1))));
 }
 
-/// Returns a vocabulary's size: characters plus merges. For words, which are rarer than subwords, adds ten per merge.
+/// Returns the size of a vocabulary: characters plus merges. For words, which are rarer than subwords, returns ten
+/// times `merges` instead.
 std::int64_t vocabulary_for(DataConfig::Tokenizer tokenizer, std::int64_t alphabet, std::int64_t merges) {
   return tokenizer == DataConfig::Tokenizer::words ? 10 * merges : alphabet + merges;
 }
 
-/// Returns 4, or the largest smaller number that divides the width. If that number does not suit model.key_heads or
-/// rotary positions, which need an even head width, returns the nearest suitable one, if any.
+/// Returns 4, or the largest smaller number that divides the width. That number may not suit model.key_heads, or rotary
+/// positions, which need an even head width. If so, returns the nearest suitable number, if any.
 std::int64_t heads_for(const ModelConfig& model) {
   const StackOptions& stack = model.transformer.stack;
   const std::int64_t width = stack.width, groups = std::max<std::int64_t>(stack.key_heads, 1);
@@ -56,8 +57,8 @@ std::int64_t heads_for(const ModelConfig& model) {
   return usual;
 }
 
-/// Returns a tenth of training: of its updates if only they are limited, otherwise of `epochs`. If both are limited,
-/// updates are ignored, to make the course of a run independent of its length.
+/// Returns a tenth of training: of train.max_updates if only updates are limited, otherwise of `epochs`. If both are
+/// limited, train.max_updates is ignored; lowering it then ends a run earlier without changing its learning rates.
 Period tenth_of(const TrainConfig& train, double epochs) {
   if (train.max_epochs.never() && !train.max_updates.never())
     return {std::max(1.0, std::round(train.max_updates.amount / 10)), Period::Unit::updates};

@@ -82,7 +82,7 @@ std::string without_comma(const Option<Config>& option, const GivenValue& given)
   return option.takes(point) ? point : "";
 }
 
-/// True for an option of an earlier version whose values changed no result and which can be ignored: data.layout, with
+/// True for an option of an earlier version that can be ignored because it never changed a result: data.layout, with
 /// padded or packed batches.
 bool was_removed(const std::string& key, const GivenValue& given) {
   return key == "data.layout" && (given.scalar == "packed" || given.scalar == "padded");

@@ -158,7 +158,7 @@ Config load_config(const std::string& path, const Settings& settings = {}, Confi
 /// Checks relations between options. Throws a misuse error that names the keys if options contradict each other.
 void validate(const Config& config);
 
-/// As `validate`, for the options of decoding alone.
+/// Checks relations between the options of decoding. Throws as `validate` does.
 void check_decode(const DecodeOptions& decode);
 
 /// Returns warnings about allowed but doubtful values.
@@ -168,20 +168,20 @@ std::vector<std::string> option_doubts(const Config& config);
 /// before the warm-up does.
 std::vector<std::string> length_doubts(const Config& config, std::int64_t updates_per_epoch);
 
-/// Returns the warnings that also depend on the speed, unless length_doubts has warned. `updates` is the estimated
-/// number of updates that train.max_minutes allows.
+/// Returns the warnings that also depend on the speed; none if length_doubts returns warnings. `updates` is the
+/// estimated number of updates that train.max_minutes allows.
 std::vector<std::string> time_doubts(const Config& config, std::int64_t updates_per_epoch, double updates);
 
 /// Returns `now`, but with the values in `old` for options that are still `auto`. This applies to the options of
 /// `section` (empty: of every section), and never to `runtime`.
 Config decided_as(const Config& old, Config now, std::string_view section = {});
 
-/// Throws a misuse error unless a run started with `old` may resume with `now`. These options may differ: train.max_*,
-/// train.patience, train.precision, train.*_every, train.tensorboard, train.exportable and runtime.*. For any other
-/// difference, the error names the key and both values. An imported pretrained model cannot be resumed at all.
+/// Throws a misuse error unless a run started with `old` may resume with `now`. Only options for which
+/// may_change_on_resume is true may differ. For any other difference, the error names the key and both values. An
+/// imported pretrained model cannot be resumed at all.
 void check_resume(const Config& old, const Config& now);
 
-/// True if an option may change when a run resumes, because the form of the saved training state does not depend on it.
+/// True if an option may change when a run resumes: the format of the saved training state does not depend on it.
 bool may_change_on_resume(std::string_view key);
 
 /// An option with its values in two configurations.

@@ -22,7 +22,8 @@ bool has_validation(const DataConfig& data) {
   return !data.valid.empty() || holds_out || toy_pairs_alone("data.train", data.train).has_value();
 }
 
-/// Throws if data.split holds out pairs for which a separate corpus is given; `auto` adapts to that corpus.
+/// Throws if data.split holds out pairs for which a separate corpus is given. data.split: auto cannot fail, because it
+/// adapts to the given corpora.
 void check_split(const DataConfig& data) {
   if (!data.split || data.split->pairs() == 0) return;
   if (toy_pairs_alone("data.train", data.train))
@@ -80,7 +81,7 @@ void check_data(const DataConfig& data) {
     const auto [key, id] = specials[i];
     if (id >= data.vocab_size) misuse(key, "expected an id below data.vocab_size ({}); got {}", data.vocab_size, id);
     for (std::size_t j = 0; j < i; ++j) {
-      const bool padding_begins = i == 2 && j == 1;  // Marian's models do this
+      const bool padding_begins = i == 2 && j == 1;  // decoders of Marian's models begin with <pad>
       if (id == specials[j].second && !padding_begins)
         misuse(key, "expected a unique id; got {}, as {}", id, specials[j].first);
     }
@@ -181,14 +182,14 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
   if ((schedule == noam || schedule == inverse_sqrt) && optim.warmup.never())
     misuse("optim.warmup", "expected at least 1 update with optim.schedule: {}; got 0",
            schedule == noam ? "noam" : "inverse_sqrt");
-  // If only one of the two is in epochs, the comparison depends on the corpus.
+  // If only one of the two periods is in epochs, their order depends on the corpus.
   const bool comparable = optim.total_updates.never() || optim.total_updates.unit == optim.warmup.unit;
   if ((schedule == cosine || schedule == linear) && comparable && optim.total_updates.amount <= optim.warmup.amount)
     misuse("optim.total_updates", "expected more than optim.warmup ({}) with optim.schedule: {}; got {}",
            optim.warmup.amount, schedule == cosine ? "cosine" : "linear", optim.total_updates.amount);
   if (schedule == plateau && (train.validate_every.never() || !has_validation(data)))
     misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
-  if (schedule == noam) return;  // has no peak rate to compare
+  if (schedule == noam) return;  // noam ignores optim.lr, min_lr and warmup_init_lr
   if (optim.schedule.min_lr > optim.schedule.lr)
     misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.schedule.lr, optim.schedule.min_lr);
   if (optim.schedule.warmup_init_lr > optim.schedule.lr)

@@ -18,9 +18,9 @@ struct VocabularySizes {
   std::int64_t source = 0, target = 0;
 };
 
-/// Returns the options of `config` that a format cannot express, in table order. `before` is the option's value, and
-/// `after` the value that the format needs. Returns nothing for ExportFormat::none. Two separate vocabularies are
-/// compared only if `sizes` is given.
+/// Returns the options of `config` that a format cannot express, in table order. In each result, `before` is the
+/// option's value, and `after` the value that the format needs. Empty for ExportFormat::none. Checks the sizes of
+/// separate vocabularies only if `sizes` is given.
 std::vector<OptionDifference> export_obstacles(const Config& config, ExportFormat format,
                                                const std::optional<VocabularySizes>& sizes = {});
 
@@ -33,8 +33,7 @@ std::string possible_exports(const Config& config, const VocabularySizes& sizes)
 void check_exportable(std::string_view where, const Config& config, const std::vector<ExportFormat>& formats,
                       const std::optional<VocabularySizes>& sizes, std::string_view otherwise);
 
-/// Checks `config` for the format that train.exportable names. Throws such an error at train.exportable if the format
-/// cannot express it.
+/// As above, for the format that train.exportable names. The error is at train.exportable.
 void check_exportable(const Config& config, const std::optional<VocabularySizes>& sizes = {});
 
 }  // namespace glossa

@@ -6,7 +6,7 @@
 namespace glossa {
 namespace {
 
-// A name maps to a key if its values have the same meaning here, otherwise to a sentence that explains it.
+// A name maps to a key if its values have the same meaning in glossa, otherwise to a sentence that explains it.
 constexpr ForeignNames table[] = {
     // Sections
     {"training trainer", "train"},
@@ -168,8 +168,8 @@ constexpr ForeignNames table[] = {
     {"workspace", "glossa takes the memory that it needs; a lower data.max_tokens needs less"},
 };
 
-// Names on the command line, and glossa's options. If a row has several, the first one that the command accepts
-// applies.
+// Names of other programs' command-line options, and glossa's options. If a row lists several glossa options, the first
+// one that the command accepts applies.
 constexpr ForeignNames command_options[] = {
     {"output_dir save_dir model_dir save_model out_dir", "run"},
     {"src src_file source_file", "source input"},

@@ -5,9 +5,10 @@
 
 namespace glossa {
 
-/// Names that other programs use for one thing, and glossa's name for it. The programs are PyTorch, transformers,
-/// Marian, fairseq, JoeyNMT and OpenNMT. A name with a section matches only in that section. It may also be a key of
-/// glossa that has other values. A name without a section is never the name of a glossa option.
+/// Names that other programs use for one option or section, and glossa's name for it. The programs are PyTorch,
+/// transformers, Marian, fairseq, JoeyNMT and OpenNMT. A name with a section, such as decode.length_penalty, matches
+/// only in that section. It may equal a glossa key whose values differ. A name without a section is never the name of a
+/// glossa option.
 struct ForeignNames {
   std::string_view names;    ///< separated by spaces, in lower case, with underscores
   std::string_view meaning;  ///< a key or a section; a sentence if the values differ or glossa has no equivalent
@@ -18,7 +19,7 @@ struct ForeignNames {
 /// True if `names`, a list separated by spaces, contains `name`.
 bool has_name(std::string_view names, std::string_view name);
 
-/// Returns the whole table of keys.
+/// Returns all rows for configuration keys.
 std::span<const ForeignNames> foreign_names();
 
 /// Returns the row for `name`, or null if it is not a known name from another program. `name` may have a section and

@@ -40,7 +40,7 @@ struct GivenValue {
   /// Returns the elements of a list, or the parts of comma-separated text, which may be in brackets.
   std::vector<std::string> elements() const;
 
-  /// Returns the form for error messages: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
+  /// Describes the value for error messages: the scalar in quotes (shortened), `a list`, `nested values` or `nothing`.
   std::string shown() const;
 };
 
@@ -171,7 +171,7 @@ ValueRule<Period> limit(Period::Unit unit);
 /// Names in a table. They are string literals, because tables of std::string compile slowly.
 using Names = std::initializer_list<const char*>;
 
-/// One of `names`, read as its index. This part of `choice` does not depend on the enum.
+/// One of `names`, read as its index. `choice` uses this function, which does not depend on the enum.
 ValueRule<std::size_t> choice_index(Names names);
 
 /// One of `names`, stored as text.

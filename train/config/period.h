@@ -33,7 +33,7 @@ struct Period {
   /// Returns the progress `now` as a multiple of this period, which may exceed 1; 0 if the amount is 0.
   double part(const Progress& now) const;
 
-  /// True if `now` has reached this period, used as a limit. Never true for an amount of 0.
+  /// True if `now` has reached this period, which serves as a limit. Never true for an amount of 0.
   bool reached(const Progress& now) const;
 };
 

@@ -15,7 +15,7 @@ namespace glossa {
 /// An option set outside a configuration file: by `--set` on the command line, or by a program.
 class Setting {
  public:
-  /// Takes `section.key=value`, the text of `--set`. Only `value` checks its form.
+  /// Takes `section.key=value`, the text of `--set`. Does not check the form of the text; `value` does.
   Setting(std::string set);
   Setting(const char* set) : Setting(std::string(set)) {}
 
@@ -46,8 +46,8 @@ class Setting {
   GivenValue value_;
 };
 
-/// Settings in order; if several have the same key, the last one applies. They are made from texts of `--set`, whose
-/// errors name `--set ...`, or from keys and values, whose errors name `options` and the key.
+/// Settings in order; if several have the same key, the last one applies. Settings come from texts of `--set`, or from
+/// keys and values. Errors name `--set ...`, or `options` and the key.
 class Settings {
  public:
   Settings() = default;

@@ -24,7 +24,7 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
 
 bool takes_sets(const CommandWords& known) { return std::ranges::find(known.options, "set") != known.options.end(); }
 
-/// Returns the keys that a user may have meant by a name with a value, and that the command's --set accepts.
+/// Returns the keys that the command's --set accepts and that a user may have meant by a name with a value.
 std::vector<std::string> keys_for(const CommandWords& known, std::string_view name, std::string_view value) {
   if (!takes_sets(known)) return {};
   std::vector<std::string> keys = keys_meant(name == "data" ? "data.train" : name == "optim" ? "optim.name" : name);

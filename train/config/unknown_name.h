@@ -26,7 +26,7 @@ Error::Parts unknown_name(std::string_view where, std::string_view kind, std::st
 /// Empty if no name is near, or if hint_about explains the name.
 std::vector<std::string> keys_meant(std::string_view key, bool is_section = false);
 
-/// Returns a sentence that explains another program's name if no glossa key has the same values; else `usual`.
+/// Returns the sentence that foreign_names.h has for another program's name `key`, or `usual` if it has no sentence.
 std::string_view hint_about(std::string_view key, std::string_view usual);
 
 /// Words that a command accepts.
