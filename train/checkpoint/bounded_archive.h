@@ -16,9 +16,9 @@
 
 /// Archives for a checkpoint's small state record, built on the cereal library. They are safe against arbitrary bytes:
 /// counts are compared with the remaining bytes before use, and a bool must be 0 or 1. Nothing may follow the record.
-/// The format does not support class names, pointers or polymorphism. Never include cereal's headers for these (memory,
-/// polymorphic, functional, unordered). A record may contain fixed-width integers, float, double, bool, std::string,
-/// and std::vector of these types or of records. Store an enum as a checked integer or as a name, because cereal would
+/// The format excludes class names, pointers and polymorphism, so never include cereal's headers memory, polymorphic,
+/// functional or unordered. A record may contain fixed-width integers, float, double, bool, std::string, and
+/// std::vector of these types or of records. Store an enum as a checked integer or as a name, because cereal would
 /// accept any value.
 
 namespace glossa {

@@ -50,7 +50,7 @@ void check_parameters(const CheckpointReader& reader, const ParameterStore<float
             reader.path().string(), "expected only parameters of this model; got {}", entry.name);
 }
 
-/// Throws if training cannot reach these numbers, before other code relies on them.
+/// Throws if training can never reach this state. Other code relies on these limits.
 void check_possible(const TrainingState& state, const std::string& path) {
   const FileCheck require(path, "move the file away to use the one before it");
   constexpr std::int64_t largest = 1'000'000'000'000'000;  // the same bound as for Period
@@ -61,7 +61,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
   const std::int64_t updates = state.update;  // also bounds epochs and validations
   for (const auto& [name, value, limit] :
        {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
-        // Sampler counts in int, and must be able to count one more.
+        // Sampler counts epochs in int, and must be able to begin one more.
         Counter{"epoch", state.epoch, std::min<std::int64_t>(updates, std::numeric_limits<int>::max() - 1)},
         Counter{"batch", state.batch, largest}, Counter{"target_tokens", state.target_tokens, largest},
         Counter{"bad_updates", state.bad_updates, updates},
@@ -128,7 +128,7 @@ TrainingState read_training_state(const CheckpointReader& reader) {
   const std::string path = reader.path().string();
   check(has_training_state(reader), path, "expected a training state; not found");
   const std::vector<std::byte> bytes = reader.read(state_entry);
-  // The version comes first; a different layout is recognized before parsing.
+  // The version is the first field, so another layout is recognized before parsing.
   std::uint32_t version = 0;
   check(bytes.size() >= sizeof version, path, "expected a training state; got {} bytes", bytes.size());
   std::memcpy(&version, bytes.data(), sizeof version);

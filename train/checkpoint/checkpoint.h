@@ -18,8 +18,8 @@ namespace glossa {
 /// host_fingerprint (train/runtime.h). Older checkpoints lack them.
 inline constexpr std::string_view version_entry = "glossa", host_entry = "host";
 
-/// Returns the elements of an optimizer's buffer that belong to a parameter, valid until the next call. `own` is this
-/// process's slice of the buffer.
+/// Returns the elements of an optimizer's buffer that belong to a parameter; they are valid until the next call. `own`
+/// is this process's slice of the buffer.
 using CollectMoments = std::function<std::span<const float>(std::span<float> own, const Parameter<float>& parameter)>;
 
 /// Adds all state that an exact resume needs. A parameter is stored under its own NAME. Its optimizer buffers are
@@ -29,8 +29,8 @@ using CollectMoments = std::function<std::span<const float>(std::span<float> own
 /// - version_entry, host_entry
 /// - `usual_words`, `several_percent`: the members of TrainingState::text, if known
 ///
-/// Parameters, optimizer and average must outlive the writer. If several processes have slices of the optimizer's
-/// buffers, `collect` collects them in the process that writes; all processes must then call this function.
+/// Parameters, optimizer and average must outlive the writer. If the optimizer's buffers are divided among processes,
+/// all processes must call this function. `collect` then collects the slices in the process that writes.
 void add_to_checkpoint(CheckpointWriter& writer, const ParameterStore<float>& parameters,
                        const Optimizer<float>& optimizer, const MovingAverage<float>* average,
                        const TrainingState& state, std::string host, const CollectMoments& collect = {});
@@ -63,8 +63,8 @@ std::string entry_in_use(const CheckpointReader& reader, const std::string& para
 void read_mean_parameters(std::span<const CheckpointReader> readers, ParameterStore<float>& parameters,
                           QuantizedMatrices* matrices = nullptr);
 
-/// Loads the optimizer's range of the moments, and its step count. If several processes share the moments, only one has
-/// a `reader`, and the others pass null. `share` then copies the bytes from that process to the others.
+/// Loads the optimizer's slice of the moments, and its step count. If the moments are divided among processes, only one
+/// process has a `reader`; the others pass null. `share` then copies the bytes from that process to the others.
 void read_moments(const CheckpointReader* reader, const ParameterStore<float>& parameters, Optimizer<float>& optimizer,
                   const TrainingState& state, const std::function<void(std::span<std::byte>)>& share = {});
 

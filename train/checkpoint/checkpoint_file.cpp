@@ -195,7 +195,7 @@ void CheckpointWriter::write(const std::filesystem::path& path) const {
 
 CheckpointReader::CheckpointReader(const std::filesystem::path& path)
     : path_(path), require_(path.string(), "the file is damaged; restore it, or use another checkpoint of the run") {
-  // O_NONBLOCK: a pipe of that name must be refused below instead of blocking.
+  // With O_NONBLOCK, opening a pipe of that name does not block. The check below refuses pipes.
   do {
     file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   } while (file_.number() == -1 && errno == EINTR);

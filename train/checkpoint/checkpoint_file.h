@@ -74,8 +74,8 @@ class CheckpointWriter {
   void add(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims,
            std::span<const std::byte> bytes);
 
-  /// Adds an array by its source, which is called at once, and again when the file is written. The bytes need not exist
-  /// in between.
+  /// Adds an array by its source, which is called immediately and again when the file is written. The bytes need not
+  /// exist in between.
   void add_from(std::string name, EntryKind kind, Dtype dtype, std::vector<std::uint64_t> dims, Source source);
 
   /// Adds bytes; the writer keeps them.

@@ -48,7 +48,7 @@ std::vector<std::uint64_t> updates_in(const fs::path& folder) {
   return updates;
 }
 
-/// Removes leftover files. The caller holds the lock: their writers have ended.
+/// Removes leftover temporary files. Their writers have ended, because the caller holds the run's lock.
 void remove_temporary_files(const fs::path& folder) {
   for (const auto& name : file_names(folder)) {
     std::error_code ignored;
@@ -56,7 +56,7 @@ void remove_temporary_files(const fs::path& folder) {
   }
 }
 
-/// Throws the error that no checkpoint can be used. `refused` has the reasons, newest first.
+/// Throws an error because no checkpoint can be used. `refused` has the reasons, newest checkpoint first.
 [[noreturn]] void fail_for_all(const fs::path& folder, const std::vector<Error>& refused) {
   std::vector<std::string> reasons;
   for (const Error& error : refused)
@@ -71,7 +71,7 @@ void remove_temporary_files(const fs::path& folder) {
        refused.size(), fmt::join(reasons, ", "));
 }
 
-/// Throws if a checkpoint's name has another update, as after renaming a copy.
+/// Throws if a checkpoint's state has another update than its file name, as after renaming a copy.
 void check_is_of(std::uint64_t update, const CheckpointReader& reader) {
   const auto saved = static_cast<std::uint64_t>(read_training_state(reader).update);
   check(saved == update, reader.path().string(), "expected the checkpoint of update {}; got that of update {}", update,

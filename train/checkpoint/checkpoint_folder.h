@@ -18,7 +18,7 @@ namespace glossa {
 struct FoundCheckpoint {
   std::uint64_t update = 0;
   CheckpointReader reader;
-  std::vector<Error> refused;  ///< errors of newer, invalid files; they have no hints, because another file is used
+  std::vector<Error> refused;  ///< errors of newer, invalid files, without hints
 };
 
 /// The folder of a run's checkpoints, RUN/checkpoints/. It has one file for each checkpoint kept, such as
@@ -27,9 +27,9 @@ struct FoundCheckpoint {
 /// below.
 class CheckpointFolder {
  public:
-  /// Takes the run's lock and creates the folder if needed. If earlier trainers were killed, removes their temporary
-  /// files, and makes their finished files durable. `keep` is the number of newest files to keep. It must be at least
-  /// 2; one file then survives if another is damaged.
+  /// Takes the run's lock and creates the folder if needed. Removes temporary files of killed trainers, and makes their
+  /// finished files durable. `keep` is the number of newest files to keep. It must be at least 2; one file then
+  /// survives if another is damaged.
   CheckpointFolder(const std::filesystem::path& run, std::size_t keep);
 
   /// Returns the number of checkpoints in the folder.
@@ -45,8 +45,8 @@ class CheckpointFolder {
   std::filesystem::path save(std::uint64_t update, const CheckpointWriter& writer, bool is_best);
 
   /// Points the link `last` to the checkpoint of `update`. If `best` is given, points the link `best` to the checkpoint
-  /// of update `best`. `save` calls this function. A resumed run calls it again, because the earlier process may have
-  /// been killed after writing the file but before changing the links.
+  /// of update `best`. `save` calls this function. A resumed run calls it again: the earlier process may have been
+  /// killed between writing the file and changing the links.
   void point_links(std::uint64_t update, std::optional<std::uint64_t> best = {}) const;
 
   /// Removes the link `best`. Call this if no validation of the run has chosen a best checkpoint.
@@ -63,7 +63,7 @@ class CheckpointFolder {
   RunLock lock_;
   std::filesystem::path folder_;
   std::size_t keep_;
-  std::set<std::uint64_t> refused_;  // updates of damaged files: left for inspection, not counted in `keep`
+  std::set<std::uint64_t> refused_;  // updates of damaged files, which stay for inspection and do not count in `keep`
 };
 
 /// As CheckpointFolder::newest_valid, but for readers: takes no lock.

@@ -10,8 +10,8 @@ namespace glossa {
 
 // RUN/int8.weights: the weights of a run for decoding in int8, instead of checkpoints. The file has the format of a
 // checkpoint. A matrix NAME is stored as `int8:NAME`, the panels [P, quads, 64, 4] that products read
-// (autograd/kernels/int8/matrix.h), and `scale:NAME` [outputs]. A matrix in parts has an entry for each part, with #0,
-// #1, ... after the name. All other parameters are stored in float under their own names.
+// (autograd/kernels/int8/matrix.h), and `scale:NAME` [outputs]. A matrix in parts has such entries for each part, with
+// #0, #1, ... after NAME. All other parameters are stored in float under their own names.
 
 /// Returns the path of the file in the folder of a run.
 std::filesystem::path int8_file(const std::filesystem::path& run);

@@ -8,8 +8,8 @@
 
 namespace glossa {
 
-/// All state that training changes, except parameters, moments and moving averages. Training has no other state, and
-/// random numbers are functions of (seed, update). A resumed run therefore equals an uninterrupted one. Saved only
+/// All state that training changes, except parameters, moments and moving averages. Random numbers are functions of
+/// (seed, update), so training has no other state. A resumed run therefore equals an uninterrupted one. Saved only
 /// between updates.
 struct TrainingState {
   static constexpr std::uint32_t current_version = 1;
