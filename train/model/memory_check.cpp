@@ -20,7 +20,7 @@ struct Need {
   const Job& job;
 
   MemoryNeed of(const Config& config) const {
-    // A vocabulary from another run (train.warm_start) may exceed data.vocab_size.
+    // Limits vocabularies only if data.vocab_size was lowered, because one from train.warm_start may exceed the option.
     const Index limit = config.data.vocab_size;
     const auto largest = [&](Index vocabulary) {
       return limit < given_vocabulary ? std::min(vocabulary, limit) : vocabulary;

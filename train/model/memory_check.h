@@ -15,9 +15,9 @@ namespace glossa {
 /// Returns the bytes that are still available to this process. The job's processes on this host get equal shares.
 double memory_left(const Job& job = Job::alone());
 
-/// Throws unless training fits into `left` bytes, by default `memory_left`. The error names the option that needs the
-/// most memory, and its largest value that fits if no other option changes. Without a `batch`, the memory of a step is
-/// not counted. The job's processes divide the optimizer's memory.
+/// Throws unless training fits into `left` bytes, by default `memory_left`. The error names the option that costs the
+/// most memory. It also names the largest value of the option that fits if no other option changes. Without a `batch`,
+/// the memory of a step is not counted. The job's processes divide the optimizer's memory.
 void check_training_fits(const Config& config, Index source_vocabulary, Index target_vocabulary,
                          const BatchExtent& batch = {}, const Job& job = Job::alone(), std::optional<double> left = {});
 

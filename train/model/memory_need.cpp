@@ -12,7 +12,7 @@ namespace glossa {
 namespace {
 
 constexpr double number_bytes = sizeof(float);
-constexpr double longest_whole = 256;  // approximate maximum length for which attention keeps whole weights
+constexpr double longest_whole = 256;  // approximate maximum length for which attention keeps all weights
 
 /// Numbers that attention keeps for backward per head and sentence. For long sentences, this is only one per query.
 double kept_weights(Index queries, Index keys) {
@@ -20,8 +20,9 @@ double kept_weights(Index queries, Index keys) {
   return static_cast<double>(in_tiles ? queries : keys * kernels::padded<float>(queries));
 }
 
-/// Numbers that layers keep for backward, per batch row or per attention weight of a head. They follow from the ops
-/// (autograd/ops) and the layers' structure (layers/). A bf16 number counts as half a number.
+/// Counts the numbers that layers keep for backward. The counts follow from the ops (autograd/ops) and the layers'
+/// structure (layers/). A bf16 number counts as half a number. Private members count per batch row, unless they have a
+/// parameter `rows`.
 class SavedNumbers {
  public:
   SavedNumbers(const StackOptions& stack, Precision precision) : s_(stack), in_bf16_(precision == Precision::bf16) {}
@@ -60,10 +61,10 @@ class SavedNumbers {
   }
 
  private:
-  /// A value that only products read.
+  /// Size of a value that only matrix products read, in floats.
   double for_products() const { return in_bf16_ ? 0.5 : 1; }
 
-  /// The additional bf16 form of a value that both products and other ops read.
+  /// Size, in floats, of the additional bf16 copy of a value that both matrix products and other ops read.
   double rounded() const { return in_bf16_ ? 0.5 : 0; }
 
   /// A dropout mask has one byte per number, a quarter of a float.
@@ -81,8 +82,8 @@ class SavedNumbers {
     return (centers ? 2 + affine : 1 + affine) * width_;
   }
 
-  /// A norm and a residual sum. With dropout or post-norm, the sum reuses the memory of the sub-layer's result. The
-  /// usual post-norm keeps its normalized rows in bf16 instead of the sum.
+  /// Numbers kept for a norm and a residual sum. With dropout or post-norm, the sum reuses the memory of the
+  /// sub-layer's result. The usual post-norm in bf16 keeps its normalized rows instead of the sum.
   double residual() const {
     const double own = s_.residual_dropout > 0 || s_.norm == NormPlace::post ? 0 : 1;
     const double normed = !has_usual_norm()           ? norm() + rounded() * width_
@@ -98,8 +99,8 @@ class SavedNumbers {
     return first_ + (1 + rounded() + (drops ? 1 + mask(s_.activation_dropout) : 0)) * hidden_;
   }
 
-  /// Gradients of the results of the activation and of the first matrix. The latter reuses the memory of dropout's
-  /// gradient, unless it is larger.
+  /// Gradients of the results of the activation and of the first matrix. The gradient for the first matrix reuses the
+  /// memory of dropout's gradient, unless it is larger than that.
   double feed_forward_gradients() const {
     if (s_.activation == Activation::relu) return first_;
     return first_ + (is_gated(s_.activation) && s_.activation_dropout > 0 ? 2 : 1) * hidden_;
@@ -114,8 +115,8 @@ class SavedNumbers {
 
   bool turns() const { return s_.relative_positions == RelativePositions::rotary; }
 
-  /// Rotary queries and keys, and the values. In float, they reuse the memory of the projection. The op also keeps the
-  /// cosines and sines of each position, and each row's position, an Index.
+  /// Numbers kept for rotated queries and keys, and the values. In float, they reuse the memory of the projection. The
+  /// op also keeps the cosines and sines of each position, and each row's position, an Index.
   double turned(double rows, double longest) const {
     if (!turns()) return 0;
     constexpr double position = sizeof(Index) / number_bytes;
@@ -130,8 +131,8 @@ class SavedNumbers {
     return s_.similarity == Similarity::additive && inner_ > key_inner_ ? 2 * inner_ + 2 * heads_ : 0;
   }
 
-  /// Attention's result and weights. With trained similarities, queries, keys and values are cut out of one matrix;
-  /// `cut` is their total width. In bf16, the signs of the weights are the dropout mask.
+  /// Numbers kept for attention's result and weights. With trained similarities, queries, keys and values are copied
+  /// out of one matrix; `cut` is their total width. In bf16, the signs of the weights store the dropout mask.
   double attention(double rows, double weights, double longest_key, double cut) const {
     if (s_.similarity == Similarity::additive)
       return rows * (cut + inner_) + rows * longest_key * (8 * inner_ + 8 * heads_);
@@ -141,7 +142,8 @@ class SavedNumbers {
     return rows * for_products() * inner_ + turned + heads_ * weights * weight;
   }
 
-  /// Attention's scratch memory: for the longest sequences, and for the longest that do not use tiles.
+  /// Attention's scratch memory: the maximum of that for the longest sequences and for the longest that do not use
+  /// tiles.
   double scratch_of_heads(const BatchExtent& b) const {
     if (s_.similarity == Similarity::additive) return 0;
     double most = 0;
@@ -153,8 +155,7 @@ class SavedNumbers {
     return most;
   }
 
-  /// Attention's scratch memory for pairs of sequences of these lengths. From 32 on, the number of pairs makes no
-  /// difference.
+  /// Attention's scratch memory for pairs of sequences of these lengths. More than 32 pairs need no more than 32.
   double scratch_of_heads(double sentences, double queries, double keys) const {
     const auto span_of = [&](double length) {
       return std::vector<RowSpan>(static_cast<std::size_t>(std::min(sentences, 32.0)), {0, static_cast<Index>(length)});
@@ -220,7 +221,7 @@ BatchExtent extent_of(const Batch& batch) {
 
 MemoryNeed memory_need(const TransformerOptions& options, const BatchExtent& batch, double moments, int averages,
                        int sums, Precision precision) {
-  // Declared parameters do not take memory, but sinusoid tables would.
+  // The model below allocates no parameters, but would allocate sinusoid tables for `max_positions`.
   TransformerOptions declared = options;
   const bool has_sinusoids = !options.learned_positions && options.stack.relative_positions == RelativePositions::none;
   if (!options.learned_positions) declared.max_positions = 1;

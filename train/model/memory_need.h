@@ -28,10 +28,11 @@ struct MemoryNeed {
   double moments = 0, average = 0, step = 0;
   double sums = 0;  ///< buffers that sum gradients over micro-batches
 
-  /// Memory of a model that only decodes: the parameters, and the form in which products read them. In int8, only that
-  /// form exists. Loading then also needs one matrix at a time in float and, for a mean of checkpoints, in double.
+  /// Memory of a model that only decodes: the parameters, and a copy in the layout that matrix products read. In int8,
+  /// only the copy exists. Loading in int8 also needs one matrix at a time in float and, for a mean of checkpoints, in
+  /// double.
   double of_decoding(Precision precision) const {
-    constexpr double forms[] = {2, 1.5, 0.25};  // size of that form per precision, relative to `parameters`
+    constexpr double forms[] = {2, 1.5, 0.25};  // size of both per precision, relative to `parameters`
     const double form = forms[static_cast<int>(precision)] * parameters;
     return std::max(2 * positions, positions + form + (precision == Precision::int8 ? 1.5 * initial : 0));
   }

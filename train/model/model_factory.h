@@ -26,8 +26,8 @@ TransformerOptions transformer_options(const ModelConfig& config, Index source_v
 std::unique_ptr<Model> make_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                   std::uint64_t seed, const SpecialIds& specials = {});
 
-/// As make_model, but for numbers that will be read from a file: parameters are 0. With Precision::int8, matrices have
-/// no numbers, and `quantized` is set.
+/// Makes a model whose parameters will be read from a file; until then they are 0. With Precision::int8, matrices are
+/// not allocated, and `quantized` is set.
 std::unique_ptr<Model> make_blank_model(const ModelConfig& config, Index source_vocabulary, Index target_vocabulary,
                                         const SpecialIds& specials, Precision precision);
 
