@@ -79,7 +79,8 @@ void check_space(const fs::path& folder, const DataConfig& config, const CorpusP
 
 CorpusCache::CorpusCache(const DataConfig& config, const CorpusPlaces& places) : folder_(folder_of(config, places)) {}
 
-/// A corpus is in a folder named after its first key. Its other keys are names of links to that folder.
+/// A corpus is in a folder whose name is the hash of its first key. Links to that folder have the hashes of its other
+/// keys.
 std::shared_ptr<const PreparedCorpus> CorpusCache::find(const std::string& key) const {
   const fs::path folder = folder_ / name_of(key);
   if (!fs::exists(folder)) return {};
@@ -93,7 +94,7 @@ std::shared_ptr<const PreparedCorpus> CorpusCache::find(const std::string& key) 
   return {};
 }
 
-/// Makes links from a corpus's other keys to its folder. Without a link, the corpus would be prepared twice.
+/// Makes the links for a corpus's other keys. Without a link, the corpus would be prepared again for that key.
 void CorpusCache::link(const PreparedCorpus& corpus) const {
   for (const std::string& key : corpus.record().keys) try {
       if (const fs::path name = folder_ / name_of(key); !fs::exists(fs::symlink_status(name)))

@@ -18,9 +18,9 @@ struct CachedCorpus {
   std::uint64_t bytes = 0;               // size on disk
 };
 
-/// Prepared corpora in a folder, which runs share. While one run prepares a corpus, others that need it wait. A corpus
-/// gets its final name only when it is complete and on disk. An interruption therefore leaves nothing that could be
-/// used by mistake.
+/// A folder of prepared corpora, which runs share. While one run prepares a corpus, other runs that need that corpus
+/// wait. A corpus gets its final name only when it is complete and on disk. An interruption therefore leaves nothing
+/// that could be used by mistake.
 class CorpusCache {
  public:
   /// Uses the folder of data.cache, completed by `places`. Throws if data.cache is empty and the environment defines no

@@ -15,7 +15,7 @@
 namespace glossa {
 
 /// The text of data.train in temporary files, as read_corpora would return it: without held-out pairs and, if
-/// data.duplicates is `drop`, without duplicates. Needs 12 bytes of memory per pair, and up to 8 more while pairs are
+/// data.duplicates is `drop`, without duplicates. Needs 12 bytes of memory per pair, plus up to 8 bytes while pairs are
 /// dropped and held out.
 class LargeText {
  public:

@@ -51,14 +51,14 @@ class PreparedCorpus : public PairFile {
 PreparedRecord read_prepared_record(const std::filesystem::path& folder);
 
 /// Reads data.train, learns the tokenizers unless they are `given`, and writes the prepared corpus to `folder`, which
-/// must exist and be empty. Temporary files are in its parent folder. `key` belongs to the given options and
-/// tokenizers. The record also gets the key of the decided options and tokenizers, which a resumed run looks up.
+/// must exist and be empty. Temporary files are in its parent folder. `key` is the prepared_key of the arguments. The
+/// record also gets the prepared_key of the decided options and the learned tokenizers, which a resumed run looks up.
 void write_prepared_corpus(const std::filesystem::path& folder, const Config& config, const CorpusPlaces& places,
                            const Tokenizers& given, const std::string& key);
 
 /// Returns text that is equal for equal options, files and tokenizers. It has the options with their values, and the
-/// names, sizes, times and numbers (inodes) of the files of data.train. Empty `tokenizers` mean those learned from the
-/// text.
+/// names, sizes, times and numbers (inodes) of the files of data.train. Empty `tokenizers` stand for those that will be
+/// learned from the text.
 std::string prepared_key(const Config& config, const CorpusPlaces& places, const Tokenizers& tokenizers);
 
 /// As train_tokenizers, but announces the slow learning of subwords and shows its progress.
