@@ -50,12 +50,12 @@ int in_environment(std::initializer_list<const char*> names, int otherwise) {
 /// modules. Returns null if neither folder has the module.
 std::unique_ptr<Transport> enter_mpi() {
   std::filesystem::path folder = own_object().parent_path();
-  // A library compiled for a level of x86-64 is in a subfolder, for example glibc-hwcaps/x86-64-v3.
+  // If this code is in a library for a level of x86-64, it is in a subfolder such as glibc-hwcaps/x86-64-v3.
   if (folder.parent_path().filename() == "glibc-hwcaps") folder = folder.parent_path().parent_path();
   std::filesystem::path module = folder / "libglossa_mpi.so";  // the build folder
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;
-  // RTLD_GLOBAL, because MPI's own modules look up its symbols in the program.
+  // RTLD_GLOBAL, because MPI's plugins look up MPI's symbols in the program.
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
   check(library != nullptr, module.string(), "cannot load the module: {}. Hint: check that MPI is installed",
         library ? "" : dlerror());
@@ -121,7 +121,7 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
     got.places[sender] = static_cast<int>(place);
     place += end - begin;
   }
-  meet();  // over TCP, numbers in flight would otherwise delay the message that allows the other side to send
+  meet();  // else, over TCP, numbers in flight delay the messages that let slower processes start to send
   transport_->exchange(numbers.data(), sent, received.data(), got);
 }
 
@@ -190,7 +190,7 @@ void Job::join() {
   // These variables are set by Open MPI; by MPICH, Intel MPI and others that use PMI; and by a Slurm step.
   const int started = in_environment({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
   if (started <= 1) return;
-  // If the processes do not find each other, the rank determines which of them reports it.
+  // If the processes do not find each other, the one with rank 0 reports the error.
   place_.rank = in_environment({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
   transport_ = enter_mpi();
   check(transport_ != nullptr, "mpi",

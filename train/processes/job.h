@@ -45,7 +45,8 @@ class Job {
   }
 
   /// Joins the other processes, until the Job is destroyed, if an MPI launcher started this process as one of several.
-  /// Throws if the program was built without MPI, or if MPI does not find other processes; only the rank is then known.
+  /// Throws if the program was built without MPI, or if MPI does not find other processes. Even then, `rank` is set, so
+  /// that only process 0 reports the error.
   void join();
 
   int rank() const { return place_.rank; }
@@ -58,8 +59,7 @@ class Job {
   /// Returns this process's place among the others (transport.h).
   const Transport::Place& place() const { return place_; }
 
-  /// Returns one process's part of {0, ..., count-1}. Its numbers are consecutive, and all processes' parts have about
-  /// the same size.
+  /// One process's share of {0, ..., count-1}: consecutive numbers [begin, end). All shares have about the same size.
   struct Range {
     std::int64_t begin = 0, end = 0;
   };

@@ -38,7 +38,7 @@ class Mpi : public Transport {
     find_sharers();
   }
 
-  /// Leaves MPI in the regular way. A process that waits in a call that others never reach ends by `abort` instead.
+  /// Leaves MPI in the regular way. A process that waits in a call that other processes never make must use `abort`.
   ~Mpi() override {
     MPI_Comm_free(&questions_);
     MPI_Finalize();
@@ -144,7 +144,7 @@ class Mpi : public Transport {
     }
   }
 
-  /// Answers other processes' questions: this process is also waiting.
+  /// Answers other processes that ask whether this one is also waiting.
   void answer() {
     for (int asked = 1; asked != 0;) {
       MPI_Status status;
