@@ -89,9 +89,9 @@ std::string split_intl(std::string_view line) {
   return isolate(text, utf8::is_symbol);
 }
 
-/// True for a Chinese character in sacreBLEU's sense. sacreBLEU intends the second line to be extension B and the
-/// compatibility ideographs supplement, U+20000 to U+2A6D6 and U+2F800 to U+2FA1D. But it writes them with only four
-/// digits, which are punctuation, arrows and mathematics. This is copied to keep scores comparable with published ones.
+/// True for a Chinese character in sacreBLEU's sense. The first two ranges of the second line copy a mistake of
+/// sacreBLEU, to keep scores comparable. They should be U+20000 to U+2A6D6 and U+2F800 to U+2FA1D, extension B and the
+/// compatibility ideographs supplement. With a digit missing, they are punctuation, arrows and mathematics.
 bool is_chinese(char32_t c) {
   struct Range {
     char32_t first, last;
@@ -116,7 +116,7 @@ std::optional<BleuTokenizer> bleu_tokenizer_of(std::string_view name) {
 }
 
 std::vector<std::string> bleu_tokens(BleuTokenizer tokenizer, std::string_view line) {
-  // 13a adds a space at both ends of a line; the other tokenizers do not.
+  // Like sacreBLEU, removes white space at the end of the line.
   const std::vector<std::string_view> whole = split_words(line, utf8::is_python_space);
   if (whole.empty()) return {};
   line = {line.data(), whole.back().data() + whole.back().size()};
@@ -147,13 +147,13 @@ BleuTokenizer usual_bleu_tokenizer(std::string_view language, std::span<const st
     return std::ranges::find(codes, code) != codes.end();
   };
   if (one_of({"zh", "zho", "chi", "cmn", "yue"})) return BleuTokenizer::chinese;
-  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha. Korean has spaces between phrases. For Korean, as for
-  // Japanese, sacreBLEU splits words with a morphological analyzer.
+  // Japanese, Thai, Lao, Khmer, Burmese, Tibetan and Dzongkha have no spaces between words; Korean has them only
+  // between phrases. (sacreBLEU splits Japanese and Korean with morphological analyzers.)
   if (one_of({"ja", "jpn", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur", "bo", "bod", "tib", "dz", "dzo",
               "ko", "kor"}))
     return BleuTokenizer::characters;
   constexpr char32_t first_unspaced =
-      0xE00;  // Thai. Scripts below it use spaces, although a text of one-word lines has none
+      0xE00;  // first of Thai; lower scripts use spaces, even if a text of one-word lines has none
   std::int64_t characters = 0, spaces = 0, unspaced = 0;
   for (const std::string& line : text)
     utf8::for_each(line, [&](std::string_view, utf8::CodePoint c) {

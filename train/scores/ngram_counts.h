@@ -16,8 +16,8 @@ struct NgramCount {
 /// The distinct n-grams of a text: one list per order, from 1 on, sorted by number.
 using NgramCounts = std::vector<std::vector<NgramCount>>;
 
-/// Numbers the n-grams of texts; numbers are fast to compare. A text is a sequence of symbols: letters or words. Only
-/// counts of the same index are comparable.
+/// Assigns numbers to n-grams, because numbers are fast to compare. A text is a sequence of symbols: letters or words.
+/// Only counts from the same index are comparable.
 class NgramIndex {
  public:
   /// Counts the n-grams of 1 to `orders` symbols in a text.
@@ -31,7 +31,7 @@ class NgramIndex {
 /// Returns the total number of n-grams of one order, including repetitions.
 std::uint64_t total_ngrams(std::span<const NgramCount> ngrams);
 
-/// Returns the number of n-grams that two texts share. Each counts as often as it occurs in both.
+/// Returns the number of n-grams that two texts share. Each n-gram counts with the smaller of its two counts.
 std::uint64_t common_ngrams(std::span<const NgramCount> a, std::span<const NgramCount> b);
 
 /// Returns the n-grams of both texts, each with the larger of its counts.

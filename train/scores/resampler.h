@@ -5,9 +5,9 @@
 
 namespace glossa {
 
-/// Resamples of a text's lines, drawn with replacement. They are sacreBLEU's with its seed 12345: NumPy's
-/// `default_rng(12345).choice(lines, size=(resamples, lines))`. The generator is PCG64 (O'Neill 2014); numbers below a
-/// bound come from Lemire's method (2019).
+/// Draws resamples of a text's lines, with replacement. They equal those of sacreBLEU with its seed 12345, which are
+/// NumPy's `default_rng(12345).choice(lines, size=(resamples, lines))`. The generator is PCG64 (O'Neill 2014); numbers
+/// below a bound come from Lemire's method (2019).
 class Resampler {
  public:
   static constexpr int seed = 12345;

@@ -47,8 +47,8 @@ class EditDistance {
     width_ = beam_width < ratio_ / 2 ? static_cast<std::int64_t>(std::ceil(ratio_ / 2 + beam_width)) : beam_width;
   }
 
-  /// Returns the distance of `words` from the reference. Reuses the rows for words at the start that equal those of the
-  /// last call.
+  /// Returns the distance of `words` from the reference. Reuses the last call's rows for the words at the start that
+  /// have not changed.
   int operator()(const Words& words) {
     const auto differs = std::ranges::mismatch(words, words_).in1 - words.begin();
     words_ = words;
@@ -108,12 +108,13 @@ class EditDistance {
   std::int64_t width_;
 };
 
-/// A phrase that occurs at different places in hypothesis and reference.
+/// A phrase that occurs in both hypothesis and reference, with its places.
 struct Phrase {
   int start, reference_start, length;
 };
 
-/// Lists all displaced phrases. Phrases at the same places are in order of increasing length.
+/// Lists all common phrases whose places differ by at most max_shift_distance. Phrases at the same places are in order
+/// of increasing length.
 std::vector<Phrase> displaced_phrases(const Words& words, const Words& reference) {
   std::vector<Phrase> found;
   const int count = static_cast<int>(words.size()), reference_count = static_cast<int>(reference.size());
@@ -126,8 +127,8 @@ std::vector<Phrase> displaced_phrases(const Words& words, const Words& reference
   return found;
 }
 
-/// Moves the phrase to before `target`. If `target` is inside the phrase, moves the phrase forward by the offset of
-/// `target` in it.
+/// Moves the phrase to before `target`. If `target` is inside the phrase or just after it, moves the phrase forward by
+/// `target - start` words.
 Words shifted(Words words, int start, int length, int target) {
   const auto at = [&](int i) { return words.begin() + std::min<std::ptrdiff_t>(i, std::ssize(words)); };
   if (target < start)
@@ -145,7 +146,7 @@ struct Shift {
   auto rank() const { return std::tuple(saved, length, -start, -target); }
 };
 
-/// Returns the fewest edits that a greedy search for shifts finds.
+/// Returns the number of edits, including shifts, found by a greedy search for shifts.
 int edits(Words words, const Words& reference) {
   if (reference.empty()) return static_cast<int>(words.size());
   EditDistance distance(reference, words.size());

@@ -25,9 +25,9 @@ double ter_of(const TerCounts& counts);
 
 /// Returns the corpus TER score (Snover et al. 2006): edits per hundred reference words. An edit inserts, deletes or
 /// replaces a word, or shifts a phrase. Defined as in sacreBLEU, which follows Tercom: text is in lower case, white
-/// space separates words, and shifts are found greedily. 0 is best; scores may exceed 100. If there are several
-/// references, a line's edits are those for the reference that needs the fewest. Its words are the mean over all
-/// references. Throws Error if the line counts differ.
+/// space separates words, and shifts are found greedily. 0 is best; scores may exceed 100. With several references, a
+/// line counts the edits of the reference that needs the fewest, and the mean number of words of all references. Throws
+/// Error if the line counts differ.
 double corpus_ter(std::span<const std::string> hypotheses, const References& references);
 
 /// Returns the settings as a sacreBLEU signature, but with glossa's version. `references` is the number of references.
