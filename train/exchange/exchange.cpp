@@ -9,8 +9,8 @@ namespace glossa {
 
 namespace {
 
-/// Returns PyTorch's possible names of a parameter, in alphabetical order; a tied parameter has several. `own_output`
-/// is true if the model has a separate output projection.
+/// Returns the names that PyTorch may have for a parameter, in alphabetical order; a tied parameter has several.
+/// `own_output` is true if the model has a separate output projection.
 std::vector<std::string> torch_names(const std::string& name, bool own_output) {
   const std::string output = "generator.weight", target = "tgt_tok_emb.embedding.weight";
   std::vector<std::string> names{name};

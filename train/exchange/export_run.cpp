@@ -27,7 +27,7 @@ std::int64_t export_weights(const CheckpointReader& checkpoint, const std::strin
   return read_training_state(checkpoint).update;
 }
 
-/// Prints which of the set search options a format's `file` cannot express.
+/// Prints a note that lists the options for which the bool is true: search options that `file` cannot express.
 void note_left_behind(const char* file, const std::vector<std::pair<const char*, bool>>& options) {
   std::vector<const char*> left;
   for (const auto& [name, is_left_behind] : options)

@@ -15,7 +15,7 @@ struct ExportPaths {
   std::string marian = {};       ///< path of a folder, as export_marian writes it
 };
 
-/// Called with each path once it is complete, and with the model's update.
+/// Called after each path is written, with the path and the model's update.
 using Exported = std::function<void(const std::string& path, std::int64_t update)>;
 
 /// Exports a run's model. Prints notes on settings that a format cannot express. Throws a misuse error before writing

@@ -133,7 +133,7 @@ Activation activation(const JsonSettings& config) {
   return found->second;
 }
 
-/// Returns a number that the config sets for each side, but glossa only for both. Throws if the sides differ.
+/// Returns a number that the config has for each side, but glossa has only once. Throws if the sides differ.
 std::int64_t of_both(const JsonSettings& config, const std::string& what) {
   const std::int64_t encoder = config.whole("encoder_" + what), decoder = config.whole("decoder_" + what);
   if (encoder != decoder)
@@ -266,8 +266,8 @@ void read_decoding(const Generation& generation, Config& config, std::vector<std
   note_others(generation, notes);
 }
 
-/// Returns a language as named by the tokenizer's settings. Conversion scripts may have set the name to a part of the
-/// folder's name, as in opus-mt-en.
+/// Returns a language as named by the tokenizer's settings. Conversion scripts may have set a part of the folder's
+/// name, such as opus-mt-en; then only the part after the last hyphen counts.
 std::string language(const JsonSettings& tokenizer, const char* key, const char* otherwise) {
   std::string name = tokenizer.text(key, "");
   if (name.starts_with("opus-")) name = name.substr(name.rfind('-') + 1);

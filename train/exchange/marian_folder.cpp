@@ -206,8 +206,8 @@ std::array<fs::path, 2> vocabulary_files(const fs::path& folder, const MarianOpt
           file_in(folder, names.back(), "tokens and their ids")};
 }
 
-/// Reads a side's tokens and appends <pad>. Marian's decoder starts with an embedding of zeros but has no token for it;
-/// here this token is <pad>.
+/// Reads a side's tokens and appends <pad>. Marian's decoder starts with an embedding of zeros, which has no token. In
+/// glossa, it is the embedding of <pad>.
 std::vector<std::string> padded_tokens(const fs::path& vocabulary) {
   std::vector<std::string> tokens = read_yaml_vocabulary(vocabulary);
   if (std::ranges::find(tokens, "<pad>") != tokens.end())

@@ -16,7 +16,7 @@ namespace {
 
 using Dims = std::vector<std::uint64_t>;
 
-/// Formats names as "KIND: a, b and 3 more", beginning with the first.
+/// Formats names as "KIND: a, b and 3 more"; lists at most 12.
 std::string listed(std::string_view kind, std::vector<std::string> names) {
   constexpr std::size_t max_names = 12;
   const std::size_t more = names.size() - std::min(max_names, names.size());

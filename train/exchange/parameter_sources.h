@@ -23,9 +23,9 @@ struct ParameterSource {
   std::uint64_t zero_rows = 0;  ///< number of zero rows at the parameter's end; not in the file
 };
 
-/// Throws an Error of this kind unless the file has all tensors of `sources` and no others, except those named in
-/// `others`. Each tensor needs the right shape and a float type. The error lists all differences and ends with `hint`.
-/// The kind is misuse if options describe the model, and failure if a file does. Also throws a failure if the
+/// Throws an Error of this kind unless the file has all tensors of `sources`. It may have no others, except those named
+/// in `others`. Each tensor needs the right shape and a float type. The error lists all differences and ends with
+/// `hint`. The kind is misuse if options describe the model, and failure if a file does. Also throws a failure if the
 /// parameters are much larger than the file, because the file's tensors must then overlap.
 void check_sources(const TensorFile& file, const std::vector<ParameterSource>& sources,
                    const std::set<std::string>& others, Error::Kind kind, std::string_view hint);

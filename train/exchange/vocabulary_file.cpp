@@ -80,7 +80,7 @@ void take_escape(std::string_view& rest, std::string& value, const std::string& 
 /// Removes a YAML scalar from the front of `rest`, and returns it.
 std::string take_scalar(std::string_view& rest, const std::string& where) {
   std::string value;
-  if (!rest.starts_with('"') && !rest.starts_with('\'')) {  // plain: ends before ": " or at the end of the line
+  if (!rest.starts_with('"') && !rest.starts_with('\'')) {  // plain: ends before the last ": " or at the line's end
     value = rest.substr(0, rest.rfind(": "));
     rest.remove_prefix(value.size());
     return value;
@@ -186,7 +186,7 @@ std::vector<std::string> read_yaml_vocabulary(const std::filesystem::path& path)
 std::string yaml_vocabulary(std::span<const std::string> tokens) {
   std::string yaml;
   for (std::size_t id = 0; id < tokens.size(); ++id) {
-    // CTranslate2 misreads an escape after a backslash; single quotes need no escapes.
+    // Prefers single quotes, which need no escapes: CTranslate2 misreads an escape after a backslash.
     std::string single, doubled;
     bool is_escaped = false, is_one_line = tokens[id].size() < 300;  // YAML limits a key before `:` to 1024 characters
     utf8::for_each(tokens[id], [&](std::string_view bytes, utf8::CodePoint c) {
