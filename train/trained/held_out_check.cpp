@@ -16,7 +16,7 @@ namespace glossa {
 std::shared_ptr<const PreparedCorpus> prepared_training(Config config, const std::string& folder) {
   const CorpusPlaces places(folder);
   if (!is_large(config.data, places)) return {};
-  // Translation may use another prefix than training did.
+  // The configuration may have been changed to another prefix for translation; the corpus has that of training.
   if (const auto found = newest_valid_checkpoint(folder))
     config.data.encoding.source_prefix =
         parse_config(read_training_state(found->reader).config, folder).data.encoding.source_prefix;

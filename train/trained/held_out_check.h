@@ -21,7 +21,8 @@ ParallelCorpus read_held_out_test(const Config& config, const std::string& folde
 /// training pairs.
 void check_still_held_out(const LoadedRun& run, const std::string& folder);
 
-/// Warns if `other` holds out other pairs than `run`: it may have been trained on pairs that `run` holds out.
+/// Warns if the data options of another run, `other`, hold out other pairs than `run`. That run may have been trained
+/// on pairs that `run` holds out.
 void check_holds_out_the_same(const DataConfig& run, const DataConfig& other, const std::string& folder_of_other);
 
 }  // namespace glossa

@@ -17,7 +17,7 @@ namespace glossa {
 /// Returns a corpus's references: its all_targets, or its target.
 std::vector<std::span<const std::string>> references_of(const ParallelCorpus& corpus);
 
-/// Returns a run's BLEU settings for a corpus. If the run does not set the tokenizer, as imported runs do not, it is
+/// Returns a run's BLEU settings for a corpus. If the run does not set the tokenizer (imported runs do not), chooses
 /// the usual one for the language and references.
 BleuOptions bleu_options(const LoadedRun& run, const ParallelCorpus& corpus);
 
@@ -36,8 +36,8 @@ struct EvaluationOptions {
 
   bool split_sentences = false;  ///< translate the sentences of a line one by one
 
-  /// Handles the errors of sources that cannot be translated, which are scored as empty translations. Also handles
-  /// those of first references that cannot be encoded, which the loss leaves out.
+  /// Handles the errors of sources that cannot be translated; their translations are empty. Also handles the errors of
+  /// first references that cannot be encoded; the loss omits those pairs.
   LineErrorHandler bad_line = {};
 
   /// Called with 0 before translating, then with the number of sentences in each finished batch. `all` is the total

@@ -69,7 +69,7 @@ class Trials {
 Config with_search(Config config, const TunedSearch& search) {
   DecodeOptions& decode = config.decode;
   const DecodeOptions usual;
-  decode.sample = false;  // also switches off the other options that draw
+  decode.sample = false;  // options that only apply to drawing get their defaults
   decode.mbr = 0;
   decode.top_k = usual.top_k;
   decode.top_p = usual.top_p;
@@ -95,7 +95,7 @@ Tuning tune(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& op
     return tried.emplace_back(trials.search(with_search(run.config, {.beam = beam, .alpha = alpha}).decode));
   };
   Tuning tuning;
-  trials.search(run.config.decode);  // unmeasured: includes the first accesses to memory
+  trials.search(run.config.decode);  // unmeasured, because first accesses to memory are slow
   tuning.searches.push_back(trials.search(run.config.decode));
   std::int64_t best_alpha = 0;
   if (searched > 0) {

@@ -38,9 +38,9 @@ struct Tuning {
 
 /// Translates a text of a run's languages with the run's own options and with others, and scores the translations.
 /// First searches once without measuring, because a program's first search is slower than later ones. Then tries the
-/// run's own options, and alpha from 0 to 2 in steps of 0.2 with the beam of `beams` nearest to 4. Finally tries each
-/// beam with the best alpha and its neighbors. The length penalty is the run's or, if it has none, `power`. Drawing is
-/// off. Call apply_runtime first. Throws as evaluate does, and if `beams` is empty.
+/// run's own options. With the beam of `beams` nearest to 4, tries alpha from 0 to 2 in steps of 0.2. Finally tries
+/// each other beam with the best alpha and its neighbors. The length penalty is the run's or, if it has none, `power`.
+/// Drawing is off. Call apply_runtime first. Throws as evaluate does, and if `beams` is empty.
 Tuning tune(const LoadedRun& run, ParallelCorpus corpus, const TuningOptions& options = {});
 
 /// Returns the configuration with the options of the search.

@@ -18,8 +18,8 @@ class SourceLines {
   /// Keeps a reference to `translator`. `name` is the name of the text. `handler` handles the errors of unusable lines.
   SourceLines(const Translator& translator, const LoadedRun& run, const std::string& name, LineErrorHandler handler);
 
-  /// Adds line `number` and returns it. A line is unusable if it is std::nullopt or the translator refuses it; it is
-  /// then added and returned as a blank line.
+  /// Adds line `number` and returns it. If the line is unusable, adds and returns a blank line instead. A line is
+  /// unusable if it is std::nullopt or the translator refuses it.
   std::string add(const std::optional<std::string>& line, std::int64_t number);
 
   /// Returns the sources added since the last call.
