@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-/// Bytes that are not UTF-8, for example in a file name, become U+FFFD.
+/// Formats text as a JSON string. Bytes that are not UTF-8, for example in a file name, become U+FFFD.
 std::string in_quotes(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -22,7 +22,8 @@ std::string json_list(const auto& values, const auto& to_json) {
   return fmt::format("[{}]", fmt::join(texts, ","));
 }
 
-/// Parses a line; the result is discarded if it is not JSON. The parser would treat a zero byte as the end.
+/// Parses a line. If it is not JSON, returns a value of type `discarded`. The same applies to a line with a zero byte,
+/// which the parser would treat as the end.
 nlohmann::json parsed(std::string_view line) {
   if (line.find('\0') != line.npos) return nlohmann::json::value_t::discarded;
   return nlohmann::json::parse(line, nullptr, false);
