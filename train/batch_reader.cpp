@@ -43,7 +43,7 @@ Batch& BatchReader::read(std::span<const int> sentences, std::int64_t epoch, std
     next_.sentences.assign(next.begin(), next.end());
     next_.epoch = epoch;
     making_ = std::async(std::launch::async | std::launch::deferred, [this] {
-      const LoopsAlone alone;  // the team of threads computes the step meanwhile
+      const LoopsAlone alone;  // runs loops in one thread, because the step uses the others
       pairs_->read_ahead(next_.sentences);
       make(next_);
     });

@@ -7,8 +7,8 @@ namespace glossa {
 
 namespace {
 
-/// Adds up pairs of a loss and a token count. Each process of `job` has some of the pairs, and zeros in place of the
-/// others.
+/// Adds up `sums`, which alternates losses and token counts. Each process of `job` has computed some of these numbers
+/// and has zeros in place of the others.
 CorpusLoss total_of(std::vector<double>& sums, const Job& job) {
   job.merge(sums);
   CorpusLoss total;

@@ -5,7 +5,7 @@
 namespace glossa {
 
 namespace {
-// Limits on the numbers received per round: 1 MiB from each of few processes, or 16 MiB in total from many.
+// Limits on the floats received at a time: maximum from one process's sum and from all sums, minimum from one sum.
 constexpr Index max_at_once = 1 << 18, all_at_once = 1 << 22, min_at_once = 1 << 14;
 }  // namespace
 

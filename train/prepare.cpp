@@ -31,7 +31,7 @@ Config config_of(const FoundCheckpoint& found) {
   return parse_config(read_training_state(found.reader).config, found.reader.path());
 }
 
-/// Refuses to overwrite a run.
+/// Throws a misuse error if the folder of a new run already has a valid checkpoint.
 void check_is_unused(const std::string& run, const std::optional<FoundCheckpoint>& found) {
   if (found)
     misuse(run,
@@ -40,7 +40,7 @@ void check_is_unused(const std::string& run, const std::optional<FoundCheckpoint
            shell_command({"glossa", "train", "--resume", std::filesystem::path(run)}));
 }
 
-/// Refuses to resume a different run.
+/// Throws unless the run may resume from the checkpoint with the options `now`. `old` are the checkpoint's options.
 void check_continues(const std::string& run, const FoundCheckpoint& found, const Config& old, const Config& now) {
   const std::string path = found.reader.path();
   const auto belongs = [&](const TrainingState& state) {
@@ -86,8 +86,8 @@ std::string regularization(const Config& config) {
   return methods.empty() ? "" : fmt::format("trains with {}", fmt::join(methods, ", "));
 }
 
-/// Reads the corpus of data.test, to compare it with the training text. If this fails, adds the reason to `warnings`:
-/// training does not need the corpus. A toy corpus shares no sentence with another split.
+/// Reads the corpus of data.test, to compare it with the training text. If this fails, adds the reason to `warnings`,
+/// because training does not need the corpus. Skips toy corpora, whose splits are disjoint.
 std::optional<ParallelCorpus> read_test(const Config& config, const CorpusPlaces& places,
                                         std::vector<std::string>& warnings) {
   if (config.data.test.empty() || toy_pairs("data.test", config.data.test)) return {};
@@ -104,7 +104,7 @@ Tokenizers existing_tokenizers(const Config& config, const std::string& run, boo
   return resuming ? load_tokenizers(config.data, run) : warm_start_tokenizers(config);
 }
 
-/// Chooses BLEU's tokenizer by the text unless the configuration sets one. Adds a note for a non-default choice.
+/// Unless the configuration sets BLEU's tokenizer, chooses one by language and text. Notes a non-default choice.
 void decide_bleu_tokenizer(Config& config, std::span<const std::string> target, std::vector<std::string>& notes) {
   std::optional<BleuTokenizer>& tokenizer = config.train.bleu_tokenize;
   if (tokenizer) return;
@@ -135,7 +135,7 @@ std::string describe(const Job& job) {
   return fmt::format("{}: {}", counted(job.count(), "process"), fmt::join(hosts, ", "));
 }
 
-/// Starting point of a run: its own checkpoint, one of train.warm_start, or nothing. Only process 0 looks for it.
+/// Starting point of a run: its own checkpoint, one of train.warm_start, or nothing. Only process 0 searches for it.
 struct Origin {
   std::unique_ptr<CheckpointFolder> checkpoints = {};  // null until the run's folder exists
   std::unique_ptr<NewRunFolder> new_folder = {};       // removes the folder if the preparation fails
@@ -165,7 +165,7 @@ std::unique_ptr<CheckpointFolder> open_checkpoints(const std::string& run, const
   return std::make_unique<CheckpointFolder>(run, static_cast<std::size_t>(config.train.keep_checkpoints));
 }
 
-/// Finds the existing state of the run and its starting point, and takes the options that these decide.
+/// Finds a run's checkpoint or warm start, and sets the options in `config` that it decides.
 Origin find_origin(const TrainingOrder& order, Config& config, Remarks& remarks) {
   Origin origin;
   if (std::filesystem::exists(order.run)) {
@@ -176,7 +176,7 @@ Origin find_origin(const TrainingOrder& order, Config& config, Remarks& remarks)
   if (origin.found) {
     const Config old = config_of(*origin.found);
     config = decided_as(old, std::move(config));
-    config.train.allow = old.train.allow;  // affects only the start
+    config.train.allow = old.train.allow;  // only checked when a run starts
     check_continues(order.run, *origin.found, old, config);
     for (const auto& [key, before, now] : differences(old, config))
       remarks.notes.push_back(fmt::format("{} is now {}; it was {}", key, now, before));
@@ -216,11 +216,11 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
   job.together([&] {
     prepares = is_large(config.data, places);
     const PreparedTraining nothing;
-    if (prepares) read_corpora(config.data, seed, places, &nothing);  // finds mistakes in data.valid at once
+    if (prepares) read_corpora(config.data, seed, places, &nothing);  // checks data.valid before the slow preparation
     if (prepares && job.is_first()) prepare_text();
   });
   job.together([&] {
-    if (prepares && !job.is_first()) prepare_text();  // process 0's host already has it
+    if (prepares && !job.is_first()) prepare_text();  // on process 0's host, finds the prepared text
     corpora = read_corpora(config.data, seed, places, prepared ? &prepared->record().text : nullptr);
     if (prepared) corpora.prepared = prepared->hashes();
     if (origin.begins) {
@@ -272,7 +272,7 @@ TrainingState state_in(const FoundCheckpoint& found, const PreparedRun& run) {
 }
 
 /// Returns TrainingState::text for the run. The weights of train.warm_start have also learned the lengths of that run's
-/// text; they are unknown if that run recorded none. Whether lines are single sentences is learned anew.
+/// text. If that run recorded none, `usual_words` is therefore unknown. `several_percent` comes from the new text.
 TextStatistics learned_text(const PreparedRun& run, const Origin& origin) {
   TextStatistics text = run.task->text_statistics();
   const TextStatistics& resumed = run.state.text;
@@ -386,8 +386,8 @@ void check_disk_space(const PreparedRun& run, const Origin& origin, Remarks& rem
     remarks.warnings.push_back(warning);
 }
 
-/// Sets the links according to the state. A kill may have prevented their update. They may also name the former end of
-/// the run as its best, which resuming revokes.
+/// Sets the links `last` and `best` according to the state. A killed trainer may not have updated them. `best` may also
+/// name the final weights of an earlier session (validate_end), which do not count once training continues.
 void restore_links(const CheckpointFolder& checkpoints, const TrainingState& state, bool trains) {
   const auto best = static_cast<std::uint64_t>(state.best_update);
   const bool knows_best = state.has_best && (trains || state.best_update == state.update);
@@ -415,7 +415,7 @@ std::unique_ptr<RunRecords> open_records(const PreparedRun& run, Origin& origin,
   std::unique_ptr<RunRecords> records(
       new RunRecords{.checkpoints = std::move(origin.checkpoints), .log = RunLog(run.folder, updates_done, trains)});
   if (run.config.train.tensorboard) records->tensorboard.emplace(run.folder, updates_done + 1, state.config);
-  // Only after the log has dropped the end: after an interruption, the next resume does this again.
+  // Only after the log has dropped the validation at the end: if a kill comes between, the next resume repeats both.
   if (run.resumes) restore_links(*records->checkpoints, state, trains);
   return records;
 }

@@ -10,7 +10,7 @@ namespace glossa {
 
 namespace {
 
-/// Adds the figures of a validation corpus; `of` is the end of their keys.
+/// Adds the figures of a validation corpus; `of` is appended to each key.
 void add(const auto& scores, const std::string& of, Figures& figures) {
   figures.emplace_back("valid_loss" + of, scores.loss);
   figures.emplace_back("valid_perplexity" + of, std::exp(scores.loss));

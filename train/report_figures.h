@@ -8,8 +8,8 @@
 
 namespace glossa {
 
-/// The numbers of a report without its update and epoch, by their keys in metrics.jsonl and in the same order. Keys of
-/// a further validation corpus end with a colon and its name, such as `valid_loss:NAME`.
+/// The numbers of a report except its update and epoch. Keys and order are those of metrics.jsonl. For validation
+/// corpora after the first, keys end with a colon and the corpus name, such as `valid_loss:NAME`.
 using Figures = std::vector<std::pair<std::string, double>>;
 Figures figures_of(const TrainingReport& report);
 Figures figures_of(const ValidationReport& report);

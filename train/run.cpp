@@ -270,7 +270,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
 
   const Uninterrupted whole;
   CheckpointFolder checkpoints(run, static_cast<std::size_t>(config.train.keep_checkpoints));
-  check_holds_no_run(run);  // a trainer may have started here meanwhile
+  check_holds_no_run(run);  // a trainer may have created a run meanwhile
   write_file_atomically(config_file(run), state.config);
   save_tokenizers(tokenizers, config.data, run);
   CheckpointWriter writer;

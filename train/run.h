@@ -21,7 +21,8 @@ namespace glossa {
 /// Returns the path of a run's effective configuration.
 std::filesystem::path config_file(const std::string& run);
 
-/// The command line's choice of a run. RUN is a run's folder or one of its checkpoints; `--checkpoint` may be empty.
+/// A run and its checkpoints, as chosen on the command line by RUN and `--checkpoint`. RUN is a run's folder or one of
+/// its checkpoints; `--checkpoint` may be empty.
 class RunName {
  public:
   /// Throws a misuse error if RUN and --checkpoint both name a checkpoint.
@@ -33,15 +34,15 @@ class RunName {
   /// Returns the run's folder. Throws if RUN is a file outside any run.
   const std::string& folder() const;
 
-  /// Returns the checkpoint file, or several files to average. If the user chose none, these are the newest `average`
-  /// checkpoints or, if `average` is 0, the best one. Throws as chosen_checkpoints does.
+  /// Returns the chosen checkpoint file, or several files to average. If the user chose none, returns the newest
+  /// `average` checkpoints or, if `average` is 0, the best one. Throws as chosen_checkpoints does.
   std::vector<std::filesystem::path> files(std::int64_t average = 0) const;
 
   /// Returns the checkpoint file. Throws a misuse error if several are to be averaged.
   std::filesystem::path file() const;
 
-  /// Returns a note if the last checkpoint is newer than both `best` and the last validation. The note is empty
-  /// otherwise, and if the user chose a checkpoint.
+  /// Returns a note if the user chose no checkpoint, and the last checkpoint is newer than both `best` and the last
+  /// validation. Otherwise returns empty text.
   std::string note() const;
 
  private:
@@ -67,7 +68,7 @@ struct LoadedRun {
 };
 
 /// A new run's folder, created before any slow work so that missing permissions show at once. If the run fails or a
-/// signal ends the program, the folder is removed again, along with any parents created for it.
+/// signal ends the program, the folder and any parents created for it are removed again.
 class NewRunFolder {
  public:
   explicit NewRunFolder(const std::string& run);
@@ -89,26 +90,27 @@ class NewRunFolder {
 /// Throws if the job's processes have read different text.
 void agree_on_text(std::string_view where, std::span<const ParallelCorpus* const> corpora, const Job& job);
 
-/// Throws a misuse error if writing the run's effective configuration would change `config_path`, from which it was
-/// read.
+/// Throws a misuse error if the configuration was read from `config_path` and writing the run's effective configuration
+/// would change that file.
 void check_not_overwriting(const Config& config, const std::string& config_path, const std::string& run);
 
-/// Throws unless `run` is a folder in which training has begun, with its configuration.
+/// Throws unless the folder `run` contains a run's config.yaml.
 void check_is_run(const std::string& run);
 
 /// Throws a misuse error if the folder already holds a run.
 void check_holds_no_run(const std::string& run);
 
-/// Throws a misuse error unless training has begun in the folder. No checkpoint is needed.
+/// Throws a misuse error unless training has begun in the folder. A checkpoint is not required.
 void check_holds_run(const std::string& run);
 
 /// Loads a run from its folder. With decode.precision int8, the model's matrices are in int8. Throws, naming the file
 /// or option, if something is missing or damaged, or if vocabulary, data or model do not match the checkpoint. All
 /// processes of `job` load the run together and check that their files are equal. If decode.precision is bf16, they
-/// also check that they use the same kind of products.
+/// also check that all use the same kind of bf16 products.
 LoadedRun load_run(const RunName& name, Config config, const Job& job = Job::alone());
 
-/// As load_run, with all parameters in float, whatever decode.precision is. Throws a misuse error for a run in int8.
+/// As load_run, but ignores decode.precision and loads all parameters in float. Throws a misuse error for a run in
+/// int8.
 LoadedRun load_run_in_float(const RunName& name, Config config);
 
 /// Writes a run with `model`'s weights, in the state before its first update. The run can translate, be resumed, and
@@ -117,9 +119,9 @@ LoadedRun load_run_in_float(const RunName& name, Config config);
 std::filesystem::path write_new_run(const std::string& run, const Config& config, const Tokenizers& tokenizers,
                                     Model& model, std::uint64_t data_hash, const TextStatistics& text = {});
 
-/// Averages the weights of the newest `count` checkpoints of the run `from` and writes them as a new run, as
-/// write_new_run does. Returns the checkpoint's path. Throws if `from` has fewer checkpoints. Throws a misuse error if
-/// the folder `run` already holds a run.
+/// Averages the weights of the newest `count` checkpoints of the run `from`, and passes them to write_new_run. Returns
+/// the checkpoint's path. Throws if `from` has fewer checkpoints. Throws a misuse error if the folder `run` already
+/// holds a run.
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run);
 
 /// Writes a run that can only decode in int8, with `int8.weights` instead of checkpoints (see

@@ -36,8 +36,8 @@ bool is_repeated(const std::string& line, std::int64_t updates_done, bool resume
   return !(numbers->at("update") <= static_cast<double>(updates_done)) || (resumes && numbers->contains(at_end));
 }
 
-/// Drops metrics that a run resumed from `updates_done` will write again. Returns the last update before they were
-/// dropped.
+/// Drops metrics that a run resumed from `updates_done` will write again. Returns the last update in the file before
+/// the drop.
 std::int64_t cut_metrics(const std::filesystem::path& path, std::int64_t updates_done, bool resumes) {
   const std::string text = text_of(path);
   std::string kept;

@@ -8,8 +8,8 @@
 
 namespace glossa {
 
-/// Formats an entry of train.log: the time, then the text. If a further line of the text begins with a bracket, it
-/// could pass for another entry. A written "\n" then joins it to the line before.
+/// Formats an entry of train.log: the time in brackets, then the text. A later line of the text that begins with a
+/// bracket could pass for another entry. The two characters `\n` therefore replace the newline before such a line.
 std::string stamped(const LogLine& line);
 
 /// Records in a run's folder: `train.log` for people and `metrics.jsonl` for machines, one JSON object per line. Lines
@@ -19,7 +19,7 @@ std::string stamped(const LogLine& line);
 class RunLog : public TrainingObserver {
  public:
   /// Opens both files for appending. First drops these lines of the metrics, in one atomic replacement:
-  /// - lines of updates after `updates_done` (-1: all lines, for a new run), except for starts and ends
+  /// - lines of updates after `updates_done`, except starts and ends of training (-1, for a new run: all lines)
   /// - a half-written last line
   /// - if the run `resumes`: validations made because the run ended (ValidationReport::at_end)
   ///

@@ -73,14 +73,14 @@ std::function<bool(const TrainingState&)> trained_with(const Config& config, con
 
 namespace {
 
-/// Returns the run's options that its weights or decoding depend on; the others keep their defaults.
+/// Returns a configuration with the run's options that its weights or decoding depend on, and defaults for all others.
 Config of_weights(const Config& run) {
   Config config;
   config.model = run.model;
   config.decode = run.decode;
   config.decode.average = 0;  // a new run decides how many checkpoints it keeps
   const DataConfig usual = std::exchange(config.data, run.data);
-  DataConfig& data = config.data;  // without corpora, and without options that truncate and batch them
+  DataConfig& data = config.data;  // without corpora, and without options that filter and batch them
   data.train = usual.train;
   data.valid = usual.valid;
   data.test = usual.test;
@@ -96,8 +96,8 @@ Config of_weights(const Config& run) {
   return config;
 }
 
-/// Returns the options that a run resumes with. They come from its newest checkpoint, but those that may change come
-/// from config.yaml. A start without a checkpoint has also written config.yaml. Empty if training has not begun.
+/// Returns the options that a run resumes with. They come from its newest checkpoint, except that options that may
+/// change come from config.yaml. Without a checkpoint, all come from config.yaml. Empty if training has not begun.
 std::optional<Config> options_of(const std::string& run) {
   const std::filesystem::path file = config_file(run);
   const bool has_file = std::filesystem::exists(file);
@@ -117,8 +117,8 @@ std::optional<Config> options_of(const std::string& run) {
   return options;
 }
 
-/// Reports the options that a resumed run keeps from its beginning, unless `alone`, the configuration on the command
-/// line, sets them or leaves them to glossa.
+/// Reports the options that a resumed run keeps from its beginning. `alone` is the configuration without the run's own
+/// options. Options that are equal or `auto` there are not reported.
 void report_taken(const Config& alone, const Config& resumed) {
   std::vector<std::string> options;
   for (const auto& [key, without, with] : differences(alone, resumed))
@@ -138,8 +138,9 @@ std::optional<Config> read_by_first(const Job& job, const std::function<std::opt
   return config;
 }
 
-/// Returns the options that belong to the weights: those of the run itself, or of train.warm_start. If that base does
-/// not exist, the trainer reports it later.
+/// Returns the options that belong to the weights of train.warm_start, which is `base`. They come from `begun`, the
+/// run's own options, if it has begun, else from the run `base`. Empty if `base` is empty or not found; the trainer
+/// reports the error later.
 std::optional<Config> options_of_weights(const std::optional<Config>& begun, const std::string& base) {
   if (base.empty() || (!begun && !std::filesystem::exists(base))) return {};
   return of_weights(begun ? *begun : load_run_config(RunName(base).folder()));

@@ -20,13 +20,13 @@ bool is_of_use(std::string_view key);
 /// True if a run's weights depend on the option, and translation needs its value.
 bool binds(std::string_view key);
 
-/// Returns a function that is true for states trained with `config`; options that do not bind may differ. `where` names
-/// the state in errors.
+/// Returns a predicate that is true for states trained with `config`. Options for which `binds` is false may differ.
+/// `where` names the state in errors.
 std::function<bool(const TrainingState&)> trained_with(const Config& config, const std::string& where);
 
-/// Loads the configuration of a run. `settings` override options for which `is_of_use` is true. Then `beam`, if
-/// positive, and `precision` override those of decode. Throws a misuse error if a setting is of another option or has
-/// no effect.
+/// Loads the configuration of a run. `settings` override options for which `is_of_use` is true. A positive `beam` then
+/// overrides decode.beam, and `precision`, if set, overrides decode.precision. Throws a misuse error if a setting is of
+/// another option or has no effect.
 Config load_run_config(const std::string& run, const Settings& settings = {}, std::int64_t beam = 0,
                        std::optional<Precision> precision = {});
 
@@ -38,10 +38,10 @@ Config load_run_config(const std::string& run, const Settings& settings = {}, st
 Config load_training_config(const std::string& path, const Settings& settings, const std::string& run, bool resume,
                             const Job& job = Job::alone());
 
-/// Returns `resumed`, the options of a resumed run, but with the options of decode from its config.yaml, if it exists.
-/// These apply to translation only; validation keeps the original ones, which keeps its scores comparable. Options of
-/// decode in `settings` replace the file's, and `notes` names the changes. Throws if these options contradict each
-/// other.
+/// Returns `resumed`, the options of a resumed run, with the decode options of its config.yaml, if it exists. These
+/// decode options affect only translation. Validation keeps the original decode options, so its scores stay comparable.
+/// Decode options in `settings` override the file's, and `notes` gets the changes. Throws if the resulting options
+/// contradict each other.
 Config with_own_decoding(const std::string& run, Config resumed, const Settings& settings,
                          std::vector<std::string>& notes);
 

@@ -47,7 +47,7 @@ void apply_runtime(const RuntimeConfig& config, const Job& job) {
   set_threads(config.threads == 0 ? usual_threads(std::max(1, share)) : static_cast<int>(config.threads));
   if (config.gemm == RuntimeConfig::Gemm::eigen) kernels::set_gemm_backend(kernels::GemmBackend::eigen);
   if (config.gemm == RuntimeConfig::Gemm::onednn) kernels::set_gemm_backend(kernels::GemmBackend::onednn);
-  const EndAtFault guard;  // oneDNN writes to a null pointer if it gets no memory for the code that it generates
+  const EndAtFault guard;  // if memory for generated code is lacking, oneDNN writes to a null pointer
   kernels::prepare_gemm();
 }
 

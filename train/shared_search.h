@@ -11,8 +11,8 @@ namespace glossa {
 /// search for the same sources; all get all results.
 SearchDivision divided_among(const Job& job);
 
-/// Returns a copy of process 0's `own` in every process of the job, without the texts and first words. If `own` is null
-/// in process 0, returns an empty value.
+/// Returns, in every process of the job, a copy of process 0's `own` without the members `texts` and `first_words`. If
+/// `own` is null in process 0, returns an empty value.
 std::optional<Translator::Sources> sources_of_first(const Job& job, const Translator::Sources* own);
 
 }  // namespace glossa

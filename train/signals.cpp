@@ -99,10 +99,10 @@ struct sigaction found[std::size(watched)];  // handlers that the SignalWatch re
 std::recursive_timed_mutex output;
 std::function<void()> action_at_end;
 
-/// A reader, such as a pager, may never take the rest of the output.
+/// Limit on waiting for output, because a reader such as a pager may never read the rest.
 constexpr std::chrono::seconds max_wait(10);
 
-/// Writes complete lines that are still in the buffer, but gives up if a reader keeps them waiting.
+/// Writes buffered output, unless the reader accepts no output now or another thread is writing.
 void flush_output() {
   pollfd reader{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&reader, 1, 0) <= 0 || ftrylockfile(stdout) != 0) return;
@@ -135,7 +135,7 @@ SignalWatch::SignalWatch(Requests& of_work) {
   for (std::size_t i = 0; i < std::size(watched); ++i) {
     struct sigaction current {};
     sigaction(watched[i], nullptr, &current);
-    if (current.sa_handler != on_stop) found[i] = current;  // else an earlier watch was stopped and left it
+    if (current.sa_handler != on_stop) found[i] = current;  // else an earlier watch left its handler after a stop
   }
   install_for_stops(on_stop);
   install(SIGUSR1, on_save);

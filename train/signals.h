@@ -6,16 +6,17 @@
 
 namespace glossa {
 
-/// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread. Their handlers then never wait for a matrix
-/// product (SignalsBlocked). New threads inherit the signal mask: call this before any thread starts.
+/// Directs SIGINT, SIGTERM, SIGHUP and SIGUSR1 to a dedicated thread. In other threads, matrix products block signals
+/// (SignalsBlocked), which would delay the handlers. Call this before any thread starts, because new threads inherit
+/// the signal mask.
 ///
 /// Until a SignalWatch exists, stop signals end the program by end_by_signal, and SIGUSR1 is kept for the watch.
 void take_signals_aside();
 
-/// Directs signals to the requests of a program's work. Only one instance may exist at a time. SIGINT, SIGTERM and
-/// SIGHUP ask the work to stop instead of ending the program. (SIGHUP means a closed terminal and is ignored under
-/// nohup.) SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error anyway. Use it only
-/// in programs that own their signals; a library's host makes the requests itself.
+/// Turns signals into Requests to the program's work. Only one instance may exist at a time. SIGINT, SIGTERM and SIGHUP
+/// ask the work to stop instead of ending the program. (SIGHUP means a closed terminal and is ignored under nohup.)
+/// SIGUSR1 requests a checkpoint. SIGPIPE is ignored, since failed writes report an error anyway. Use it only in
+/// programs that own their signals; a host of the library makes its requests directly.
 ///
 /// Signals within three seconds of the first count as the same stop, even after the SignalWatch is destroyed. Such
 /// repeats are common: timeout(1) signals the program and then its group; a shell and its closing terminal both send

@@ -130,7 +130,7 @@ std::string remedy_of_allowing(TrainConfig::Mistake mistake) {
   return shell_command({"--allow", mistake_names.begin()[static_cast<std::size_t>(mistake)]}) + " trains anyway";
 }
 
-/// Evidence that a model knows a text.
+/// Measures of how well a model knows a text.
 struct Fit {
   double loss = 0;     // loss per target token
   double unknown = 0;  // fraction of unknown tokens
@@ -148,7 +148,7 @@ ParallelCorpus some_pairs(const ParallelCorpus& text) {
   return some;
 }
 
-/// Returns an empty value if hardly any pair can be encoded.
+/// Measures the fit of a model to pairs. Returns an empty value if hardly any pair can be encoded.
 std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision precision, const ParallelCorpus& pairs) {
   constexpr int fewest = 10;
   constexpr int short_length = 64;
@@ -168,8 +168,8 @@ std::optional<Fit> fit_of(const LoadedRun& base, DataConfig data, Precision prec
                                    static_cast<double>(report.source_tokens + report.target_tokens)};
 }
 
-/// True if the model knows the pairs far better with their sides swapped. Compares unknown tokens first, because the
-/// loss of <unk> means little.
+/// True if the model knows the pairs far better with their sides swapped. Compares losses only if the fractions of
+/// unknown tokens are similar, because the loss of <unk> means little.
 bool fits_exchanged(const Fit& given, const Fit& exchanged) {
   constexpr double far_less_unknown = 0.3, as_unknown = 0.1, far_less_loss = 1;
   const double less_unknown = given.unknown - exchanged.unknown;

@@ -18,9 +18,9 @@ struct RunStart {
 /// Throws a misuse error if a new run seems to make a TrainConfig::Mistake that train.allow does not list.
 void check_start(const RunStart& start);
 
-/// Throws a misuse error if the pairs of `text` fit the model of train.warm_start far better with their sides swapped,
-/// unless train.allow of `config` lists swapped-sides. `base` is the model's configuration. Checks only if the model
-/// translates the languages of `config` or does not name its languages. Examines a few short pairs.
+/// Throws a misuse error if the pairs of `text` fit the model of train.warm_start far better with their sides swapped.
+/// Does nothing if train.allow of `config` lists swapped-sides. `base` is the model's configuration. Checks only if the
+/// model translates the languages of `config` or does not name its languages. Examines a few short pairs.
 void check_direction(const Config& base, const Config& config, const ParallelCorpus& text);
 
 /// Checks that `free` bytes suffice for `files` more checkpoints of a run, each of `bytes` bytes. Throws if not even

@@ -26,8 +26,8 @@ fs::path newest_of_run(const std::string& run, const std::function<bool(const Tr
   return {};
 }
 
-/// Finds a run beside `run` with a checkpoint of the same data, vocabulary and options, ignoring options that may
-/// change. Returns an empty path if no run matches.
+/// Finds a run in the parent folder of `run` that has a checkpoint with the same data, vocabulary and options as
+/// `state`. Ignores options that may change. Returns an empty path if no run matches.
 fs::path run_beside(const std::string& run, const TrainingState& state) {
   const auto is_alike = [&](const TrainingState& other) {
     if (other.vocabulary_hash != state.vocabulary_hash || other.data_hash != state.data_hash) return false;

@@ -47,7 +47,7 @@ class Message {
     return bytes + static_cast<char>(value);
   }
 
-  /// CRC-32C, rotated and offset, because the data may itself contain checksums.
+  /// TFRecord's checksum: CRC-32C, rotated and offset, because the data may itself contain CRCs.
   static std::string masked_checksum(std::string_view data) {
     return bytes_of(std::rotr(crc32c(std::as_bytes(std::span(data))), 15) + 0xA282EAD8u);
   }

@@ -23,8 +23,8 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// Returns the path of a new event file, whose name contains the second of its start. It sorts after all existing ones,
-/// even if the clock was set back. Creates the folder if it is missing.
+/// Returns the path of a new event file. Its name contains the current second, or a later one if needed to sort after
+/// all existing files: the clock may have been set back. Creates the folder if it is missing.
 std::filesystem::path next_event_file(const std::filesystem::path& folder) {
   constexpr std::string_view name_begins = "events.out.tfevents.";  // TensorBoard recognizes its files by this prefix
   create_folder(folder);

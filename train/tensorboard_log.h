@@ -15,8 +15,8 @@ namespace glossa {
 ///
 /// Files of earlier starts remain as they are, even if a kill left their last event incomplete. TensorBoard reads the
 /// files in the order of their names, and stops reading a file at an incomplete event. The new file begins with a
-/// session mark, which makes TensorBoard discard earlier events from `first_step` on. Its data server ignores the mark;
-/// there, each value replaces those of its tag at the same and later steps.
+/// session mark, which makes TensorBoard discard earlier events from `first_step` on. TensorBoard's data server ignores
+/// the mark. It lets each new value replace the earlier values of its tag at the same and later steps.
 class TensorboardLog : public TrainingObserver {
  public:
   /// Begins the file and writes the configuration. `first_step` is the first update that this start may report.

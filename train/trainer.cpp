@@ -68,7 +68,7 @@ Decisive decisive_number(const ValidationReport& report, TrainConfig::Metric met
   if (metric == bleu) return {*report.bleu, true};
   if (metric == chrf) return {*report.chrf, true};
   if (metric == exact_match) return {*report.exact_match, true};
-  return {report.loss, false};  // the loss also decides for the perplexity
+  return {report.loss, false};  // perplexity increases with the loss, so the loss decides
 }
 
 /// Writes all samples of a validation to a file of the run.
@@ -126,7 +126,7 @@ void Trainer::record_failure(const Error& error) noexcept {
   const auto attempt = [](const auto& act) {
     try {
       act();
-    } catch (...) {  // a full disk or lack of memory may have ended the run
+    } catch (...) {  // the cause, such as a full disk, may also prevent the report
     }
   };
   attempt([&] { log(error.what(), LogLine::Kind::error); });
@@ -173,8 +173,8 @@ TrainingEnd Trainer::update_until_end() {
     const bool stops = take_requests();
     end = run_.ending();
     if (!end && stops) end = TrainingEnd::stopped;
-    // If a save is due after a skipped update, it waits for a good one. The newest checkpoint then predates a series of
-    // skipped updates. The end and the best validation save nevertheless.
+    // A periodic save that is due after a skipped update waits for a good update. The newest checkpoint then predates a
+    // series of skipped updates. The last update and the best validation are saved in any case.
     save_due_ = train.save_every.due(before, now) || save_due_;
     const bool good = state_.consecutive_bad == 0;
     if (end || best || (good && save_due_)) save(best);
@@ -219,7 +219,8 @@ void Trainer::conclude(TrainingEnd end, bool has_trained, bool best_at_end) {
   announce(std::move(event));
 }
 
-/// Passes on the requests made to any process of the job; returns true if one was to stop.
+/// Shares the requests made to each process with all processes of the job. Returns true if any process was asked to
+/// stop.
 bool Trainer::take_requests() {
   const Job& job = run_.job;
   const Job::Patience patience(job, run_.config.runtime.timeout, fmt::format("update {}", state_.update));
@@ -228,7 +229,8 @@ bool Trainer::take_requests() {
   requests[own] = static_cast<double>(requests_.stopped_by());
   requests[own + 1] = requests_.take_save() ? 1 : 0;
   job.merge(requests);
-  // Only merged requests count: processes must not disagree about a request that arrives now.
+  // Only merged requests count. One that arrives now waits for the next call; otherwise, processes could disagree about
+  // it.
   Requests::By stopped_by = Requests::By::nobody;
   for (std::size_t i = 0; i < requests.size(); i += 2) {
     if (requests[i] > 0 && stopped_by == Requests::By::nobody) stopped_by = static_cast<Requests::By>(requests[i]);
@@ -267,7 +269,7 @@ double Trainer::one_update() {
     run_.task->begin_epoch(++state_.epoch);
   }
 
-  double seconds = watch.seconds();  // process 0's time in all processes, since it may end training
+  double seconds = watch.seconds();  // all processes use process 0's time, to agree on train.max_minutes
   run_.job.broadcast(std::as_writable_bytes(std::span(&seconds, 1)));
   state_.seconds += seconds;
   since_log_.seconds += seconds;
@@ -334,7 +336,7 @@ void Trainer::log_update(const TrainingReport& report) {
   since_log_ = {};
 }
 
-/// Validates the weights in memory, and shares the figures.
+/// Validates the parameters as they are. Copies process 0's scores to all processes.
 ValidationReport Trainer::validation(bool translates) {
   ValidationReport report = run_.task->validate(
       run_.updater->context(),
@@ -395,15 +397,15 @@ bool Trainer::validate() {
   return best;
 }
 
-/// Validates the weights of a warm start before their first update, and saves them as the best so far: training need
-/// not improve them. A run resumed from there has already validated them.
+/// Validates the weights of a warm start before their first update. Saves them as the best so far, because training may
+/// not improve them. Does nothing in a run resumed from that checkpoint.
 void Trainer::validate_start() {
   const bool is_warm = !run_.config.train.warm_start.empty() && state_.update == 0 && !state_.has_best;
   if (is_warm && validate()) save(true);
 }
 
-/// If a limit ended training between validations, validates the final weights, which may be the best. Returns true if
-/// they are. Not saved: a resumed run never stops here.
+/// If training ended between validations, validates the final weights, which may be the best. Returns true if they are.
+/// The result does not enter the training state, because a run with a higher limit would not validate here.
 bool Trainer::validate_end() {
   if (!run_.validates()) return false;
   if (run_.last_validation == state_.update) return state_.has_best && state_.best_update == state_.update;
@@ -415,9 +417,9 @@ bool Trainer::validate_end() {
   return report.stalled == 0;
 }
 
-/// Validates the mean of the checkpoints that translation uses by default, if it uses a mean. Leaves the weights
-/// unchanged. Meanwhile, they are in the gradients' memory, which is free after training. A copy would need memory that
-/// nothing checked.
+/// Validates the mean of the checkpoints that decode.average selects, if any. Meanwhile, keeps the weights in the
+/// gradients' memory, which is free after training; afterwards restores them. A separate copy would need memory that
+/// check_training_fits has not counted.
 void Trainer::validate_mean() {
   if (!run_.validates() || run_.config.decode.average == 0) return;
   ParameterStore<float>& parameters = run_.task->parameters();
@@ -451,7 +453,7 @@ void Trainer::validate_mean() {
               .text = fmt::format("Mean of the newest {} : {}", counted(count, "checkpoint"), scores_of(report))});
 }
 
-/// Returns which figures of a validation at the end are the best so far, although train.metric is not; empty if none.
+/// If the final weights were validated, returns text that lists the figures that are the best so far; empty if none is.
 std::string Trainer::better_at_end() const {
   if (!run_.records || run_.last_validation != state_.update) return "";
   const std::vector<std::string> best = best_at_last(validation_history(run_.folder));

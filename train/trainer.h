@@ -31,8 +31,8 @@ struct TrainingOrder {
   /// this file.
   std::string config_path = {};
 
-  /// Options in `config` that come from the command line or the program. When a run resumes, its config.yaml also gets
-  /// those of decode, for translation.
+  /// Options in `config` that come from the command line or the program. When a run resumes, the decode options among
+  /// them are also written to its config.yaml, for translation.
   Settings settings = {};
 };
 
@@ -75,11 +75,11 @@ struct PreparedRun {
   std::optional<TrainingEnd> ending() const;
 };
 
-/// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, and makes the members above.
-/// Loads a checkpoint or the weights of train.warm_start. Writes the configuration and a new run's vocabulary. When
-/// resuming, drops records that are newer than the checkpoint. Sets the threads and the library of matrix products for
-/// the whole process. Throws Error on any user mistake; the folder then contains no half-written file. Every process of
-/// the job calls it, in one thread.
+/// Prepares a run: locks its folder, reads the text, decides the options that are `auto`, and makes the members of
+/// PreparedRun. Loads a checkpoint or the weights of train.warm_start. Writes the configuration and a new run's
+/// vocabulary. When resuming, drops records that are newer than the checkpoint. Sets the threads and the library of
+/// matrix products for the whole process. Throws Error on any user mistake; the folder then contains no half-written
+/// file. Every process of the job calls it, in one thread.
 PreparedRun prepare(const TrainingOrder& order, const Job& job = Job::alone());
 
 /// Trains a prepared run.
@@ -88,25 +88,27 @@ class Trainer {
   explicit Trainer(PreparedRun run);
   Trainer(const Trainer&) = delete;
   ~Trainer() {
-    if (!process_.is_this()) static_cast<void>(run_.task.release());  // its destructor would wait for threads
+    if (!process_.is_this()) static_cast<void>(run_.task.release());  // in a fork, ~TranslationTask waits forever
   }
 
-  /// Also calls `observer` during training, after the run's own records and in the same thread. It must outlive
+  /// Also calls `observer` during training, after the run's own records and in the same thread. `observer` must outlive
   /// training.
   void add(TrainingObserver& observer) { observers_.push_back(&observer); }
 
-  /// Requests that the whole job stop or save after the current update. Observers, other threads and signal handlers
-  /// may make them.
+  /// Returns the requests to stop or save, which the whole job grants after the current update. Observers, other
+  /// threads and signal handlers may make requests.
   Requests& requests() { return requests_; }
 
-  /// Trains until a limit, early stopping or a stop request; returns the reason, preferring the first two over a
-  /// request. Saves at the period of train.save_every, after the best validations and after the last update. Then,
-  /// unless stopped, validates the last weights if necessary, and the mean of the checkpoints that decode.average
-  /// selects. If training has already ended, or a stop was requested earlier, makes no update.
+  /// Trains until a limit, early stopping or a stop request, and returns the reason. If a stop request coincides with
+  /// another reason, returns the other reason. Saves at the period of train.save_every, after the best validations and
+  /// after the last update. Then, unless stopped, validates the last weights if necessary, and the mean of the
+  /// checkpoints that decode.average selects. If training has already ended, or a stop was requested earlier, makes no
+  /// update.
   ///
-  /// An exception saves nothing. The process where it occurred passes it to the observers as a line and an event, then
-  /// throws it again. Exceptions of observers, and train.max_bad_updates in a row, are handled alike. In a process that
-  /// an observer forks, this function throws when the observer returns, and writes nothing. Call it once.
+  /// After an exception, no checkpoint is saved. The process where it occurred passes it to the observers as a line and
+  /// an event, then throws it again. This includes exceptions of observers, and the error after train.max_bad_updates
+  /// skipped updates in a row. In a process that an observer forks, `train` throws when the observer returns, and
+  /// writes nothing. Call `train` once.
   TrainingEnd train();
 
   /// Returns the seconds of training so far, including those before a resume but not validation and saving.

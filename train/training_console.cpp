@@ -14,7 +14,7 @@ namespace glossa {
 
 namespace {
 
-// Maximum columns on a terminal: of sentences, and of lines arranged in columns.
+// Maximum widths on a terminal, in columns: of sentences, and of lines of figures.
 constexpr std::size_t readable = 100, any = std::string::npos;
 
 /// Breaks a line between words into lines of at most `width` characters; all but the first are indented.

@@ -71,7 +71,7 @@ struct LogLine {
   Kind kind = Kind::note;
   std::string text;
   std::string time = {};       ///< local time: 2026-01-31 23:59:59
-  std::string highlight = {};  ///< substring of `text` that is good news
+  std::string highlight = {};  ///< substring of `text` to highlight as good news
 };
 
 /// An event of a run.
@@ -110,8 +110,8 @@ constexpr const char* name(TrainingEvent::Kind kind) {
 /// Follows a training run. The trainer calls these members in its own thread, between updates. The exceptions are
 /// `validating`, called during a validation, and the event `refused`, during its update. To stop training, keep a
 /// reference to Trainer::requests and call `stop`. If several processes train, each calls its own observers. An
-/// exception from an observer ends training like any other error. In a job of several processes, then call Job::end,
-/// because the others wait.
+/// exception from an observer ends training like any other error. If Trainer::train throws in a job of several
+/// processes, the program must call Job::end, because other processes may wait forever.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;

@@ -118,7 +118,7 @@ const Batches& TranslationTask::order() {
 }
 
 std::vector<int> TranslationTask::largest_batch() {
-  // If subwords are drawn, any of several equally large batches may become the largest. A few of them represent all.
+  // If subwords are drawn, any of several batches of similar size may become the largest. A few of them represent all.
   constexpr std::ptrdiff_t most_drawn = 16;
   const std::span<const Extents> lengths = sampler_.lengths();
   const auto size = [&](const Extents& extents) {  // rows, then query-key pairs
@@ -206,7 +206,7 @@ ValidationReport TranslationTask::validate(Context<float>& context,
   return report;
 }
 
-/// Returns samples of sentences spread over the corpus, the same ones each time.
+/// Returns samples of translations, spread over the corpus. Each validation shows the same sentences.
 std::vector<std::string> TranslationTask::samples(std::span<const std::string> outputs) const {
   std::vector<std::string> texts;
   const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(config_.train.samples), outputs.size());

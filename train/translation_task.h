@@ -35,7 +35,8 @@ class TranslationTask {
 
   /// Creates a newly initialized model as `config` describes, and encodes `corpora` with the tokenizers. Throws if a
   /// corpus cannot be encoded or training would not fit in memory. Keeps a reference to `job`, whose processes validate
-  /// together. If data.train was prepared, `corpora` has a sample of its pairs.
+  /// together. `prepared` has the training pairs if the text is large (data.prepare_above); `corpora` then has only a
+  /// sample.
   TranslationTask(const Config& config, const Corpora& corpora, const Tokenizers& tokenizers, const Job& job,
                   const std::shared_ptr<const PreparedCorpus>& prepared = {});
 

@@ -12,7 +12,7 @@ namespace glossa {
 
 namespace {
 
-/// Indices of a micro-batch's figures; sums of counts are exact.
+/// Indices of a micro-batch's figures. Counts are stored as doubles, whose sums are exact.
 constexpr std::size_t nll = 0, target_tokens = 1, source_tokens = 2, rows = 3, per_batch = 4;
 
 }  // namespace
@@ -40,10 +40,11 @@ StepOptions Updater::step_options(std::int64_t update) const {
 Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t batches) {
   Update update{.number = number, .first = first, .batches = batches};
   tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
-  // Dividing sums over tokens only once gives the same mean for any division into micro-batches.
+  // The step divides the sum over all tokens once. The mean therefore does not depend on the division into
+  // micro-batches.
   const auto [begin, end] = job_.part_of(batches);
   gradient_sum_.add_up(batches, optimizer_->bounds(), [&, begin = begin, end = end](std::int64_t i) {
-    const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;  // assumes that the next update has equally many
+    const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;  // a guess: the next update may be smaller
     const TranslationTask::Loss loss = task_.loss(context_, first + i, step_options(number), first + next);
     context_.backward(loss.sum);
     double* const tally = &tallies_[static_cast<std::size_t>(i) * per_batch];

@@ -30,7 +30,8 @@ struct Update {
 
 /// Performs updates of a task. An update computes the gradients of its micro-batches, sums them, and makes an optimizer
 /// step. The job's processes divide the micro-batches among themselves. In the step, each process updates its slice of
-/// the parameters. The sum is a tree over the micro-batches, which makes its bits independent of the division of work.
+/// the parameters. Gradients are summed in a tree over the micro-batches, so the bits of the sum do not depend on the
+/// division of work.
 class Updater {
  public:
   /// Keeps references to `task` and `job`.

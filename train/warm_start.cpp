@@ -13,8 +13,8 @@ namespace glossa {
 
 namespace {
 
-/// Returns warnings about options that differ from those of the run in train.warm_start, whose weights were trained
-/// with its options, vocabulary and languages.
+/// Returns warnings about options of `config` that differ from `base`, the options of train.warm_start's run. Considers
+/// only options on which the weights depend.
 std::vector<std::string> doubts_of_warm_start(const Config& base, const Config& config) {
   const auto binds = [](std::string_view key) {
     if (key.starts_with("model."))
