@@ -138,9 +138,8 @@ std::optional<Config> read_by_first(const Job& job, const std::function<std::opt
   return config;
 }
 
-/// Returns the options that belong to the weights of train.warm_start, which is `base`. They come from `begun`, the
-/// run's own options, if it has begun, else from the run `base`. Empty if `base` is empty or not found; the trainer
-/// reports the error later.
+/// Returns the options that belong to the weights of `base`, the run in train.warm_start. A run that has begun already
+/// has these options in `begun`. Empty if `base` is empty or not found; the trainer reports the error later.
 std::optional<Config> options_of_weights(const std::optional<Config>& begun, const std::string& base) {
   if (base.empty() || (!begun && !std::filesystem::exists(base))) return {};
   return of_weights(begun ? *begun : load_run_config(RunName(base).folder()));

@@ -95,7 +95,7 @@ void on_save(int) {
 constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
 struct sigaction found[std::size(watched)];  // handlers that the SignalWatch replaced
 
-// Held by output that must not be cut off, and finally by the end of the program.
+// Held by each Uninterrupted, and finally by end_by_signal.
 std::recursive_timed_mutex output;
 std::function<void()> action_at_end;
 

@@ -133,7 +133,7 @@ void Trainer::record_failure(const Error& error) noexcept {
   attempt([&] { announce({.kind = TrainingEvent::Kind::failure, .update = state_.update, .text = error.what()}); });
 }
 
-/// Logs the head.
+/// Logs the first lines, and announces the start.
 void Trainer::begin() {
   TrainingEvent start{.kind = run_.resumes ? TrainingEvent::Kind::resume : TrainingEvent::Kind::start,
                       .update = state_.update,

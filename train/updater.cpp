@@ -40,8 +40,8 @@ StepOptions Updater::step_options(std::int64_t update) const {
 Update Updater::gradients(std::int64_t number, std::int64_t first, std::int64_t batches) {
   Update update{.number = number, .first = first, .batches = batches};
   tallies_.assign(static_cast<std::size_t>(batches) * per_batch, 0);
-  // The step divides the sum over all tokens once. The mean therefore does not depend on the division into
-  // micro-batches.
+  // Gradients are summed over tokens, and only `step` divides the sum, once. The mean therefore does not depend on the
+  // division into micro-batches.
   const auto [begin, end] = job_.part_of(batches);
   gradient_sum_.add_up(batches, optimizer_->bounds(), [&, begin = begin, end = end](std::int64_t i) {
     const std::int64_t next = i + 1 < end ? i + 1 : batches + begin;  // a guess: the next update may be smaller

@@ -9,9 +9,9 @@
 
 namespace glossa {
 
-/// Opens the checkpoint that train.warm_start names, or the checkpoint of the run that it names. The vocabulary must be
-/// of the configured kind, and the model of the same shape. Model options still `auto` take their values from the
-/// checkpoint. Adds doubts to `warnings`.
+/// Opens the checkpoint of train.warm_start, which names a checkpoint or a run. The vocabulary must be of the
+/// configured kind, and the model of the same shape. Model options still `auto` take their values from the checkpoint.
+/// Adds doubts to `warnings`.
 CheckpointReader open_warm_start(Config& config, std::vector<std::string>& warnings);
 
 /// Compares the names and shapes of two models' parameters; if any differ, weights of `base` do not fit `changed`.

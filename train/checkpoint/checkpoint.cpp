@@ -53,7 +53,7 @@ void check_parameters(const CheckpointReader& reader, const ParameterStore<float
 /// Throws if training can never reach this state. Other code relies on these limits.
 void check_possible(const TrainingState& state, const std::string& path) {
   const FileCheck require(path, "move the file away to use the one before it");
-  constexpr std::int64_t largest = 1'000'000'000'000'000;  // the same bound as for Period
+  constexpr std::int64_t largest = 1'000'000'000'000'000;  // the maximum of parse_period
   struct Counter {
     std::string_view name;
     std::int64_t value, limit;

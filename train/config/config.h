@@ -23,8 +23,8 @@
 
 namespace glossa {
 
-// The initializers in the structs are the defaults. option_table.cpp describes each member and its accepted values. Its
-// lists of names are in the order of the enumerators.
+// The initializers in the structs are the defaults. option_table.cpp describes each member and its accepted values. The
+// lists of names there are in the order of the enumerators.
 
 struct ModelConfig {
   enum class Positions { sinusoidal, learned, rotary, alibi };
@@ -60,7 +60,7 @@ struct OptimConfig {
   Period total_updates{0, Period::Unit::updates};
 };
 
-/// Names of the enumerators of Precision, in their order; then the names of those that can train.
+/// Names of Precision's enumerators, in their order. The second list omits int8, which cannot train.
 inline constexpr std::initializer_list<const char*> precision_names{"float", "bf16", "int8"};
 inline constexpr std::initializer_list<const char*> training_precision_names{"float", "bf16"};
 static_assert(precision_names.size() == enumerator_count<Precision>());
@@ -147,8 +147,8 @@ const Option<Config>* find_option(std::string_view key);
 /// key or an unacceptable value.
 Config parse_config(const std::string& yaml, const std::string& where);
 
-/// Returns `defaults` with the settings applied in order, such as `{{"model.width", 64}}`. Throws a misuse error for an
-/// unknown key or an unacceptable value, which names the setting's place.
+/// Returns `defaults` with the settings applied in order, such as `{{"model.width", 64}}`. For an unknown key or an
+/// unacceptable value, throws a misuse error that names the setting's place.
 Config config_from(const Settings& settings, Config defaults = {});
 
 /// Reads a YAML file, unless `path` is empty, then applies `settings`. All other options come from `defaults`. Throws

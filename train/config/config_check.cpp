@@ -111,7 +111,7 @@ void check_key_heads(const ModelConfig& model, bool heads_are_auto) {
          in_pairs ? "half of " : "", whole, stack.key_heads, nearest_divisors(whole, stack.key_heads));
 }
 
-/// Throws if self-attention does not support these positions, or if the positions do not use an option that is set.
+/// Throws if self-attention does not support these positions, or if an option is set that these positions do not use.
 void check_relative_positions(const ModelConfig& model) {
   const StackOptions& stack = model.transformer.stack;
   if (model.positions != ModelConfig::Positions::rotary &&

@@ -12,8 +12,8 @@ struct ConfigTerm {
   const char* config;
 };
 
-/// Returns the terms for `where`: arguments, members and structs. A struct's term ends in `::`, and its members have
-/// the names of keys. If two terms match, the earlier one is used.
+/// Returns the terms for the places in errors: arguments, members and structs. A struct's term ends in `::` and is
+/// replaced by a section; its members are named like keys. If two terms match, the earlier one is used.
 std::span<const ConfigTerm> place_terms();
 
 /// Returns the terms for complete hints.

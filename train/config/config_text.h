@@ -15,8 +15,8 @@ std::string read_config_text(const std::string& path);
 /// the correct spelling. `where` is the name of the text.
 ///
 /// Accepts the YAML that a configuration needs: lines `key: value`, indented below sections; lists; brackets that may
-/// span lines. All other values end in their line. A value that begins with a reserved character must be in quotes.
-/// This excludes anchors, tags and block text.
+/// span lines. A value without brackets ends in its line. A value that begins with a reserved character must be in
+/// quotes. Anchors, tags and block text are therefore refused.
 void check_config_lines(std::string_view yaml, const std::string& where);
 
 /// A byte that a text cannot have.

@@ -134,8 +134,8 @@ ValueRule<std::optional<T>> or_null(ValueRule<T> rule) {
   return whole;
 }
 
-/// A value accepted by `rule`, or `never` (in any letter case), which means 0. The value is always written as 0, which
-/// older programs can also read.
+/// A value accepted by `rule`, or `never` (in any letter case), which means 0. `never` is written as 0, which older
+/// versions can read.
 template <class T>
 ValueRule<T> or_never(ValueRule<T> rule) {
   rule.accepts = with_alternative(rule.accepts, "never (0)");
@@ -177,7 +177,7 @@ ValueRule<std::size_t> choice_index(Names names);
 /// One of `names`, stored as text.
 ValueRule<std::string> text_choice(Names names);
 
-/// True if an enumerator has this value. Compilers print an enumerator by its name, but any other value as (E)7.
+/// True if an enumerator has this value. In __PRETTY_FUNCTION__, an enumerator appears by name, other values as (E)7.
 template <auto value>
 constexpr bool is_enumerator() {
   const std::string_view text = __PRETTY_FUNCTION__;

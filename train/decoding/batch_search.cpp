@@ -95,7 +95,7 @@ void BatchSearch<T>::choose(const typename Ensemble<T>::States& states) {
   sample_tokens(models_->project(states).value(), never, options_, uniforms_, top_, sampling_);
 }
 
-/// Returns the hypothesis of a node and a log-probability, at the current length.
+/// Scores the hypothesis that ends in `node`, at the current length.
 template <class T>
 auto BatchSearch<T>::scored(Index node, double log_probability, bool finished) const -> Found {
   return {node, penalized(log_probability, caches_.position(), options_), log_probability, finished};
@@ -164,7 +164,7 @@ bool BatchSearch<T>::settle(Index place, double log_probability) {
   return sentence.is_first_final && (!first_stays || stays(last, next));
 }
 
-/// Inserts an ended hypothesis among its sentence's best; equal ones stay before it.
+/// Inserts an ended hypothesis into its sentence's list of the best, after those with an equal score.
 template <class T>
 void BatchSearch<T>::keep(Index place, const Found& ended) {
   Index& found = sentences_[place].found;

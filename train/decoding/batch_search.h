@@ -22,7 +22,7 @@ struct SampleRange {
 template <class T>
 class BatchSearch {
  public:
-  /// `context` is used only during calls, and all searches of one thread can share it. It must outlive the search.
+  /// `context` must outlive the search. It is used only during calls, so all searches of one thread can share it.
   explicit BatchSearch(Context<T>& context) : context_(context) {}
 
   /// Begins the search for the `n` best translations of `sources[i]`, for each i in `batch`. `numbers` is as in

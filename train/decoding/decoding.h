@@ -105,8 +105,8 @@ class Searcher {
     return search(models, sources, specials, options, n, 1, numbers);
   }
 
-  /// Draws `count` translations of each source, in order of their index, as `decode` draws one with `sample`. Sample k
-  /// is a function of (seed, sentence number, k), and sample 0 is the one that `decode` draws. Ignores options.sample
+  /// Draws `count` translations, called samples, of each source. Sample k, the k-th result, is a function of (seed,
+  /// sentence number, k). Sample 0 is the translation that `decode` draws with options.sample. Ignores options.sample
   /// and the beam.
   std::vector<std::vector<Hypothesis>> sample(const Ensemble<T>& models, std::span<const std::vector<int>> sources,
                                               const SpecialIds& specials, DecodeOptions options, Index count,

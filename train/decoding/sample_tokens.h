@@ -18,10 +18,10 @@ using SamplingMemory = std::vector<std::vector<TokenScore>>;
 /// tokens whose p adds up to at least top_p. Of equally probable tokens, the smaller id is kept. The steps are in the
 /// order of `generate` in transformers.
 ///
-/// Writes to drawn[r] the token and its natural log-probability at temperature 1 under the model's full softmax. This
-/// log-probability is over all tokens or, with `renormalize`, over the allowed ones. uniforms[r], a number in [0, 1),
-/// decides the draw in row r. It selects the first token, by id, whose cumulative probability exceeds the number.
-/// Throws if a row has no probabilities (NaN or infinity).
+/// Writes to drawn[r] the token and its natural log-probability at temperature 1, without top_k and top_p. The softmax
+/// is over all tokens or, with `renormalize`, over the allowed ones. uniforms[r], a number in [0, 1), decides the draw
+/// in row r. It selects the first token, by id, whose cumulative probability exceeds the number. Throws if a row has no
+/// probabilities (NaN or infinity).
 template <class T>
 void sample_tokens(const Tensor<const T>& logits, std::span<const int> never, const DecodeOptions& options,
                    std::span<const double> uniforms, std::span<TokenScore> drawn, SamplingMemory& memory);

@@ -40,7 +40,7 @@ class TopTokens {
   /// Adds a tile of linear_tiles. Thread-safe.
   void add(const kernels::Tile<T>& tile);
 
-  /// Adds all logits at once [rows, V].
+  /// Adds all logits [rows, V] at once.
   void add(const Tensor<const T>& logits);
 
   /// Writes the tokens to top [rows, count], best first. Ties go to the smaller id. Throws if a row has no

@@ -42,7 +42,7 @@ class Translator {
   }
 
   /// Makes later calls translate lines sentence by sentence; off by default. Most models are trained on lines of one
-  /// sentence (TextStatistics::has_one_sentence_a_line) and mix up several.
+  /// sentence (TextStatistics::has_one_sentence_a_line) and confuse the sentences of longer lines.
   void split_sentences(bool on) { splits_sentences_ = on; }
 
   /// Returns the line or, if lines are split, its sentences. `add` adds each as a separate piece.

@@ -19,8 +19,8 @@ struct ExportPaths {
 using Exported = std::function<void(const std::string& path, std::int64_t update)>;
 
 /// Exports a run's model. Prints notes on settings that a format cannot express. Throws a misuse error before writing
-/// anything if a folder is not free. Also throws one before writing a folder if the model cannot be exported to both of
-/// the requested folders. Throws as load_run does.
+/// anything if a folder is not free. If the model cannot be exported to all requested folders, throws a misuse error
+/// before writing the first folder. Throws as load_run does.
 void export_run(
     const RunName& name, const ExportPaths& paths, const Exported& written = [](const auto&...) {});
 

@@ -86,7 +86,7 @@ Config with(Config config, const Cost& cost, std::int64_t value) {
   return config;
 }
 
-/// Finds the option that saves most when set to the lesser of its default and half its value.
+/// Finds the option that saves the most memory when set to the lesser of its default and half its value.
 Cost dearest(const Config& config, const Need& need) {
   std::optional<Cost> found;
   double smallest = 0;

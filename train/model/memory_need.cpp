@@ -46,7 +46,7 @@ class SavedNumbers {
     return (b.source_rows + b.target_rows) * (embedding + (s_.final_norm ? norm() + rounded() * width_ : 0));
   }
 
-  /// Gradients that exist when backward has not yet freed any kept value: those of one layer.
+  /// Gradients of one layer, which exist before backward has freed any kept value.
   double gradients(const BatchExtent& b) const {
     const double pairs = s_.similarity == Similarity::additive ? 12 * inner_ * b.target_rows * b.longest_source : 0;
     const double own = feed_forward_gradients() + turned_gradients() + 2 * inner_ + 2 * key_inner_ + 3 * width_;

@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view unfinished = ".new-", locks = ".lock-", spooled = ".text.";  // the last one is WrittenFile's
+constexpr std::string_view unfinished = ".new-", locks = ".lock-", spooled = ".text.";  // WrittenFile uses the last
 
 constexpr const char* lock_hint = "set data.cache to a folder on a local disk";
 
-/// Returns the disk space for each byte of text while a corpus is prepared: the text, positions, and 4-byte ids.
+/// Returns the disk space needed per byte of text to prepare a corpus: for the text, positions, and 4-byte ids.
 double disk_bytes_per_byte(const DataConfig& config) {
   return config.tokenizer == DataConfig::Tokenizer::characters ? 6 : 2.5;
 }
@@ -119,7 +119,7 @@ std::shared_ptr<const PreparedCorpus> CorpusCache::get(const Config& config, con
   write_folder_atomically(folder_ / name, folder_ / (std::string(unfinished) + name), [&](const fs::path& folder) {
     write_prepared_corpus(folder, config, places, given, key);
     return_free_memory();
-    fs::remove_all(folder_ / name);  // a damaged folder
+    fs::remove_all(folder_ / name);  // removes a damaged folder
   });
   auto corpus = std::make_shared<PreparedCorpus>(folder_ / name);
   link(*corpus);

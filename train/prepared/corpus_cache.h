@@ -23,14 +23,14 @@ struct CachedCorpus {
 /// that could be used by mistake.
 class CorpusCache {
  public:
-  /// Uses the folder of data.cache, completed by `places`. Throws if data.cache is empty and the environment defines no
-  /// home folder.
+  /// Uses the folder data.cache; `places` resolves a relative path. Throws if data.cache is empty and the environment
+  /// defines no home folder.
   explicit CorpusCache(const DataConfig& config, const CorpusPlaces& places = {});
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// Returns the corpus for these options, files and tokenizers, and prepares it if it does not exist. `tokenizers` may
-  /// be empty (see prepared_key). Throws if the disk is too small.
+  /// Returns the corpus for these options, files and tokenizers, and prepares it if it does not exist. `given` may be
+  /// empty (see prepared_key). Throws if the disk is too small.
   std::shared_ptr<const PreparedCorpus> get(const Config& config, const CorpusPlaces& places, const Tokenizers& given);
 
   /// As `get`, but returns null if the corpus does not exist.
