@@ -189,7 +189,7 @@ void check_optim(const OptimConfig& optim, const TrainConfig& train, const DataC
            optim.warmup.amount, schedule == cosine ? "cosine" : "linear", optim.total_updates.amount);
   if (schedule == plateau && (train.validate_every.never() || !has_validation(data)))
     misuse("optim.schedule", "expected data.valid and train.validate_every above 0 with plateau; got no validation");
-  if (schedule == noam) return;  // noam ignores optim.lr, min_lr and warmup_init_lr
+  if (schedule == noam) return;  // noam does not use optim.lr
   if (optim.schedule.min_lr > optim.schedule.lr)
     misuse("optim.min_lr", "expected at most optim.lr ({}); got {}", optim.schedule.lr, optim.schedule.min_lr);
   if (optim.schedule.warmup_init_lr > optim.schedule.lr)
