@@ -29,8 +29,8 @@ struct Origin {
 std::optional<Origin> parse_origin(std::string_view text);
 
 /// Checks that `host`, a request's Host header, is an IP address, localhost, or one of `names`. Without this check,
-/// anybody could point their domain at this machine, and browsers would let that domain's pages read the answers (DNS
-/// rebinding). Throws HttpError 400 if `host` is malformed, and 421 if it is not allowed.
+/// anybody could point a domain at this machine (DNS rebinding). Browsers would then let that domain's pages read the
+/// answers. Throws HttpError 400 if `host` is malformed, and 421 if it is not allowed.
 void check_host(std::string_view host, std::span<const std::string> names);
 
 /// Checks `origin`, a request's Origin header. It passes if it has the host and port of `host`, the request's Host

@@ -41,8 +41,8 @@ struct ConnectedClient {
 };
 using ConnectedClients = std::unordered_map<std::string, ConnectedClient>;  // keyed by address
 
-/// An open connection, which handles one request after another. While a request is unanswered, the system keeps the
-/// bytes of the next one.
+/// An open connection, which handles one request after another. While a request is unanswered, the bytes of the next
+/// request stay in the socket.
 struct Connection {
   using Clock = std::chrono::steady_clock;
 
@@ -80,7 +80,7 @@ struct Connection {
     share.set(bytes);
   }
 
-  /// Moves that memory to the request that is being answered.
+  /// Gives the share to the request that is being answered.
   MemoryShare take_share() {
     client.second.held -= share.bytes();
     return std::move(share);

@@ -62,7 +62,7 @@ void send_interim(const Connection& connection) {
   send(connection.socket.number(), text.data(), text.size(), MSG_NOSIGNAL);
 }
 
-/// Replaces `value` and frees its old memory. A string that is assigned an empty one would keep that memory.
+/// Replaces `value` and frees its old memory, which assigning an empty string would keep.
 template <class Value>
 void replace(Value& value, Value other) {
   std::swap(value, other);
@@ -113,7 +113,7 @@ void Connections::accept_some() noexcept {
     Descriptor socket(accept4(listener_.socket.number(), address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.number() < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
-      // Out of descriptors or memory. Closes a connection if possible; the next tick tries again.
+      // Descriptors or memory ran out. Closes a connection if possible; the next tick tries again.
       if (errno != EAGAIN && !make_room()) usleep(1000);
       return;
     }
@@ -284,7 +284,7 @@ void Connections::on_answers() noexcept {
 }
 
 /// Begins to write an answer. If the request was not read to its end, the answer must be the connection's last. Needs
-/// no memory for a constant reply. If it throws, no answer has begun.
+/// no memory for a constant reply. Throws only before the answer begins.
 void Connections::reply(Connection& connection, Reply reply) {
   if (!hold(connection, reply.body.size())) {
     reply = busy_reply();
@@ -346,7 +346,7 @@ void Connections::on_tick() noexcept {
   numbers_.clear();
   for (auto& [number, connection] : connections_) {
     const bool is_asking = connection.state == State::asking;
-    // The client has left or only closed its sending side. If it has left, its system replies with a reset.
+    // The client has left or only closed its sending side. If it has left, its system answers with a reset.
     if (is_asking && connection.sends_no_more && !std::exchange(connection.is_probed, true)) send_interim(connection);
     const Clock::time_point expires = connection.expires + (is_asking ? answer_grace : Clock::duration(0));
     if (now >= expires || (is_asking && ends_ && now >= gives_up_)) numbers_.push_back(number);

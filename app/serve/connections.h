@@ -32,12 +32,12 @@ struct Incoming {
 class Connections {
  public:
   struct Limits {
-    /// Maximum number of connections. If another one arrives, the client with the most connections loses one that waits
-    /// for this client.
+    /// Maximum number of connections. If another one arrives, the client with the most connections loses one, but not
+    /// one whose request is being answered.
     std::size_t connections;
     /// Maximum bytes of a request's body.
     std::size_t body;
-    /// Maximum time from a request's first byte to the answer. Sending the answer may take the same time again.
+    /// Maximum time from a request's first byte to the answer. Sending the answer may then take as long again.
     std::chrono::steady_clock::duration request;
     /// Maximum time until a connection's next request begins.
     std::chrono::steady_clock::duration idle;
@@ -105,7 +105,7 @@ class Connections {
   bool ends_ = false;
   Clock::time_point gives_up_{};  // when the server ends: time at which unanswered requests are given up
   std::vector<char> buffer_ = std::vector<char>(65536);
-  std::size_t most_held_ = 0;  // maximum since memory was last returned to the system
+  std::size_t most_held_ = 0;  // maximum of `held_` since freed memory was last returned
   std::atomic<std::size_t> open_ = 0;
 };
 

@@ -17,8 +17,8 @@
 namespace glossa::serve {
 
 /// A bounded queue of the pieces of many requests, for any number of threads. The pieces are taken in batches. Clients
-/// take turns adding one piece to a batch, and each client's requests do the same. Large requests therefore do not
-/// delay small ones.
+/// take turns adding one piece to a batch, and so do the requests of each client. Large requests therefore do not delay
+/// small ones.
 template <class Piece>
 class FairQueue {
  public:

@@ -16,8 +16,8 @@ Fields fields_of_form(std::string_view body);
 
 /// Returns the fields of a multipart/form-data body (RFC 7578). `content_type` is the header, whose parameter
 /// `boundary` separates the parts. A repeated name becomes a list; a file is treated like any other field. Throws
-/// HttpError 400 if the body is malformed, is not in UTF-8, has more than 63 names, or has more than 4095 values of a
-/// name. Takes time proportional to the body's size.
+/// HttpError 400 if the body is malformed or not in UTF-8, or has more than 63 names or 4095 values of a name. Takes
+/// time proportional to the body's size.
 Fields fields_of_multipart(std::string_view content_type, std::string_view body);
 
 }  // namespace glossa::serve

@@ -88,7 +88,7 @@ std::string languages_answer(std::span<const ServedLanguage> languages);
 /// A served model, as described to users.
 struct ServedModel {
   std::string source, target;
-  std::vector<std::string> trained_on;  ///< names of training corpora, each with at most one folder
+  std::vector<std::string> trained_on;  ///< training corpora, named FOLDER/NAME without outer folders
   std::int64_t parameters = 0, update = 0;
   double bleu = NAN, chrf = NAN;  ///< validation scores; NaN if unknown
   std::int64_t validation_beam = 1;

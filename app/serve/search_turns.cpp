@@ -15,10 +15,10 @@ namespace {
 /// The limit N for the shortest range of lengths (see may_begin).
 constexpr std::size_t max_short_searches = 16;
 
-/// Number of batches after which a search is replaced. The memory for a rare large batch is then freed.
+/// Number of batches after which a search is replaced, so that the memory of a rare large batch is freed.
 constexpr int max_batches = 32;
 
-/// Returns the range of lengths that a piece shares with others in a batch: up to 64 ids, 128, 256 and so on.
+/// Returns a piece's range of lengths: 0 for up to 64 ids, 1 for up to 128, 2 for up to 256 and so on.
 int length_range(const Piece& piece) { return std::bit_width((piece.ids.size() - 1) / 64); }
 
 }  // namespace
@@ -126,8 +126,8 @@ void SearchTurns::advance(Search& search) const {
   }
 }
 
-/// Call it in an exception handler. A piece that was alone gets the error; pieces of a batch are queued to be searched
-/// alone.
+/// Call it in an exception handler. A piece searched alone gets the exception. Pieces of a batch are queued, to be
+/// searched alone.
 void SearchTurns::fail(Search& search) const noexcept {
   if (search.pieces.size() == 1 && search.pieces.front())
     search.pieces.front()->found.set_exception(std::current_exception());

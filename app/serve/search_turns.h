@@ -47,8 +47,8 @@ struct Piece {
 };
 
 /// The searches of one thread. They advance in turn, token by token. The search that has used the least time comes
-/// next. The total of a new search starts at the smallest total of the running searches. A batch of long sentences
-/// therefore delays a short sentence by only a few tokens. Not thread-safe.
+/// next. A new search starts with the smallest time of the running searches. A batch of long sentences therefore delays
+/// a short sentence by only a few tokens. Not thread-safe.
 class SearchTurns {
  public:
   /// `weights` caches the prepared weights of the run's model; several threads may share the cache. `run` and `weights`

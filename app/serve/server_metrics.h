@@ -17,8 +17,8 @@ class ServerMetrics {
   /// Counts a batch of translated sentences.
   void add_batch(std::size_t sentences);
 
-  /// Returns all counters in Prometheus' text format. Includes two numbers from the caller: those of waiting sentences
-  /// and of open connections.
+  /// Returns all counters in Prometheus' text format. `queue_length` is the current number of waiting sentences, and
+  /// `connections` that of open connections.
   std::string text(std::size_t queue_length, std::size_t connections) const;
 
  private:

@@ -156,7 +156,7 @@ class TranslationService::Lane {
   std::vector<std::thread> threads_;
 };
 
-/// Adds a line's pieces, as Translator::add divides it.
+/// Divides a line as Translator::add does, and appends its pieces to `pieces`. Returns their future translations.
 Line TranslationService::Lane::cut(const TextLine& line, Index wanted, const std::string& name, std::int64_t number,
                                    const std::shared_ptr<const Pending>& request, std::vector<Piece>& pieces) {
   const auto interrupt = [&] {

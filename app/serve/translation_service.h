@@ -40,9 +40,9 @@ class TranslationService {
   /// Ends all work and refuses new work. Waiting calls throw HttpError 503 within moments.
   void cancel();
 
-  /// Returns each text's translations: one, plus any requested alternatives (none if the run samples). The source
-  /// "auto" means the only source language that is served with the target. Each sentence is translated like a line of
-  /// `glossa translate`; for N alternatives, with `--nbest` N + 1. A text's k-th best translation consists of each
+  /// Returns each text's best translation and any requested alternatives. A run that samples has no alternatives. The
+  /// source "auto" means the only source language that is served with the target. Each sentence is translated as by
+  /// `glossa translate`; for N alternatives, as with `--nbest` N + 1. A text's k-th best translation joins each
   /// sentence's k-th best. If a sentence has fewer than k, its last is used. Throws HttpError:
   ///   400  languages that are not served, an unreadable sentence
   ///   413  more lines or sentences than the queue can hold

@@ -12,13 +12,13 @@
 namespace glossa::serve {
 
 /// Runs tasks of many clients on up to `threads` threads. Up to `room` tasks wait for a thread. Clients take turns. A
-/// client's task begins only while more threads are free than the client uses; another client's task can then begin at
-/// once. A thread starts when a task needs one, and ends when no task can begin. If threads were permanent, each would
+/// client's task begins only while more threads are free than the client uses, so that one client cannot take them all.
+/// A thread starts when a task needs one, and ends when no task can begin. If threads were permanent, each would
 /// eventually hold memory for its stack and its reusable heap blocks.
 class Workers {
  public:
-  /// At most one of the two functions is called, once. If a function throws, or if memory runs out before the call, the
-  /// task is only destroyed.
+  /// The work, and the function that reports a refusal. At most one of the two is called, once. If a function throws,
+  /// or if memory runs out before the call, the task is only destroyed.
   struct Task {
     std::function<void()> run, refuse;
   };
@@ -64,7 +64,7 @@ class Workers {
   std::condition_variable all_ended_;
   Clients clients_;                        // clients with tasks, in the order of their turns
   std::size_t waiting_ = 0, running_ = 0;  // numbers of waiting and running tasks
-  Threads at_work_, ended_;                // a thread joins those that ended before it, then ends
+  Threads at_work_, ended_;                // before a thread ends, it joins the threads in `ended_`
 };
 
 }  // namespace glossa::serve
