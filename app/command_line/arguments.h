@@ -28,11 +28,11 @@ struct EnsembleArguments {
   std::optional<Precision> precision;  // empty: the first run's setting
   std::vector<std::string> sets;
 
-  /// Returns the runs. Throws a misuse error if `sets` has decode.average but the choice of checkpoints makes it
-  /// ineffective.
+  /// Returns the runs. Throws a misuse error if `sets` has decode.average although --checkpoint or a RUN names a
+  /// checkpoint.
   std::vector<RunName> names() const;
 
-  /// Returns the first run's configuration with these settings.
+  /// Returns the first run's configuration, changed by `sets`, `beam` and `precision`.
   Config config() const;
 };
 
@@ -45,7 +45,7 @@ void add_sets(CLI::App& command, std::vector<std::string>& sets, const std::stri
 /// Declares --force, for a command that needs much memory.
 void add_force(CLI::App& command);
 
-/// Declares --on-bad-line. `becomes` is the help's text about the result for an unusable line.
+/// Declares --on-bad-line. In the help, `becomes` says what happens to an unusable line.
 void add_on_bad_line(CLI::App& command, std::string& policy, const char* becomes = "stays empty in the output");
 
 /// Declares --split-sentences: `auto`, `on` or `off`. The default is the value of `choice`.

@@ -32,8 +32,9 @@ class CommandTable {
   /// The command that runs stores its exit status in `invocation`. `parent` and `invocation` must outlive the parsing.
   CommandTable(CLI::App& parent, Invocation& invocation) : parent_(parent), invocation_(invocation) {}
 
-  /// Adds a command. Returns the command and a new Arguments object, in which the caller can declare the arguments.
-  /// When the command is parsed, `run` is called with the arguments. `run` returns the exit status or throws Error.
+  /// Adds a command. Returns the command and a new Arguments object. The caller declares arguments on the command that
+  /// fill the object. When the command is parsed, `run` is called with the object. `run` returns the exit status or
+  /// throws Error.
   template <class Arguments>
   std::pair<CLI::App&, Arguments&> add(const CommandHead& head, int (*run)(const Arguments&)) const {
     const auto arguments = std::make_shared<Arguments>();
@@ -52,7 +53,7 @@ class CommandTable {
   /// table of subcommands.
   CommandTable add_table(const CommandHead& head) const;
 
-  /// Returns the program itself, or the command that has these subcommands.
+  /// Returns the program, or the command whose subcommands the table has.
   const CLI::App& parent() const { return parent_; }
 
  private:

@@ -26,7 +26,7 @@ namespace {
 /// The original standard error, because `join` may redirect `stderr`.
 std::FILE* const errors = stderr;
 
-/// Joins the other processes, if any. Silences all but the first process, because they would print the same text.
+/// Joins the other processes, if any. Silences this process unless it is the first, so that a text is printed once.
 void join(Job& job) {
   job.join();
   if (job.is_first()) return;

@@ -9,7 +9,7 @@ class CommandTable;
 /// A command that a program no longer has.
 struct MovedCommand {
   const char* name;
-  const char* program;  ///< program that has its subcommands
+  const char* program;  ///< program that has the command now
   const char* hint;     ///< explains how to get that program
 };
 
