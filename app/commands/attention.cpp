@@ -26,7 +26,7 @@ struct AttentionArguments {
   std::string run, checkpoint, input, html;
   std::string on_bad_line = "warn", split_sentences = "auto";
   std::int64_t beam = 0;
-  std::optional<std::int64_t> layer, head;  // empty: the usual layer, and the mean of its heads
+  std::optional<std::int64_t> layer, head;  // empty: the default layer, and the mean of its heads
   bool json = false;
   std::vector<std::string> sets;
 };
@@ -36,7 +36,7 @@ constexpr std::size_t max_per_page = 200;
 
 /// A sentence with its translation and attention.
 struct AttendedSentence {
-  std::int64_t line, sentence;  // both counted from 1; `sentence` is 0 for a whole line
+  std::int64_t line, sentence;  // both counted from 1; `sentence` is 0 for a line's only sentence
   std::string source, translation;
   AttentionMaps maps;
 };
@@ -67,8 +67,8 @@ std::string as_text(const AttendedSentence& attended, const AttentionMaps::Head&
   return text;
 }
 
-/// Returns the layer of cross-attention to print. Throws a misuse error if the model lacks it or the chosen head, or if
-/// the output shows all layers and heads.
+/// Returns the layer of cross-attention to print. Throws a misuse error if the model lacks the layer or the chosen
+/// head. Throws one if a layer or head is chosen for an output that shows all of them.
 std::size_t layer_of(const AttentionArguments& arguments, const ModelConfig& model) {
   if ((arguments.layer || arguments.head) && (arguments.json || !arguments.html.empty()))
     misuse(arguments.layer ? "--layer" : "--head",
@@ -83,8 +83,8 @@ std::size_t layer_of(const AttentionArguments& arguments, const ModelConfig& mod
   return static_cast<std::size_t>(layer);
 }
 
-/// Returns the sentences with text in the line that `reader` has read. Throws LineError if the model cannot read each
-/// in one piece.
+/// Returns the non-empty sentences of `line`, which `reader` has just read. Throws LineError if a sentence has more
+/// than `limit` tokens, or if all are empty.
 std::vector<std::string_view> whole_sentences(const Translator& translator, const std::string& line,
                                               const LineReader& reader, std::int64_t limit) {
   std::vector<std::string_view> sentences;

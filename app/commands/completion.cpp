@@ -47,7 +47,7 @@ fs::path folder_of(const std::string& path) {
   return path.starts_with("~/") && home != nullptr ? home + path.substr(1) : path.empty() ? "." : path;
 }
 
-/// Offers runs, or otherwise the folders that may lead to one; inside a run, offers its checkpoints.
+/// Offers the runs in the typed folder or, if it has none, its subfolders. Below `checkpoints/`, offers files.
 Offers runs(const std::string& typed) {
   if (typed.find("/checkpoints/") != typed.npos) return {{"*", ""}};
   const std::string before = typed.substr(0, typed.rfind('/') + 1);
@@ -69,8 +69,9 @@ Offers checkpoints(const std::string& run) {
   return found;
 }
 
-/// Returns the words that an option accepts, taken from its range: `none` and `auto` if the range is "none, VALID/TEST
-/// such as 1000/1000 or auto". An option that accepts any text gets *, because its value is usually a file name.
+/// Returns the words that an option accepts, taken from the text of its range. For example, "none, VALID/TEST such as
+/// 1000/1000 or auto" yields `none` and `auto`. An option that accepts any text gets *, because its value is usually a
+/// file name.
 std::vector<std::string> values_of(const Option<Config>& option) {
   if (option.takes("no such word")) return {"*"};
   std::vector<std::string> values;
@@ -108,7 +109,7 @@ std::string last_word(const Command& command) { return command.name.substr(comma
 /// The word at the cursor, and the command line before it.
 struct Cursor {
   const Command* command;               // null if the command is unknown
-  const Argument* asked = nullptr;      // argument that the word belongs to; null: an option or a command
+  const Argument* asked = nullptr;      // argument that the word is a value of; null: it is an option or a command
   std::set<std::string> used = {};      // options already given
   std::vector<std::string> given = {};  // positional words already given
   std::string before = {}, typed = {};  // the word's two parts: "--format=te" is "te" after "--format="
@@ -165,7 +166,7 @@ Offers commands_and_options(const Cursor& at) {
   return found;
 }
 
-/// Offers values. The first, "#", is not a value; its help describes the expected one.
+/// Offers values. The first offer, "#", is not a value; its help describes the expected value.
 Offers values(const Cursor& at) {
   Offers found;
   for (const std::string& choice : at.asked->choices) found.emplace_back(choice, "");
@@ -205,7 +206,7 @@ int run(const CompleteArguments& arguments) {
   return 0;
 }
 
-// The scripts call `glossa complete` and complete the words that it prints. File names come from the shell.
+// The scripts offer the words that `glossa complete` prints. The shell itself completes file names.
 
 constexpr const char* bash = R"~~(# bash completion for glossa, printed by `glossa completion bash`.
 _glossa() {

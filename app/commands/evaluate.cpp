@@ -44,7 +44,7 @@ struct EvaluateArguments : EnsembleArguments {
 struct Texts {
   ParallelCorpus corpus;  // several references are in all_targets
   std::int64_t bad = 0;
-  bool is_held_out = false;  // true: held out by the run's data.split
+  bool is_held_out = false;  // true: the pairs that the run's data.split holds out
   std::vector<std::string> reference_files = {};
 
   /// Returns the name of a reference, for messages.
@@ -55,7 +55,7 @@ struct Texts {
   }
 };
 
-/// Reads a text and its references line by line. Finds errors in them before a model is loaded.
+/// Reads a text and its references line by line. Called before a model is loaded, so that errors show early.
 Texts read_files(const std::string& source, const std::vector<std::string>& references, const DataConfig& data,
                  BadLines& bad_lines) {
   Texts texts;
@@ -83,7 +83,7 @@ Texts read_files(const std::string& source, const std::vector<std::string>& refe
 }
 
 /// Reads the files or the corpus that the command line names, otherwise the run's test corpus. A corpus PREFIX is read
-/// like files: every line counts.
+/// like files: no pair is left out.
 Texts read_texts(const EvaluateArguments& arguments, const std::string& run, const Config& config,
                  BadLines& bad_lines) {
   if (!arguments.source.empty()) return read_files(arguments.source, arguments.references, config.data, bad_lines);
@@ -140,8 +140,8 @@ std::vector<std::string> names_of_checkpoints(const LoadedRun& run) {
 /// The other system of `glossa evaluate --compare OTHER`: a run, or a file with one translation per line.
 class OtherSystem {
  public:
-  /// A folder, or a checkpoint in a run's folder, is a run; another file is a text. Throws Error if the path does not
-  /// exist, or if the folder is not a run. `policy` and `split_sentences` are the values of --on-bad-line and
+  /// `named` is a run if it is a folder or a checkpoint in a run's folder, otherwise a text. Throws Error if the path
+  /// does not exist, or if the folder is not a run. `policy` and `split_sentences` are the values of --on-bad-line and
   /// --split-sentences.
   OtherSystem(const std::string& named, std::string_view policy, const std::string& split_sentences)
       : named_(named), name_(named), split_sentences_(split_sentences), bad_lines_(policy) {
@@ -195,7 +195,7 @@ class OtherSystem {
   std::int64_t untranslated_ = 0;
 };
 
-/// Formats a comparison as lines for a terminal: scores of `run` and the other system, and the p-values.
+/// Formats a comparison as lines for a terminal: scores of both systems, and the p-values.
 std::string comparison_table(const PairedBootstrap& found, const std::string& other) {
   std::string table =
       fmt::format("compared with {}: paired bootstrap, {}\n", other, counted(found.resamples, "resample"));
@@ -230,8 +230,8 @@ std::string comparison_json(const PairedBootstrap& found, const std::string& oth
   return json.text();
 }
 
-/// Returns the text for another run, which must translate the same sentences. If only the run's text is in lower case,
-/// reads it again. Throws if data.split then selects other sentences, because it depends on letter case.
+/// Returns the sentences of `texts`, as the other run must read them. If only this run has data.lowercase, reads them
+/// again with their capitals. data.split depends on letter case; throws if it then holds out other sentences.
 ParallelCorpus corpus_for(const Config& other, const EvaluateArguments& arguments, const std::string& run,
                           Config config, const Texts& texts) {
   const ParallelCorpus& corpus = texts.corpus;

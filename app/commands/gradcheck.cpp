@@ -123,11 +123,11 @@ class Table {
 };
 
 /// A configuration's model in double, with slightly randomized initial weights. `loss`, a function of the parameters,
-/// is the training loss per token over the first few training sentences. Smoothing, dropout and padding are as
+/// is the training loss per token over the first 3 training sentences. Smoothing, dropout and padding are as
 /// configured.
 struct CheckedModel {
-  /// Reads the training data and learns the tokenizers as in training. Looks up corpora in `places`. Throws the errors
-  /// of these steps.
+  /// Reads the training data and learns the tokenizers as in training. Looks up corpora in `places`. Throws an Error if
+  /// any of this fails.
   CheckedModel(Config config, const CorpusPlaces& places) {
     constexpr int sentences = 3;
     const auto seed = static_cast<std::uint64_t>(config.train.seed);

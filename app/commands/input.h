@@ -13,7 +13,7 @@
 namespace glossa::commands {
 
 /// Handles unusable lines: reports them on standard error and continues, or stops the command at the first one. For
-/// each reason, reports only the first few lines; `status` reports the number of the others.
+/// each reason, reports only the first 5 lines; `status` reports the number of further lines.
 class BadLines {
  public:
   /// Takes the value of --on-bad-line: `warn` or `stop`.
@@ -33,11 +33,11 @@ class BadLines {
     };
   }
 
-  /// Reads the next line, or std::nullopt if it is unusable. Returns false at the end of the file.
+  /// Reads the next line. Sets `line` to std::nullopt if the line is unusable. Returns false at the end of the file.
   bool next(LineReader& reader, std::optional<std::string>& line);
 
-  /// Returns the exit status of a command that processed `lines` lines of `name`. If `bad` of them were unusable,
-  /// prints their number; `done` names the work, for example `translated`.
+  /// Returns the exit status of a command that processed `lines` lines of the input `name`. If `bad` of them were
+  /// unusable, prints their number and returns 1. `done` names the work, for example `translated`.
   int status(std::string_view name, std::int64_t bad, std::int64_t lines, std::string_view done) const;
 
  private:
@@ -50,8 +50,8 @@ class BadLines {
 /// Opens the file given as --input, or standard input if `input` is empty.
 LineReader open_input(const std::string& input, const TextOptions& options);
 
-/// True if lines are to be split into sentences. `choice` is the value of --split-sentences. `auto` decides by the
-/// run's training text.
+/// True if lines are to be split into sentences. `choice` is the value of --split-sentences. With `auto`, splits if the
+/// run was trained on one sentence per line.
 bool splits_sentences(std::string_view choice, const TextStatistics& trained_on);
 
 /// Reads both files. `in_source` handles the unusable lines of the source, `in_target` those of the target. Throws if

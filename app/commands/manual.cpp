@@ -12,7 +12,7 @@
 namespace glossa::commands {
 namespace {
 
-/// Escapes text: troff then prints it literally, anywhere in a line.
+/// Escapes text so that troff prints it literally, anywhere in a line.
 std::string plain(std::string_view text) {
   static const std::map<char, std::string> escapes{{'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'`', "\\(ga"},
                                                    {'^', "\\(ha"}, {'~', "\\(ti"}, {'"', "\\(dq"}};

@@ -48,7 +48,7 @@ std::vector<std::string> folders_of(const ReportArguments& arguments) {
   return folders;
 }
 
-/// Returns the output file, which must not be another file of a run.
+/// Returns the output file. Throws unless it ends in .html, so that it cannot replace another file of a run.
 std::string file_of(const ReportArguments& arguments, const std::vector<std::string>& folders) {
   if (arguments.out.empty()) {
     if (folders.size() > 1) misuse("--out", "expected a file for the report of {} runs; got none", folders.size());
@@ -135,7 +135,8 @@ class Reporter {
   std::set<std::string> reported_;
 };
 
-/// Rewrites the report on every change, until no run is training or a signal arrives. Returns as Reporter::write does.
+/// Rewrites the report on every change, until no run is training or a signal arrives. Returns the result of the last
+/// Reporter::write.
 std::string follow(Reporter& reporter) {
   using namespace std::chrono_literals;
   constexpr double min_wait = 2, share = 0.05;  // minimum wait in seconds; maximum fraction of time spent on reports

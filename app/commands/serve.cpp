@@ -37,12 +37,12 @@ struct ServeArguments {
   std::vector<std::string> sets;
 };
 
-/// Maximum numbers of POST requests that are answered at once, and that wait for their turn. Most of the former wait
-/// for the search. Threads of POST requests cut texts into sentences, and yield the cores to the search.
+/// Maximum numbers of POST requests that have a thread, and that wait for one. A thread cuts texts into sentences and
+/// then waits for the search threads. Its niceness leaves the cores to the search.
 constexpr std::size_t posts_at_once = 256, posts_waiting = 1024;
 constexpr int post_niceness = 10;
 
-/// GET requests, which are answered quickly, have separate threads. /health then responds under load.
+/// GET requests, which are answered quickly, have separate threads, so that /health responds under load.
 constexpr std::size_t gets_at_once = 2, gets_waiting = 1024;
 
 constexpr std::size_t max_connections = 4096;
@@ -82,8 +82,8 @@ std::string brief_name(const std::string& path) {
   return (whole.parent_path().filename() / whole.filename()).string();
 }
 
-/// Describes a run. Its scores are those of the validation at its checkpoint's update; a mean of checkpoints has none.
-/// Validation used the run's own beam, regardless of the server's.
+/// Describes a run. Its scores are from the validation at its checkpoint's update, which used the run's own beam, not
+/// the server's. A mean of checkpoints has no scores.
 ServedModel served_model(const RunName& name, const LoadedRun& run) {
   ServedModel model{.source = run.config.data.source,
                     .target = run.config.data.target,
@@ -159,7 +159,7 @@ int run(const ServeArguments& arguments) {
   };
   Requests requests;
   const auto answered = [&](int status, double time) { metrics.add_request(status, time); };
-  // Made before the address is printed: afterwards the server ends only on request.
+  // Made before the address is printed: once it is printed, no failure may end the server.
   Connections::Hooks hooks{.ask = ask, .answered = answered};
   const std::function<bool()> stops = [&requests] { return requests.stops(); };
 
@@ -168,7 +168,7 @@ int run(const ServeArguments& arguments) {
   check(std::fflush(stdout) == 0, "standard output", "cannot write the output. Hint: the disk may be full");
   connections.serve(std::move(hooks), stops);
   service.cancel();
-  // All answers are sent and nothing is unsaved. A thread that reads a long text may not notice the end for seconds.
+  // All answers are sent and nothing is unsaved. A thread that cuts a long text may take seconds to end.
   if (!posting.wait_for(last_moments)) std::_Exit(0);
   return 0;
 }

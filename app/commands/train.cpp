@@ -49,7 +49,7 @@ struct Choice {
   std::string run;
 };
 
-/// Reads CONFIG, which is a run's folder in `glossa train --resume RUN`, and --run.
+/// Interprets CONFIG and --run. CONFIG is a run's folder in `glossa train --resume RUN`.
 Choice choice_of(const TrainArguments& arguments) {
   namespace fs = std::filesystem;
   const fs::path config = arguments.config, run = arguments.run;

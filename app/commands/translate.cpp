@@ -33,7 +33,7 @@ namespace {
 
 struct TranslateArguments : EnsembleArguments {
   std::string input, output;
-  std::string format;  // empty: text or, with nbest, moses
+  std::string format;  // empty: text or, with --nbest, moses
   std::string on_bad_line = "warn", split_sentences = "auto";
   std::int64_t nbest = 0;  // 0: a single translation, not in the n-best format
   bool scores = false;
@@ -41,15 +41,15 @@ struct TranslateArguments : EnsembleArguments {
   std::optional<std::int64_t> alignment_layer;  // empty: the usual layer
 };
 
-/// Maximum number of lines translated together: enough for full batches, few enough for early output. If the writer of
-/// the input pauses to wait for the answer, fewer lines are translated at once.
+/// Maximum number of lines translated together: enough for full batches, few enough for early output. If the next line
+/// is not available yet, fewer lines are translated at once.
 constexpr std::size_t lines_at_once = 1024;
 
 /// Destination of translations: standard output, written as they become ready, or a file that appears when all are
 /// done. If a signal stops the program, FILE.part gets the translations so far.
 class Output {
  public:
-  /// Throws before hours of translating if the file cannot be written.
+  /// Throws if the file cannot be written, instead of failing after hours of translating.
   Output(const std::string& file, const std::string& input) : file_(file) {
     if (file.empty()) return;
     std::error_code missing;

@@ -93,7 +93,7 @@ void print_result(const Tuning& tuning, const Config& config, bool by_chrf) {
              by_chrf ? "chrF2" : "BLEU", score.p_value, best.seconds / tuning.searches.front().seconds);
 }
 
-/// Throws a misuse error if the run's default translation would differ from these searches.
+/// Throws a misuse error for arguments that --write cannot store: other decode options, several runs, or a checkpoint.
 void check_writable(const TuneArguments& arguments) {
   for (const std::string& set : arguments.sets)
     if (set.starts_with("decode."))
@@ -103,7 +103,7 @@ void check_writable(const TuneArguments& arguments) {
              set);
   if (arguments.runs.size() > 1)
     misuse("--write", "expected one run; got an ensemble. Hint: pass the best options to the command that translates");
-  std::error_code unreadable;  // reports the error when the run is opened
+  std::error_code unreadable;  // ignored: opening the run reports it
   if (!arguments.checkpoint.empty() || std::filesystem::is_regular_file(arguments.runs.front(), unreadable))
     misuse("--write",
            "expected the checkpoint that translates by default; got another choice. Hint: see decode.average");
