@@ -32,7 +32,7 @@ bool is_other_data(const std::string& run, std::uint64_t data_hash) {
   }
 }
 
-/// Figures of a corpus, with a content hash over the corpus and the validation pairs.
+/// Figures of a corpus, and a content hash of all training and validation pairs.
 struct Known {
   std::uint64_t data_hash;
   std::string json;
@@ -44,7 +44,7 @@ Known of_text(const Config& config, const Tokenizers& tokenizers, const CorpusPl
   return {encoded.hash(), corpus_figures(config, tokenizers, encoded.training)};
 }
 
-/// Returns the figures of a corpus that is too large for memory. Does not prepare it for a report.
+/// Returns the figures of a corpus that is too large for memory. Throws if the corpus is not prepared yet.
 Known of_prepared(const Config& config, const Tokenizers& tokenizers, const CorpusPlaces& places) {
   const auto prepared = CorpusCache(config.data, places).existing(config, places, tokenizers);
   check(prepared != nullptr, config.data.train.text(),

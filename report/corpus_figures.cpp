@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t max_bins = 64, first_ranks = 30;
 constexpr double next_rank = 1.06;  // ratio of successive ranks beyond the first ones
 
-/// Returns the number of lengths in each bin, up to the bin of the longest. The k-th bin has lengths from k·bin + 1 to
-/// (k + 1)·bin tokens.
+/// Counts the lengths in each bin, up to the bin of `longest`. The k-th bin has lengths from k·bin + 1 to (k + 1)·bin
+/// tokens.
 std::vector<double> histogram(const std::vector<std::int64_t>& lengths, std::int64_t longest, std::int64_t bin) {
   std::vector<double> counts(static_cast<std::size_t>((longest + bin - 1) / bin));
   for (const std::int64_t length : lengths) ++counts[static_cast<std::size_t>((length - 1) / bin)];
@@ -34,7 +34,8 @@ std::vector<std::int64_t> frequencies(const PairStore& pairs, std::span<const in
   return times;
 }
 
-/// Adds tokens and their frequencies by rank, the most frequent first. If there are many ranks, adds only a selection.
+/// Adds tokens and their frequencies by rank, the most frequent first. Adds the first 30 ranks, the last, and a
+/// selection of those between.
 void add_ranks(const std::vector<std::int64_t>& times, std::int64_t seen, const Tokenizer& tokenizer, JsonLine& json) {
   std::vector<int> ids(times.size());
   std::iota(ids.begin(), ids.end(), 0);

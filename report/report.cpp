@@ -65,7 +65,7 @@ std::vector<JsonLine> json_of(const std::vector<WatchedSentence>& samples) {
   return all;
 }
 
-/// Returns the first texts, followed by the number of the others.
+/// Returns the first `max_problems` texts and, if there are more, a text with their number.
 std::vector<std::string> bounded(std::vector<std::string> texts) {
   if (texts.size() <= max_problems) return texts;
   const std::size_t more = texts.size() - max_problems;

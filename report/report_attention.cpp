@@ -15,9 +15,9 @@ namespace glossa {
 namespace {
 
 constexpr std::int64_t max_map_tokens = 60;                  // maximum per sentence; a larger image is unreadable
-constexpr std::size_t max_map_bytes = std::size_t{4} << 20;  // maximum for a run's maps
+constexpr std::size_t max_map_bytes = std::size_t{4} << 20;  // no maps are added to a run above this size
 
-/// Returns the file of the checkpoint that translates, with links resolved; empty if it does not exist yet.
+/// Returns the file of the best or else the last checkpoint, with links resolved; empty if there is no checkpoint yet.
 std::string checkpoint_of(const RunName& name) {
   const std::filesystem::path folder = std::filesystem::path(name.folder()) / "checkpoints";
   for (const char* link : {"best", "last"}) {
@@ -28,7 +28,7 @@ std::string checkpoint_of(const RunName& name) {
   return "";
 }
 
-/// Returns the reason why a text of this length has no image; empty if it has one.
+/// Returns the reason why a text of this length has no image; empty if it can have one.
 std::string objection(const char* side, std::int64_t length) {
   if (length == 0) return fmt::format("the {} is empty", side);
   return length > max_map_tokens ? fmt::format("the {} has more than {} tokens", side, max_map_tokens) : "";

@@ -23,8 +23,8 @@ double value_in(const Series& series, const std::vector<double>& row, std::strin
   return column == series.names.end() ? absent : row[static_cast<std::size_t>(column - series.names.begin())];
 }
 
-/// Returns the validation of the best checkpoint. If that is unknown, returns the one with the least loss. Null without
-/// validations.
+/// Returns the best checkpoint's validation. If the best checkpoint is unknown, returns the validation with the least
+/// loss. Returns null if there is no validation.
 const std::vector<double>* best_row(const RunHistory& run) {
   const Series& all = run.metrics.validation;
   const std::vector<double>* least = nullptr;
@@ -84,7 +84,7 @@ bool differ_in_seed_only(const Config& a, const Config& b) {
          });
 }
 
-/// Formats a mean with its standard deviation, as far as they are known.
+/// Formats a mean and, for several runs, its standard deviation; "-" if no run has the figure.
 std::string in_cell(const RunGroup& group, std::string_view name, int digits) {
   const auto figure = std::ranges::find(group.figures, name, &GroupFigure::name);
   if (!figure->spread) return "-";

@@ -17,7 +17,7 @@ struct Spread {
   double deviation = 0;  ///< sample standard deviation; NaN for a single run
 };
 
-/// A figure of a run, such as the BLEU at its best checkpoint, with its spread over a group.
+/// A figure of runs, such as the BLEU at the best checkpoint, with its spread over a group.
 struct GroupFigure {
   std::string name;
   std::optional<Spread> spread;  ///< empty if no run has the figure
@@ -27,9 +27,9 @@ struct GroupFigure {
 struct RunGroup {
   std::vector<std::size_t> runs;  ///< indices, in ascending order
 
-  /// `best_loss`, `best_bleu` and `best_chrf` are from the best checkpoint's validation or, if that is unknown, from
-  /// the one with the least loss. `final_loss`, `final_bleu` and `final_chrf` are from the last validation. `minutes`
-  /// is the training time.
+  /// `best_loss`, `best_bleu` and `best_chrf` are from the best checkpoint's validation. If that checkpoint is unknown,
+  /// they are from the validation with the least loss. `final_loss`, `final_bleu` and `final_chrf` are from the last
+  /// validation. `minutes` is the training time.
   std::vector<GroupFigure> figures;
 };
 

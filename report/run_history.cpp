@@ -39,7 +39,7 @@ void take_clock(Series& series, const std::map<std::int64_t, double>& clock) {
   }
 }
 
-/// Fills in times that the metrics lack. Returns the meaning of the times (RunHistory::time).
+/// Takes all times from the log if the metrics lack any. Returns the meaning of the times (RunHistory::time).
 std::string complete_times(RunMetrics& metrics, const TrainLog& log) {
   const std::size_t training = metrics.training.column("seconds"), validation = metrics.validation.column("seconds");
   if (all_have_numbers(metrics.training, training) && all_have_numbers(metrics.validation, validation))
@@ -69,7 +69,7 @@ RunHistory read_history(const std::string& folder, const Config& config) {
   RunHistory history;
   history.name = history.folder = folder;
   history.config = config;
-  history.is_training = has_trainer(folder);  // checked first: if the run ends later, all its files are already written
+  history.is_training = has_trainer(folder);  // checked first: if the run has ended, its files no longer change
   history.metrics = read_metrics(folder, history.is_training);
   history.problems = std::move(history.metrics.problems);
   TrainLog log;  // read only if an older version began the run

@@ -24,8 +24,8 @@ struct RunHistory {
   std::optional<std::uint64_t> best;  ///< update of the best checkpoint
   std::vector<std::string> problems;  ///< one sentence for each unreadable file or invalid content
 
-  /// Meaning of the metrics' seconds. `training`: only training. `clock`: includes validation and saving, and comes
-  /// from the log, because the metrics lack times. `none`: unknown.
+  /// Meaning of the metrics' seconds. `training`: they count training only. `clock`: they are from the log, because the
+  /// metrics lack times, and include validation and saving. `none`: unknown.
   std::string time;
 };
 

@@ -23,7 +23,7 @@ struct Series {
 /// The records of a run's metrics.jsonl. Further validation corpora have their own columns, such as `valid_loss:NAME`.
 struct RunMetrics {
   Series training, validation;
-  std::optional<RunStory> story;      ///< filled as by StoryReader
+  std::optional<RunStory> story;      ///< as StoryReader reads it
   std::vector<std::string> problems;  ///< one sentence for each unusable line
 };
 
@@ -32,8 +32,7 @@ struct RunMetrics {
 RunMetrics read_metrics(const std::filesystem::path& run, bool being_written);
 
 /// Reduces a series to about `limit` rows. Keeps the first and the last row. Divides the rows into groups of equal
-/// size, and keeps the rows that have the minimum or maximum of any column in their group. Every peak therefore
-/// remains.
+/// size. In each group, keeps the rows that have the minimum or maximum of a column. Every peak therefore remains.
 Series thinned(const Series& series, std::size_t limit);
 
 }  // namespace glossa

@@ -17,12 +17,12 @@ struct RunEvent {
   std::string text;     ///< description, as in the log
 };
 
-/// The story of a run: everything except its figures.
+/// The story of a run: its events and its state, without its figures.
 struct RunStory {
   std::vector<RunEvent> events;
 
-  /// The first lines that the newest start logged (machine, data, model, notes). They list only options that were
-  /// `auto`. If the newest start did not list any, the list of an earlier start comes first.
+  /// The first lines that the newest start logged (machine, data, model, notes). They include the values of options
+  /// that were `auto`. If the newest start logged no such values, those of an earlier start come first.
   std::vector<std::string> head;
 
   /// The end of the newest start, as described in the log. Empty if that start is still running or was killed.
@@ -34,8 +34,8 @@ struct RunStory {
   std::int64_t parameters = 0;  ///< number of model parameters; 0 if unknown
 };
 
-/// Returns the change of an option that a line at the head of a log reports. It is text to append to the resumption: ";
-/// train.precision is now float; it was bf16". Empty for other lines.
+/// Returns text to append to a resumption, if the log line reports a changed option. An example is "; train.precision
+/// is now float; it was bf16". Returns empty text for other lines.
 std::string changed_option(std::string_view logged);
 
 /// True for a line of metrics.jsonl that is an event.
@@ -52,7 +52,7 @@ class StoryReader {
 
  private:
   std::optional<RunStory> story_;
-  std::vector<std::string> decided_;  // options decided by the newest start that decided any
+  std::vector<std::string> decided_;  // values of `auto` options, from the newest start that logged any
 };
 
 }  // namespace glossa

@@ -24,7 +24,7 @@ std::string shortened(std::string_view text) {
   return kept + "…";
 }
 
-/// Takes the next line of a text and returns it without its label, such as `source     `. Empty if the label differs.
+/// Removes the next line from `text` and returns it without `label`. Returns nothing if the line has another label.
 std::optional<std::string> labeled_line(std::string_view& text, std::string_view label) {
   if (!text.starts_with(label)) return std::nullopt;
   const std::size_t end = std::min(text.find('\n'), text.size());

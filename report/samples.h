@@ -15,7 +15,7 @@ struct WatchedSentence {
   std::vector<std::string> outputs;  ///< one translation per update
 };
 
-/// Reads the run's samples of these updates from RUN/samples/, one file per validation. Reads at most `max_validations`
+/// Reads the run's samples at these updates from RUN/samples/, one file per validation. Reads at most `max_validations`
 /// files, spread evenly and including the first and the last. Reads at most `max_sentences` sentences of each file.
 /// Shortens long texts. For each invalid file, adds a sentence to `problems`.
 std::vector<WatchedSentence> read_samples(const std::filesystem::path& run, const std::set<std::int64_t>& updates,

@@ -47,17 +47,17 @@ bool begins(std::string_view text, std::initializer_list<std::string_view> parts
   return true;
 }
 
-/// True for "2 threads of 2 available, ...", printed at every start.
+/// True for "2 threads of 2 available, ...", which is logged at every start.
 bool says_threads(std::string_view text) {
   return begins(text, {"#", " threads of ", "#", " available,"}) ||
          begins(text, {"#", " thread of ", "#", " available,"});
 }
 
-/// True for "4 processes: 2 on first, 2 on second". If there are several processes, it is printed before the line about
+/// True for "4 processes: 2 on first, 2 on second". A start with several processes logs it before the line about
 /// threads.
 bool says_processes(std::string_view text) { return begins(text, {"#", " processes: ", "#", " on "}); }
 
-/// Returns the lines of an entry that list options set to `auto` with their values: "auto model: width 128, ...".
+/// Returns the lines of an entry that list the values of `auto` options: "auto model: width 128, ...".
 std::string decisions_in(const std::string& entry) {
   std::string found;
   std::istringstream lines(entry);
@@ -68,7 +68,7 @@ std::string decisions_in(const std::string& entry) {
   return found;
 }
 
-/// Returns the update at which "...; 300 updates, ..." stopped.
+/// Returns the update at which a run stopped, 300 for the line "...; 300 updates, ...".
 std::optional<std::int64_t> update_of_stop(std::string_view text) {
   for (std::size_t at = text.find("; "); at != text.npos; at = text.find("; ", at + 1))
     if (begins(text.substr(at), {"; ", "#", " update"})) return number_after(text.substr(at), "; ");
@@ -78,7 +78,7 @@ std::optional<std::int64_t> update_of_stop(std::string_view text) {
 /// Reads the log entry by entry.
 class LogReader {
  public:
-  /// Takes an entry: the time as written, the time in seconds, and the text.
+  /// Takes an entry. `time` is the time as written, `clock` the time in seconds.
   void take(std::string_view time, double clock, const std::string& text) {
     if (text.starts_with("configuration\n")) return begin_run(clock);  // versions before 0.2 list every option here
     if (text.starts_with("new run: "))
@@ -116,7 +116,7 @@ class LogReader {
     begin_start(clock);
   }
 
-  /// In logs of versions before 0.2: true for the first line of a start. A new run lists its options before this line.
+  /// True for the first line of a start in a log of a version before 0.2. A new run logs its options before that line.
   bool begins_start(std::string_view text) const {
     const bool said_threads = std::any_of(story_.head.begin(), story_.head.end(), says_threads);
     return (says_processes(text) || says_threads(text)) && (!in_head_ || said_threads);
@@ -137,7 +137,7 @@ class LogReader {
   void take_resume(std::string_view time, std::int64_t update, const std::string& text) {
     if (killed_)
       story_.events.push_back({RunEvent::Kind::stop, std::max(update_, update), "", "ended without a message"});
-    // A resumed run repeats everything after the checkpoint.
+    // A resumed run repeats all updates after the checkpoint.
     std::erase_if(story_.events,
                   [&](const RunEvent& e) { return e.kind == RunEvent::Kind::refused && e.update > update; });
     for (auto* clock : {&log_.training_clock, &log_.validation_clock}) {
@@ -176,8 +176,8 @@ class LogReader {
 
   TrainLog log_;
   RunStory& story_ = log_.story;
-  std::string decisions_;  // options decided by the newest start that lists any
-  std::string changes_;    // option changes that the newest start lists: "; train.precision is now float; it was bf16"
+  std::string decisions_;  // values of `auto` options, from the newest start that logged any
+  std::string changes_;    // results of `changed_option` since the newest start
   bool in_head_ = false, head_decides_ = false, killed_ = false;
   std::int64_t update_ = 0;          // last update in the log
   double started_ = 0, before_ = 0;  // clock at the newest start; run time before it

@@ -15,7 +15,7 @@ struct TrainLog {
 
   /// Wall-clock seconds from the run's beginning to a log line, keyed by the line's update. One map is for training
   /// lines, the other for validation lines. The seconds include validation and saving, but not the time between a stop
-  /// and the next start. Used if the metrics do not have times.
+  /// and the next start. Needed if the metrics do not have times.
   std::map<std::int64_t, double> training_clock, validation_clock;
 };
 

@@ -9,7 +9,7 @@
    sentence: {source, target, output} are lists of tokens, and {encoder, decoder, cross} are [layer][head][query][key].
    A pick is {part, layer, head}, counted from 0 as in the program's options; the head "mean" is the mean of all.
    onPick is called with each pick of the reader. The default is the mean of the last layer's heads. For
-   cross-attention, it is the mean of the layer before, which aligns words best. */
+   cross-attention, it is the mean of the last but one layer's heads, which aligns words best. */
 window.glossaAttention = (() => {
   const make = window.glossaMake, chooser = window.glossaChooser;
   const {labels, isSpecial} = window.glossaPieces;
@@ -26,7 +26,7 @@ window.glossaAttention = (() => {
   const mean = heads =>
       heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, head) => sum + head[i][j], 0) / heads.length));
 
-  /** Returns a valid pick for these maps: replaces missing or invalid parts. */
+  /** Returns a valid pick for these maps: replaces missing or invalid members. */
   function picked(maps, {part = "cross", layer, head = "mean"} = {}) {
     if (!(maps[part] && maps[part].length)) part = Object.keys(parts).find(name => maps[name] && maps[name].length);
     const layers = maps[part].length;

@@ -1,6 +1,6 @@
 "use strict";
 
-/* A choice of one of several, as radio buttons that look like buttons.
+/* A group of radio buttons that look like buttons.
 
      glossaChooser(name, legend, choices, chosen, choose)
 

@@ -5,7 +5,7 @@
      glossaDoubts(element, text, {output, probabilities})   fills `element` with the text; its tokens are as in the maps
                                                             of attention.js. Returns an explanation of the marks, empty
                                                             if there are none
-     glossaDoubts.explanation                               the explanation */
+     glossaDoubts.explanation                               that explanation of the marks */
 window.glossaDoubts = (() => {
   const make = window.glossaMake;
   const sure = 0.5;

@@ -3,7 +3,7 @@
 /* glossaMake(name, attributes, ...content): makes an element. Its content is texts, elements, or lists of these. A name
    that begins with "svg:" makes an SVG element. */
 window.glossaMake = (() => {
-  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");  // a name, not an address: nothing is requested
+  const space = ["http:", "", "www.w3.org", "2000", "svg"].join("/");  // names a namespace: nothing is requested
 
   return (name, attributes = {}, ...content) => {
     const made = name.startsWith("svg:") ? document.createElementNS(space, name.slice(4)) : document.createElement(name);

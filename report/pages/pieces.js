@@ -1,10 +1,10 @@
 "use strict";
 
-/* Tokens as every page shows them.
+/* Formats of tokens, common to all pages.
 
      glossaPieces.labels(tokens)     a label for each: a piece that continues a word begins with a dot
-     glossaPieces.text(tokens)       their sentence
-     glossaPieces.words(tokens)      its words: {text, tokens}; `tokens` are the indices of a word's tokens
+     glossaPieces.text(tokens)       the sentence that the tokens form
+     glossaPieces.words(tokens)      the sentence's words: {text, tokens}; `tokens` are the indices of a word's tokens
      glossaPieces.isSpecial(token)   true for </s> and the like
      glossaPieces.hint(tokens)       explains the signs in their labels; empty if they have none */
 window.glossaPieces = (() => {

@@ -4,9 +4,9 @@
 
    glossaPlot(element, {
      title,                      // heading of the plot
-     x: {label, log, whole, text, row},  // whole: ticks only at whole numbers; text: formats a value; row: formats
-                                         // it in a row of a table, below the label
-     y: {label, log, zero, unit},   // zero: the axis begins there; unit follows values
+     x: {label, log, whole, text, row},  // whole: ticks only at whole numbers; text: formats a place; row: formats
+                                         // a place in the first column of the table
+     y: {label, log, zero, unit},   // zero: the axis includes 0; unit: text after values
      series: [{name, color, dash, dots, thin, bin, xs, ys, notes}],  // bin: width of a histogram's bins, whose
                                                                      // centers are xs; notes: a word for each point
      marks: [{x, kind, color, text}]   // kind: stop, resume, refused or failure
@@ -28,7 +28,7 @@
     return xs[high] - x < x - xs[low] ? high : low;
   }
 
-  /** Returns the point of a series at `x`, or the nearest one up to halfway to its neighbor; -1 if none is near. */
+  /** Returns the index of the point nearest to `x`; -1 if it is farther away than half the gap to its neighbor. */
   function pointAt(series, x) {
     const { xs } = series;
     if (xs.length === 0) return -1;
@@ -37,13 +37,13 @@
     return Math.abs(xs[i] - x) <= gap / 2 ? i : -1;
   }
 
-  /** Returns the point of a series measured exactly at `x`; -1 if there is no such point. */
+  /** Returns the index of the point exactly at `x`; -1 if there is no such point. */
   function measuredAt({ xs }, x) {
     const i = xs.length === 0 ? -1 : nearest(xs, x);
     return xs[i] === x ? i : -1;
   }
 
-  /** Returns the places of at most about `most` points per line, in order. */
+  /** Returns the places, which are x values, of at most about `most` points per line, in order. */
   function samplePlaces(series, most) {
     return places(series.map(({ xs }) => {
       const every = Math.max(1, Math.ceil(xs.length / most));
@@ -59,7 +59,7 @@
   /** Returns the x values that the axis must include. */
   const edges = ({ xs, bin }) => (bin && xs.length > 0 ? [xs[0] - bin / 2, xs[xs.length - 1] + bin / 2] : xs);
 
-  /** Returns the drawable points: their place is known and, on a logarithmic axis, positive. */
+  /** Keeps the points whose x is finite and, on a logarithmic axis, positive. A y that is not so becomes null. */
   function drawable(series, spec) {
     const fits = (v, axis) => v !== null && Number.isFinite(v) && (!axis.log || v > 0);
     const kept = series.xs.map((_, i) => i).filter((i) => fits(series.xs[i], spec.x));
@@ -128,7 +128,7 @@
     });
   }
 
-  /** Draws a square before a stop, a triangle after a resumption, a cross at a refused update. */
+  /** Returns a mark's path: a square before a stop, a triangle after a resumption, a cross at a refusal or failure. */
   function markPath(kind, x, y) {
     const g = glyph;
     if (kind === "stop") return `M${x - 1 - 2 * g} ${y - g}h${2 * g}v${2 * g}h${-2 * g}z`;
@@ -265,7 +265,7 @@
       this.show(this.index + steps[event.key]);
     }
 
-    /** Shows the numbers when a reader opens them: about sixty per line at most, each in the row of its place. */
+    /** Fills the table when a reader opens it: with at most about 60 values per line, each in the row of its place. */
     fillTable() {
       this.table.querySelector("div")?.remove();
       if (!this.table.open) return;

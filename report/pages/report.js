@@ -20,7 +20,7 @@
     } catch { /* see above */ }
   }
 
-  /** Groups the runs by color: runs that differ in train.seed only share one; each other run has a separate one. */
+  /** Groups of runs that share a color: runs that differ in train.seed only. Every other run is a group by itself. */
   const looks = report.runs.flatMap((run, i) => {
     const group = report.groups.find(({ runs }) => runs.includes(i));
     return !group ? [[i]] : group.runs[0] === i ? [group.runs] : [];
@@ -34,7 +34,7 @@
   const last = (list) => list?.[list.length - 1];
   const optionOf = (run, key) => report.options.find((option) => option.key === key).values[report.runs.indexOf(run)];
 
-  /** Makes a table. Cells have their column's name, which a narrow window shows before the value. */
+  /** Makes a table. Each cell stores its column's name, which a narrow window shows above the value. */
   function table(caption, head, rows, name = "") {
     const cellOf = (cell, i) => make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : { "data-column": head[i] }, cell);
     return window.glossaWide(caption, make("table", { class: `rows ${name}` }, [
@@ -78,7 +78,7 @@
     return Object.fromEntries(Object.entries(validation).filter(([, v]) => Array.isArray(v)).map(([key, values]) => [key, values[at]]));
   }
 
-  /** Returns the epochs that a run has completed, as in the log's last line; without its corpus, only whole epochs. */
+  /** Returns the epochs that a run has completed, as the log counts; a range if the corpus is unknown or changed. */
   function epochsOf(run, updates) {
     const corpus = report.corpora[run.corpus], current = Math.max(last(run.training.epoch) ?? 0, last(run.validation.epoch) ?? 0);
     if (!corpus.batches || corpus.changed) return current > 0 ? `${current - 1} to ${current}` : "–";
@@ -86,7 +86,7 @@
     return (Math.floor(updates / perEpoch) + ((updates % perEpoch) * accumulate) / corpus.batches).toFixed(2);
   }
 
-  /** Returns the last update. If a run stopped before its first log line, only the line of its stop has it. */
+  /** Returns the last update. If a run stopped before it logged any numbers, that is the update of its last event. */
   const lastUpdate = ({ training, validation, events }) =>
     Math.max(last(training.update) ?? 0, last(validation.update) ?? 0) || (last(events)?.update ?? 0);
 
@@ -173,10 +173,11 @@
                     : { label: "updates", whole: true, text: (x) => `update ${text(x)}` };
   }
 
-  /** Corpora validated besides the deciding one; their columns have names like `valid_loss:NAME`. */
+  /** Names of the validation corpora that do not select the best checkpoint, from columns such as `valid_loss:NAME`. */
   const watchedOf = (run) => Object.keys(run.validation).filter((key) => key.startsWith("valid_loss:")).map((key) => key.slice(11));
 
-  /** The look of a run's line for the deciding corpus, 0, or a watched one: with only one run, each has a color. */
+  /** Returns the look of a run's line. Place 0 is the corpus that selects the best checkpoint. If the report has only
+      one run, each corpus has a color. */
   function lookOf(run, place) {
     const dash = dashes.indexOf(dashOf(run));
     return { color: (colorOf(run) + (several ? 0 : place)) % colors, dash: dashes[(dash + place) % dashes.length] };
@@ -193,7 +194,7 @@
     }));
   }
 
-  /** The look of watched corpora's lines. */
+  /** Makes the legend of the other validation corpora. */
   function watchedKeys() {
     return report.runs.flatMap((run) => watchedOf(run).map((corpus, i) => {
       const { color, dash } = lookOf(run, i + 1);
@@ -203,7 +204,7 @@
 
   const kinds = { stop: "stopped", resume: "resumed", refused: "refused", failure: "failed" };
 
-  /** Marks the ends of runs on their lines. */
+  /** True for an event to mark on the run's line: any except the end of a finished run. */
   const isMarked = (run) => (event, i) => !(run.state === "finished" && event.kind === "stop" && i === run.events.length - 1);
 
   function marksOf(run) {
@@ -213,7 +214,7 @@
     }));
   }
 
-  /** The curve's axis, logarithmic if the ratio of two lines' maxima exceeds the curve's limit: both remain readable. */
+  /** Returns the curve's axis; logarithmic, to keep lines readable whose maxima differ by a factor above `maxRatio`. */
   function yAxis({ y, maxRatio = Infinity }, series) {
     const maxima = series.map(({ ys }) => Math.max(...ys)).filter((maximum) => maximum > 0);
     return Math.max(...maxima) > maxRatio * Math.min(...maxima) ? { ...y, zero: false, log: true } : y;
@@ -263,7 +264,7 @@
 
   // --- samples
 
-  /** A chooser of runs that have something; `show` is called with the chosen one. */
+  /** Makes a chooser of `runs`. Calls `show` with the chosen run, at first and after each choice. */
   function runChooser(at, runs, key, show) {
     const select = make("select", {}, runs.map((run) => make("option", { value: run.name }, run.name)));
     if (runs.some((run) => run.name === chosen[key])) select.value = chosen[key];
@@ -273,7 +274,7 @@
     shown();
   }
 
-  /** Lists validations in order; consecutive ones with the same text are together. */
+  /** Lists a sample's outputs in order; consecutive validations with the same output share an entry. */
   function stages(sample) {
     const all = [];
     sample.outputs.forEach((output, i) => {

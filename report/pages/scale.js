@@ -45,7 +45,7 @@
     return ticks;
   }
 
-  /** Returns ticks of a logarithmic scale: powers of ten and, if these are few, also 2 and 5 times each. */
+  /** Returns ticks of a logarithmic scale: powers of ten and, if there is room, multiples. If too few, equal steps. */
   function logTicks(low, high, most) {
     const within = (factors) => {
       const ticks = [];
@@ -74,7 +74,7 @@
     return { low, high, place, back, ticks: (most) => (log ? logTicks : linearTicks)(low, high, most, whole) };
   }
 
-  /** Returns [least, greatest] of some numbers, with a margin; from 0 if `zero`. */
+  /** Returns [least, greatest] of the numbers, with a margin unless `tight`; includes 0 if `zero`. */
   function extent(values, { log = false, zero = false, tight = false } = {}) {
     let [low, high] = [Infinity, -Infinity];
     for (const value of values) {

@@ -13,11 +13,12 @@
   let languages = [];  // from the server: {code, name, targets}
   let models = [];     // from the server: {source, target, trainedOn, parameters, update, bleu, chrf, validationBeam}
   let lines = [];      // one per line: {translation, sentences} from the server's answer; null without a sentence
-  let chosen = null;   // the selected sentence: {line, at}, its index within the line
+  let chosen = null;   // the selected sentence: {line, at}; `at` is its index within the line
   let pick = {};       // part, layer and head chosen in the picture
   let timer = 0;
 
-  /** Sends a request, as POST if it has a body. Cancels the previous one of its kind: no late answer is shown. */
+  /** Returns an object whose `ask` sends a request, by POST if it has a body. `ask` cancels the object's previous
+      request, so that no late answer is shown. */
   function asker(path) {
     let running = null;
     return {
@@ -41,7 +42,7 @@
   }
   const translations = asker("translate"), attentions = asker("attention");
 
-  /** Returns the message for an error; nothing if another request replaced this one. */
+  /** Returns the message for an error; nothing if a later request canceled this one. */
   function complaint(error) {
     if (error.name === "AbortError") return "";
     return error instanceof TypeError ? "The server does not answer. Is it still running?" : error.message;
@@ -202,7 +203,7 @@
 
   const sentence = () => chosen && lines[chosen.line].sentences[chosen.at];
 
-  /** Shows a sentence's alternatives and attention; nothing if the line is -1. */
+  /** Shows a sentence's alternatives and attention; hides them if the line is -1. */
   function choose(line, k) {
     if (chosen && line === chosen.line && k === chosen.at) return;
     chosen = line < 0 ? null : {line, at: k};

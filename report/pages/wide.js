@@ -4,7 +4,7 @@
    that hides something.
 
      glossaWide(name, element)   makes the frame; screen readers read the name. Without a name, the Tab key skips
-                                 the frame, because the element has its own stop */
+                                 the frame, because the element has its own tab stop */
 window.glossaWide = (name, element) => {
   const make = window.glossaMake;
   const scroll = make("div", {class: "scroll"}, element);

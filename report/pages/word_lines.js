@@ -62,7 +62,7 @@ window.glossaWordLines = (() => {
     const text = make("p", {class: "word-lines-text"});
     const explained = "Point at a word, or go there with Tab and the arrow keys, to see where it looked.";
 
-    /** Shows one word's share: {words, i} as in the columns; null: all. */
+    /** Shows the lines of the word {words, i}, where `words` is a column's; all lines if `at` is null. */
     function show(at) {
       const ofQuery = at && at.words === right.words, ofKey = at && at.words === left.words;
       const shadeAll = (words, shares) => words.forEach((word, k) => {

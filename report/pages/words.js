@@ -4,14 +4,14 @@
    unchanged one before it. */
 (() => {
   const alone = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
-  const pattern = new RegExp(`[${alone}]\\p{M}*|[^\\s${alone}]+`, "gu");  // no spaces: sign by sign
+  const pattern = new RegExp(`[${alone}]\\p{M}*|[^\\s${alone}]+`, "gu");  // scripts without spaces: sign by sign
 
   /** Returns the words of a text, each with a flag for a space before it. */
   function words(text) {
     return [...text.matchAll(pattern)].map((match) => ({ word: match[0], space: match.index > 0 && /\s/u.test(text[match.index - 1]) }));
   }
 
-  /** lengths[i][j] is the number of words that a[i..] and b[j..] share, in order. */
+  /** Returns lengths[i][j], the number of words in the longest common subsequence of a[i..] and b[j..]. */
   function commonLengths(a, b) {
     const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
     for (let i = a.length - 1; i >= 0; --i)
