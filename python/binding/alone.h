@@ -7,8 +7,8 @@
 
 namespace glossa::python {
 
-/// Calls f(parameters) while no other thread's use of the store interferes; other Python threads can run. Throws an
-/// Error if another thread's use excludes this one.
+/// Calls f(parameters) as a use of the store of this kind; other Python threads can run meanwhile. Throws an Error if
+/// another thread uses the store in a way that excludes this use.
 template <class F>
 decltype(auto) alone(const std::shared_ptr<Store>& store, StoreUse::Kind kind, const F& f) {
   const StoreUse use(store, kind);

@@ -12,7 +12,7 @@ namespace glossa::python {
 
 namespace {
 
-/// Returns the object as a contiguous array of T. Converts numbers whose kind is one of `kinds` (NumPy's letters).
+/// Converts the object to a contiguous array of T. The kind of its numbers, one of NumPy's letters, must be in `kinds`.
 template <class T>
 nb::ndarray<T, nb::ro, nb::c_contig, nb::device::cpu> converted(const char* where, nb::handle object, const char* kinds,
                                                                 const char* type, const char* expected) {

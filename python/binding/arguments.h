@@ -56,7 +56,7 @@ struct Flags {
   std::span<const bool> span() const { return {values.get(), size}; }
 };
 
-/// Each throws an Error at `where` for other kinds of objects.
+/// Each converts an argument. Throws an Error at `where` for other kinds of objects.
 Ids to_ids(const char* where, const IdsLike& ids);
 Flags to_flags(const char* where, const FlagsLike& flags);
 std::vector<int> to_axes(const char* where, const AxesLike& axes);
@@ -65,7 +65,7 @@ Precision to_precision(const char* where, const DtypeLike& dtype);
 
 }  // namespace glossa::python
 
-/// Accepts any object.
+/// Defines a conversion from Python that accepts any object.
 #define GLOSSA_ACCEPT(Type)                                                  \
   template <>                                                                \
   struct nanobind::detail::type_caster<glossa::python::Type> {               \

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 template <class T>
 using Array = nb::ndarray<nb::numpy, T>;
 
-/// A copy of numbers, owned by Python.
+/// Copies numbers into an array that Python owns.
 template <class T>
 Array<T> to_array(const Tensor<const T>& tensor);
 template <class T>

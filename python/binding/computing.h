@@ -11,8 +11,8 @@ namespace glossa::python {
 
 namespace nb = nanobind;
 
-/// Lets other Python threads run while it exists. For ops, which neither wait nor use files. The engine itself blocks
-/// signals when they could do harm.
+/// Releases the interpreter while it exists: other Python threads can run. For ops, which neither wait nor use files.
+/// The engine itself blocks signals when they could do harm.
 class Released {
  public:
   Released() {
@@ -60,7 +60,7 @@ class Released {
   std::optional<nb::gil_scoped_release> release_;
 };
 
-/// As Released, for longer work that signals must not interrupt: training, searches, files.
+/// Releases the interpreter for longer work that signals must not interrupt: training, searches, files.
 class Computing {
  public:
   /// Calls action() with the interpreter and the earlier signal handling, and returns its result.

@@ -14,7 +14,7 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// Ends a step at the end of a scope.
+/// Begins a step around a context, and ends it at the end of the scope.
 struct StepScope {
   std::shared_ptr<Step> step;
   explicit StepScope(Context<double>& context) : step(std::make_shared<Step>(context)) { Step::begin(step); }
@@ -95,7 +95,7 @@ void add_gradient_check(nb::module_& m) {
       .def_ro("wrong", &GradCheckResult::wrong, "The number of wrong elements")
       .def_ro("undecided", &GradCheckResult::undecided, "The number of elements that differences cannot decide")
       .def_ro("worst_name", &GradCheckResult::worst_name, "The tensor of the worst element: `input 1` or a parameter")
-      .def_ro("worst_index", &GradCheckResult::worst_index, "Its index in row-major order")
+      .def_ro("worst_index", &GradCheckResult::worst_index, "The index of the worst element, in row-major order")
       .def_prop_ro(
           "errors", errors_of,
           nb::for_getter(nb::sig("def errors(self, /) -> dict[str, numpy.typing.NDArray[numpy.float64]]")),

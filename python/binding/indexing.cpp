@@ -9,7 +9,7 @@ namespace glossa::python {
 
 namespace {
 
-/// A part of an index. `axis` is an axis of the result so far.
+/// A part of an index. `axis` is an axis of the result of the parts before it.
 struct Part {
   enum class Kind { select, slice, insert } kind;
   int axis;

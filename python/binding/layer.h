@@ -23,7 +23,7 @@ class BoundLayer {
       : store_(store), layer_(store->visit([&]<class T>(ParameterStore<T>& parameters) {
           return std::make_shared<const Either>(std::in_place_type<Layer<T>>, make(parameters));
         })) {
-    store->keep(layer_);  // the tape refers to tables of positions
+    store->keep(layer_);  // the tape refers to the layer's tables of positions
   }
 
   const std::shared_ptr<Store>& store() const { return store_; }
@@ -34,7 +34,7 @@ class BoundLayer {
     return std::visit(f, *layer_);
   }
 
-  /// Calls f(layer, step) with the calling thread's step, which then keeps the store until it ends.
+  /// Calls f(layer, step) with the calling thread's step. The step keeps the store until the step ends.
   template <class F>
   decltype(auto) in_step(const char* where, const F& f) const {
     const std::shared_ptr<Step> step = Step::current(where);

@@ -15,7 +15,7 @@ struct Loss {
   Loss(const std::shared_ptr<Step>& step, const CrossEntropy<T>& loss)
       : sum(step, loss.sum), nll_sum(loss.nll_sum), count(loss.count) {}
 
-  /// Returns the mean over the counted rows.
+  /// Returns the mean negative log-likelihood of the counted rows.
   double nll() const { return count == 0 ? 0 : nll_sum / static_cast<double>(count); }
 };
 

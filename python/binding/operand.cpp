@@ -63,7 +63,7 @@ Tensor<T> array_in_step(const char* where, Step& step, const Operand& operand) {
   return copied<T>(where, step.context<T>(), contiguous(where, as_array(object).attr("astype")(name(precision_of<T>))));
 }
 
-/// Returns a parameter as a variable. If a parameter has parts, they own its gradient, and the variable is composed of
+/// Returns a parameter as a variable. If the parameter has parts, the parts own its gradient, and the variable joins
 /// them.
 template <class T>
 Variable<T> whole(Context<T>& context, Parameter<T>& parameter) {

@@ -11,9 +11,9 @@
 
 namespace glossa::python {
 
-/// Returns the precision in which an op with these operands computes. It is that of the first Variable, Parameter or
-/// array of float32 or float64; without these, it is float64. Arrays without axes, such as NumPy scalars, only count if
-/// there are no other arrays.
+/// Returns the precision in which an op with these operands computes. It is the precision of the first Variable,
+/// Parameter or array of float32 or float64; if there is no such operand, float64. Arrays without axes, such as NumPy
+/// scalars, only count if there are no other arrays.
 Precision common_precision(std::span<const Operand> operands);
 
 /// Returns the operand as a variable of the step. Arrays are copied: later changes of the array have no effect.

@@ -17,7 +17,7 @@ class BoundOptimizer {
 
   const std::shared_ptr<Store>& store() const { return store_; }
 
-  /// Calls f(optimizer, parameters) while no other thread's use of the store interferes.
+  /// Calls f(optimizer, parameters) as python::alone does.
   template <class F>
   decltype(auto) alone(StoreUse::Kind kind, const F& f) {
     return python::alone(store_, kind, [&]<class T>(ParameterStore<T>& parameters) -> decltype(auto) {

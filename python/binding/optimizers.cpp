@@ -39,7 +39,7 @@ std::vector<Segment> to_segments(const ParameterStore<T>& parameters, const Trai
   return segments_of(parameters, trained.names, std::span<const Segment>(all));
 }
 
-/// `make` takes a ParameterStore<T> and returns a pointer to an Optimizer<T>.
+/// Makes an optimizer. `make` takes a ParameterStore<T> and returns a pointer to an Optimizer<T>.
 template <class Make>
 BoundOptimizer make_bound(const std::shared_ptr<Store>& store, const Make& make) {
   return store->visit([&]<class T>(ParameterStore<T>& parameters) {
@@ -138,9 +138,9 @@ Kind to_kind(const std::string& name) {
 void add_schedule(nb::module_& m) {
   nb::class_<Schedule>(
       m, "Schedule",
-      "The learning rate of an update, `schedule(n)` with n from 1. It rises in `warmup` updates to `lr`; n / warmup "
-      "then falls by kind: constant; inverse_sqrt, lr sqrt(warmup / n); cosine and linear, to min_lr at total_updates; "
-      "plateau, by plateau_factor after plateau_patience validations without improvement, which `observe` reports. "
+      "The learning rate of an update, `schedule(n)` with n from 1. It rises to `lr` in `warmup` updates. Then it "
+      "stays (constant), is lr sqrt(warmup / n) (inverse_sqrt), or falls: to min_lr at total_updates (cosine, linear), "
+      "or by plateau_factor after plateau_patience validations without improvement, which `observe` counts (plateau). "
       "noam is factor width^-0.5 min(n^-0.5, n warmup^-1.5) (Vaswani et al. 2017).")
       .def(
           "__init__",

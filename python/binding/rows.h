@@ -37,7 +37,7 @@ struct Rows {
   }
 };
 
-/// Throws an Error at `where` for other kinds of objects.
+/// Converts an argument. Throws an Error at `where` for other kinds of objects.
 Rows to_rows(const char* where, const RowsLike& rows);
 
 }  // namespace glossa::python

@@ -25,13 +25,13 @@ void send_messages_to(const nb::typed<nb::callable, void(nb::str, nb::str)>& log
       try {
         (*kept)(level, nb::str(text.data(), text.size()));
       } catch (const nb::python_error& error) {
-        // The cause is often the handler of a signal that arrived meanwhile. Not all callers of the sink let exceptions
-        // pass; the exception is therefore raised when this thread returns to Python.
+        // Often a signal handler raised the error. Some callers of the sink do not let exceptions pass. Therefore, the
+        // error is raised again when this thread returns to Python.
         PyThreadState_SetAsyncExc(PyThread_get_thread_ident(), error.type().ptr());
       }
     });
   });
-  set_verbosity(Verbosity::verbose);  // logging decides what is shown
+  set_verbosity(Verbosity::verbose);  // Python's logging chooses the messages to show
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace glossa::python {
 
 namespace {
 
-/// Applies a run's runtime.* options if they differ from the current ones, which affect the whole process.
+/// Applies a run's runtime.* options, which affect the whole process. Does nothing if they would not change anything.
 void apply(const RuntimeConfig& config) {
   const bool changes_threads = config.threads != 0 && config.threads != threads();
   if (!changes_threads && config.gemm == RuntimeConfig::Gemm::automatic) return;

@@ -26,8 +26,8 @@ class SharedTranslator {
 
   using Watch = std::function<void(Index)>;  // call it between batches; raises KeyboardInterrupt after Ctrl-C
 
-  /// Returns f(translator, watch) while no other thread uses it. Ctrl-C ends a search after a batch. Throws an Error if
-  /// called by a signal handler that interrupts another call.
+  /// Returns f(translator, watch), called while no other thread uses the translator. Ctrl-C ends a search after a
+  /// batch. Throws an Error if called by a signal handler that interrupts another call.
   template <class F>
   auto use(const F& f) {
     const std::thread::id caller = std::this_thread::get_id();

@@ -24,7 +24,7 @@ template nb::list to_arrays(const std::vector<std::vector<double>>&, const Rows&
 
 namespace {
 
-/// x [N, D] -> [N, D]; with need_weights, also the weights of each layer.
+/// Computes x [N, D] -> [N, D]; with need_weights, also the weights of each layer.
 template <template <class> class Layer>
 nb::any encode_rows(const BoundHeads<Layer>& stack, const Operand& x, const RowsLike& given, bool need_weights) {
   const Rows rows = to_rows("Encoder", given);
@@ -41,7 +41,7 @@ nb::any encode_rows(const BoundHeads<Layer>& stack, const Operand& x, const Rows
   });
 }
 
-/// x [Nt, D], memory [Ns, D] -> [Nt, D]; with need_weights, also the weights of self-attention and cross-attention.
+/// Computes x [Nt, D], memory [Ns, D] -> [Nt, D]. With need_weights, also the weights of both attentions per layer.
 template <template <class> class Layer>
 nb::any decode_rows(const BoundHeads<Layer>& stack, const Operand& x, const RowsLike& given, const Operand& memory,
                     const RowsLike& given_memory, bool need_weights) {

@@ -11,8 +11,8 @@
 
 namespace glossa::python {
 
-/// Python's `with glossa.step():`. It has a context for each precision; both begin with the step. Variables belong to a
-/// step and to the thread that opened it, and end with the step.
+/// Python's `with glossa.step():`. It has a context for each precision; the contexts begin with the step. Variables
+/// belong to a step and to the thread that opened it, and end with the step.
 class Step {
  public:
   struct Options {
@@ -29,7 +29,7 @@ class Step {
   /// before.
   static void begin(const std::shared_ptr<Step>& step);
 
-  /// Throws an Error unless it is the calling thread's step.
+  /// Ends the step. Throws an Error unless it is the calling thread's step.
   void end();
 
   /// Returns the calling thread's step. Throws an Error at `where` if it has none.
@@ -73,7 +73,7 @@ inline Context<double>& Step::context<double>() {
   return *double_;
 }
 
-/// Computes within a step, and holds the step's uses of stores.
+/// While it exists, the thread computes in a step: it uses the step's stores and releases the interpreter.
 class ComputingInStep {
  public:
   ComputingInStep(const Step& step, StoreUse::Kind use) {

@@ -17,7 +17,7 @@ constexpr Precision precision_of = std::is_same_v<T, float> ? Precision::float32
 
 constexpr const char* name(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
 
-/// Calls f(T()), where T is float or double.
+/// Calls f(T()), where T is float or double, as `precision` says.
 template <class F>
 decltype(auto) with_type(Precision precision, const F& f) {
   return precision == Precision::float32 ? f(float{}) : f(double{});

@@ -27,7 +27,7 @@ struct Callbacks {
 };
 
 /// Calls Python's functions. If one returns glossa.STOP or raises, or after Ctrl-C, asks training to stop. Training
-/// then saves, and `rethrow` raises the exception. A second Ctrl-C ends training at once.
+/// then saves, and `rethrow` raises the callback's exception. A second Ctrl-C ends training at once.
 class Callers : public TrainingObserver {
  public:
   Callers(const Callbacks& callbacks, Computing& computing, Requests& requests)
@@ -61,7 +61,7 @@ class Callers : public TrainingObserver {
   }
 
   /// Checks for signals, then calls f(*callback), unless the callback is null or None. The caller does not hold the
-  /// interpreter; it must not create Python objects.
+  /// interpreter, so that only `f` may create Python objects.
   void call(const nb::object* callback, const std::function<nb::object(const nb::object&)>& f) {
     computing_.pause([&] {
       try {
@@ -73,7 +73,7 @@ class Callers : public TrainingObserver {
         else if (!answer.is_none())
           misuse("callback", "expected None or glossa.STOP as the result; got {}", string_of(nb::repr(answer)));
       } catch (nb::python_error& error) {
-        if (!process_.is_this()) throw;  // ends the call in a process that the callback forked
+        if (!process_.is_this()) throw;  // in a process forked by the callback, ends the call
         take(error);
       } catch (const Error&) {
         if (!process_.is_this()) throw;

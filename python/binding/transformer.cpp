@@ -25,7 +25,7 @@ struct BoundTransformer {
   TransformerOptions options;
 };
 
-/// Token ids of rows.
+/// Token ids and the rows that they are in.
 struct Tokens {
   Ids ids;
   const Rows& rows;

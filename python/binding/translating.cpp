@@ -196,7 +196,7 @@ void add_scoring(nb::module_& m) {
       .def_ro("score", &ScoredTranslation::score, "log_probability divided by the length penalty")
       .def_ro("log_probability", &ScoredTranslation::log_probability, "The natural logarithm, </s> included")
       .def_prop_ro("token_log_probabilities", log_probabilities_of,
-                   "Of each token, given those before it; </s> is last")
+                   "The log-probability of each token, given the tokens before it; </s> is last")
       .def("__repr__", [](const ScoredTranslation& scored) {
         return fmt::format("<glossa.ScoredTranslation {:.4f}>", scored.score);
       });

@@ -23,7 +23,8 @@ class Value {
   /// Returns the step. Throws an Error at `where` unless it is the calling thread's.
   const std::shared_ptr<Step>& step(const char* where) const;
 
-  /// Returns the variable in precision T. Throws an Error at `where` if it has the other one, or if its step has ended.
+  /// Returns the variable in precision T. Throws an Error at `where` if the variable has the other precision, or if its
+  /// step has ended.
   template <class T>
   const Variable<T>& get(const char* where) const {
     step(where);

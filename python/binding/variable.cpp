@@ -213,7 +213,7 @@ void add_variable(nb::module_& m) {
              throw nb::type_error("a Variable has no truth value. Hint: compare numbers, as x.item() > 0");
            })
       .def_prop_ro("grad", copied_gradient, nb::sig("def grad(self) -> glossa.typing.Array"),
-                   "A copy of the gradient, after backward: of leaves, and of variables whose retain_grad was called")
+                   "A copy of the gradient, after backward. Only leaves, and variables after retain_grad, have it.")
       .def(
           "retain_grad", [](const Value& x) { x.visit("retain_grad", [](auto& v) { v.retain_grad(); }); },
           "Keeps the gradient of a variable that is not a leaf; call it before backward")

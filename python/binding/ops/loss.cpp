@@ -10,7 +10,7 @@ using nb::literals::operator""_a;
 
 namespace {
 
-/// Calls f(variables), which returns a CrossEntropy<T>.
+/// Returns the loss that f(variables) computes, a CrossEntropy<T>.
 template <class F>
 Loss loss_of(const char* op, std::span<const Operand> operands, const F& f) {
   std::optional<Loss> loss;
@@ -62,7 +62,7 @@ void add_losses(nb::module_& m) {
       .def(
           "item",
           [](const Loss& loss) { return number_of(loss.sum) / static_cast<double>(std::max<Index>(loss.count, 1)); },
-          "The number of `mean`")
+          "The value of `mean`, a float")
       .def_ro("nll_sum", &Loss::nll_sum, "The sum of -ln p(target), without smoothing: a float")
       .def_ro("count", &Loss::count, "The number of counted rows")
       .def_prop_ro("nll", &Loss::nll, "The mean of -ln p(target) over the counted rows: a float that outlives the step")
@@ -84,9 +84,8 @@ void add_losses(nb::module_& m) {
       "r_drop", r_drop_of, "x"_a, "weight"_a, "targets"_a, "alpha"_a, "bias"_a = nb::none(), nb::kw_only(),
       "ignore_index"_a = -100, "label_smoothing"_a = 0.0,
       "R-Drop (Wu et al. 2021): x [2N, D] are the states of N rows in two passes with different dropout, one after the "
-      "other. With p and q, both passes' distributions of a row, the sum over rows of (loss(p) + loss(q)) / 2 + alpha "
-      "/ "
-      "4 (KL(p || q) + KL(q || p)), half of the paper's. weight [V, D], bias [V], N targets.");
+      "other. The loss is the sum over rows of (loss(p) + loss(q)) / 2 + alpha / 4 (KL(p || q) + KL(q || p)), half of "
+      "the paper's; p and q are the row's distributions in the two passes. weight [V, D], bias [V], N targets.");
 }
 
 }  // namespace glossa::python

@@ -27,7 +27,7 @@ void add_normalization(nb::module_& m) {
         return compute(
             "softmax", [=](auto& v) { return along(v, axis, [](auto& w) { return softmax(w); }); }, x);
       },
-      "axis"_a = -1, "exp(x) / sum(exp(x)) along an axis. Only -inf gives zeros.");
+      "axis"_a = -1, "exp(x) / sum(exp(x)) along an axis. A slice of only -inf gives zeros.");
   def_with_method(
       m, "log_softmax",
       [](const Operand& x, int axis) {
