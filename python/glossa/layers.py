@@ -41,7 +41,7 @@ class Layer(Module):
     _shown: str
 
     def _set(self, make: Callable[..., Any], *arguments: Any, **options: Any) -> None:
-        """Makes the C++ layer with make(store, scope, *arguments, options), omitting options that are None."""
+        """Stores the call make(store, scope, *arguments, options), which omits options that are None."""
         given = {name: value for name, value in options.items() if value is not None}
         self._make = lambda store, scope: make(store, scope, *arguments, given)
         self._make(Store(np.float32), "")  # wrong arguments are errors here rather than in init
@@ -111,8 +111,8 @@ class _Norm(Layer):
 class LayerNorm(_Norm):
     """Layer normalization over the last axis (Ba et al. 2016): x [..., D] -> [..., D]. Parameters: weight, bias [D].
 
-    `affine` selects the parameters: "vector", a gain and a bias per feature; "scalar", one of each; "gain", one gain
-    only; or "none". `epsilon_place` adds epsilon "inside" or "outside" the root of the variance.
+    `affine` selects the parameters: "vector", a gain and a bias per feature; "scalar", one gain and one bias; "gain",
+    one gain; or "none". `epsilon_place` adds epsilon "inside" or "outside" the root of the variance.
     """
 
     bias: Parameter
@@ -154,7 +154,7 @@ class Residual(_Norm):
     """A residual connection and a norm around a sub-layer f, with dropout of its output.
 
     `place` is "post", for norm(x + f(x)) (Vaswani et al. 2017), or "pre", for x + f(norm(x)) (Xiong et al. 2020).
-    `kind` is "layer", for a norm with the parameters of LayerNorm, or "rms", with those of RMSNorm.
+    `kind` selects the norm, "layer" for LayerNorm or "rms" for RMSNorm. The other options are those of the norm.
     """
 
     bias: Parameter
@@ -188,7 +188,7 @@ class Residual(_Norm):
 
 
 class _Attention(Layer):
-    """Options and parameters that both attentions share; SelfAttention describes them."""
+    """Options and parameters of SelfAttention and CrossAttention. SelfAttention describes them."""
 
     _bound: Callable[..., Any]
 
@@ -339,7 +339,7 @@ class PositionalEncoding(Layer):
     """Adds row p of a table [positions, D] to the tokens at position p of their sequences.
 
     The table contains sinusoids (Vaswani et al. 2017, section 3.5), in the order that `sinusoid` selects. If `learned`,
-    it is instead the parameter weight.
+    the table is the parameter weight instead.
     """
 
     weight: Parameter
@@ -358,8 +358,8 @@ class PositionalEncoding(Layer):
 class Embedding(Layer):
     """factor * weight[id] of N ids, then dropout: [N, width]. Parameter: weight [vocabulary, width].
 
-    `positions` is "none", or selects positions to add as in PositionalEncoding: "sinusoidal", or "learned", which are
-    the parameter positions.weight. Sentences then have at most `max_positions` ids.
+    `positions` adds a PositionalEncoding: "sinusoidal", or "learned" with the parameter positions.weight, or "none".
+    With positions, sentences have at most `max_positions` ids.
     """
 
     weight: Parameter

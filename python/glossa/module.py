@@ -53,7 +53,7 @@ def parameter(shape: AxesLike, init: InitLike = "zeros", scale: float = 1.0) -> 
 
 
 class IncompatibleKeys(NamedTuple):
-    """Names that load_state_dict(strict=False) did not find or did not expect."""
+    """Parameters that load_state_dict(strict=False) did not find, and names that it did not expect."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -74,7 +74,7 @@ class _Place:
     declaration: _Declaration
 
     def is_kept(self) -> bool:
-        """False if another object has been assigned since init."""
+        """True if the place still has the parameter, and no other object has been assigned."""
         try:
             return isinstance(self.container[self.key], Parameter)
         except LookupError:
@@ -83,7 +83,7 @@ class _Place:
 
 @dataclass
 class _Model:
-    """The data that all modules of one init share."""
+    """The data that all modules of a model share, after init of the model."""
 
     root: Module
     store: Store
@@ -116,7 +116,7 @@ class Module:
         store = Store(dtype)
         layers = {scope: module._declare(store, scope) for scope, module in modules.items()}
         places = {scope: module._find_places() for scope, module in modules.items()}
-        names: dict[int, str] = {}  # names of declarations
+        names: dict[int, str] = {}  # the name of each declaration, by its id()
         for scope in modules:
             for place in places[scope]:
                 name = names.setdefault(id(place.declaration), _join(scope, place.path))
@@ -177,7 +177,7 @@ class Module:
 
     @property
     def store(self) -> Store:
-        """The memory of the parameters, which all modules of one init share."""
+        """The memory of the parameters, which all modules of the initialized model share."""
         return self._initialized().store
 
     @property
@@ -285,7 +285,7 @@ class Module:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "forward" in vars(cls) and "__call__" not in vars(cls):
-            setattr(cls, "__call__", Module.__call__)  # rather than a layer's
+            setattr(cls, "__call__", Module.__call__)  # replaces the __call__ of a layer
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Calls `forward`, for subclasses that define it instead of `__call__`."""
@@ -305,7 +305,7 @@ class Module:
 
         def __setattr__(self, name: str, value: Any) -> None:
             if name in self._own:
-                declared = name in vars(self)  # by `parameter`, rather than by a C++ layer
+                declared = name in vars(self)  # with `parameter`, not by a C++ layer
                 if not (declared and isinstance(value, (Parameter, _Declaration))):
                     raise _assigned(name, value)
             super().__setattr__(name, value)
@@ -338,7 +338,7 @@ def matching(where: str, pattern: str, names: Iterable[str]) -> list[str]:
 
 
 def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Module]]:
-    """Returns the modules of an attribute: one, or those in a list, tuple or dict."""
+    """Yields the modules of an attribute: one, or those in a list, tuple or dict, with their paths."""
     if isinstance(value, Module):
         yield name, value
     elif isinstance(value, (list, tuple)):
@@ -350,7 +350,7 @@ def _modules_in(name: str, value: Any) -> Iterator[tuple[str, Module]]:
 
 
 def _places_in(path: str, container: Any, key: Any, value: Any) -> Iterator[_Place]:
-    """Returns the places of declared parameters in `container[key]`."""
+    """Yields the places of declared parameters in `value`, which is `container[key]`."""
     if isinstance(value, _Declaration):
         if isinstance(container, tuple):
             raise misuse(path, "parameters as attributes, or in lists or dicts", "one in a tuple")
@@ -368,7 +368,7 @@ def _join(scope: str, name: str) -> str:
 
 
 def _scopes_of(name: str) -> Iterator[str]:
-    """Returns the scopes that may contain a name, longest first."""
+    """Yields the scopes that may contain a name, longest first."""
     while "." in name:
         name = name.rpartition(".")[0]
         yield name

@@ -92,7 +92,7 @@ def _row(pictures: list[str]) -> str:
 
 
 def _errors_of_tensor(name: str, errors: Array, verdicts: Array) -> str:
-    """Draws a picture with the last axis as rows. Darkness is the relative error, from 1e-16 to 1e-8 on a log scale."""
+    """Draws a pixel per element, the last axis across. Darkness is log(relative error), from 1e-16 to 1e-8."""
     rows = errors.reshape(-1, errors.shape[-1] if errors.ndim else 1)
     verdicts = verdicts.reshape(rows.shape)
     share = np.clip((np.log10(np.clip(np.nan_to_num(rows), 1e-16, 1)) + 16) / 8, 0, 1)[..., None]

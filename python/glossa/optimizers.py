@@ -1,4 +1,4 @@
-"""Optimizers, moving averages, and files of training."""
+"""Optimizers, moving averages, and files with the state of training."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class Optimizer:
 class Adam(Optimizer):
     """Adam (Kingma and Ba 2015), for the parameters of a module that are trainable when the optimizer is created.
 
-    If the module is part of another one, only this part is trained. `weight_decay` is added to the gradient as an L2
-    penalty; norms and biases are exempt unless `decay_norm_and_bias` is True. `lr_factors` maps patterns of names to
+    If the module is part of a larger model, only the module is trained. `weight_decay` is added to the gradient as an
+    L2 penalty; norms and biases are exempt unless `decay_norm_and_bias` is True. `lr_factors` maps patterns of names to
     factors of the learning rate, such as {"encoder.*": 0.1}; the first matching pattern applies.
     """
 
@@ -112,7 +112,7 @@ class AdamW(Adam):
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent with momentum, in PyTorch's form. The other arguments are those of Adam."""
+    """Stochastic gradient descent with momentum, as PyTorch defines it. The other arguments are those of Adam."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class MovingAverage:
 
 
 def save_training(path: str | os.PathLike[str], module: Module, optimizer: Optimizer) -> None:
-    """Saves a model and its optimizer's state. Training can then continue with the same bits.
+    """Saves a model and its optimizer's state. Training resumed from the file computes exactly the same numbers.
 
     `module.load` can also read the file.
     """

@@ -14,7 +14,7 @@ from glossa.typing import IdsLike
 
 
 class Pack:
-    """Sentences as token ids, concatenated without padding: `ids` [N], and `rows`, the position of each sentence.
+    """Sentences as token ids, concatenated without padding: `ids` [N], and `rows`, the place of each sentence in `ids`.
 
     Layers that take ids also accept a Pack; their results have one row per id.
     """

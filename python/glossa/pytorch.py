@@ -151,7 +151,7 @@ def hint(name: str) -> str:
 
 
 def no_attribute(owner: str, name: str, obj: Any, when: str = "") -> AttributeError:
-    """The error for a missing attribute of `obj`, which `owner` describes. `when` is the fallback for a hint."""
+    """The error for a missing attribute of `obj`, which `owner` describes. `when` is appended if there is no hint."""
     known = hint(name)
     text = f". Hint: {known}" if known else when if not name.startswith("_") else ""
     return AttributeError(f"{owner} has no attribute '{name}'{text}", name=name, obj=obj)

@@ -54,7 +54,7 @@ class Run:
         self.folder = Path(folder)
         self.end = end
         """Why training ended: max_updates, max_epochs, max_minutes, early_stopping, stopped (by a callback) or
-        interrupted (by Ctrl-C); None for a run that was not trained here."""
+        interrupted (by Ctrl-C); None for a run that glossa.train did not return."""
 
     @property
     def training(self) -> Metrics:
@@ -152,8 +152,8 @@ def import_model(
     config: PathLike | None = None,
     set: Mapping[str, Option] | None = None,
 ) -> Run:
-    """Creates a run from a pretrained model. This is the folder of a Hugging Face MarianMTModel or of a Marian model,
-    or a file of weights under PyTorch's names. Such a file needs a `config` that describes the model and its data."""
+    """Creates a run from a pretrained model: the folder of a Hugging Face MarianMTModel or of a Marian model, or a file
+    of weights under PyTorch's names. A file of weights needs a `config` that describes the model and its data."""
     _glossa.import_model(os.fspath(path), os.fspath(run), os.fspath(config or ""), dict(set or {}))
     return Run(run)
 

@@ -1,4 +1,4 @@
-"""Training of runs, with the same engine, files and bits as `glossa train`."""
+"""Training of runs, with the same engine, files and results as `glossa train`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Stop(Enum):
 
 
 STOP = Stop.STOP
-"""Returned by a callback, ends training after the update. The run is saved, and can be resumed."""
+"""A callback returns it to end training after the current update. The run is saved, and can be resumed."""
 
 
 def recipes() -> list[str]:

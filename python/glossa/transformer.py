@@ -47,7 +47,7 @@ class StackOptions(TypedDict, total=False):
     relative_positions of self-attention, "none", "rotary" or "alibi", as in SelfAttention ("none")
     rotary_base        as in SelfAttention (10000)
     norm_kind          "layer" (LayerNorm) or "rms" (RMSNorm) ("layer")
-    norm_epsilon, norm_affine, epsilon_place   as in these
+    norm_epsilon, norm_affine, epsilon_place   as in LayerNorm and RMSNorm
     weight_init        of every matrix (as in torch.nn.Transformer)
     """
 
@@ -83,14 +83,14 @@ class FullStackOptions(StackOptions, total=False):
 class TransformerOptions(FullStackOptions, total=False):
     """Options of a Transformer:
 
-    embedding_dropout  (0.1)
+    embedding_dropout  of the sum of embedding and position (0.1)
     tied               tables that are one parameter: "output" (target embedding and output projection), "embeddings"
                        (source and target), "all" or "none" ("none")
     max_positions      the longest sentence (1024)
-    learned_positions  instead of sinusoids (False); with relative_positions there are neither
+    learned_positions  instead of sinusoids (False); with relative_positions, neither is added
     sinusoid           order of the sinusoids, as in PositionalEncoding ("interleaved")
     scale_embeddings   by the root of the width (True)
-    output_bias        (True)
+    output_bias        of the output projection (True)
     start_row          the id of the decoder's start token, if its embedding stays zero (None)
     """
 
@@ -109,12 +109,12 @@ class SearchOptions(TypedDict, total=False):
 
     max_length_factor  a translation has at most max_length_factor * (source ids) + max_length_extra ids, its end
                        included (2)
-    max_length_extra   (10)
-    min_length         without the end (0)
+    max_length_extra   see max_length_factor (10)
+    min_length         minimum number of ids, without the end (0)
     length_penalty     divides log-probabilities, so that long and short translations compare: "power" (length^alpha),
                        "gnmt" (Wu et al. 2016) or "none" ("power")
     alpha              of the length penalty (1)
-    search             when a beam search ends, as "glossa" or "huggingface" does ("glossa")
+    search             rule for the end of a beam search, that of "glossa" or "huggingface" ("glossa")
     sample             draws each id at random; needs a beam of 1 (False)
     temperature, seed  of the drawing (1, 1)
     top_k              draws from the k most probable ids; 0: from all (0)
@@ -315,7 +315,7 @@ class Transformer(Layer):
     def decode(self, target: SentencesLike, memory: Operand, memory_rows: RowsLike, need_weights: bool = False) -> Any:
         """Target ids and the memory [Ns, D] -> the decoder's states, a Variable [Nt, D].
 
-        With need_weights, returns (Variable, self weights, cross weights), as a Decoder.
+        With need_weights, returns (Variable, self weights, cross weights), as Decoder does.
         """
         target = pack_of(target)
         return self._computed.decode(target.ids, target.rows, memory, memory_rows, need_weights)
