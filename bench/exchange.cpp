@@ -16,7 +16,7 @@ struct ExchangeArguments {
 };
 
 /// Times the communication of an update: gradients go to the processes that sum them, and values come back. Also times
-/// an empty message.
+/// a barrier.
 int run(const ExchangeArguments& arguments, const Job& job) {
   if (!job.is_several())
     misuse("exchange", "expected several processes; got one. Hint: run mpirun -n 2 glossa-bench exchange");

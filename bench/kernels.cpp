@@ -80,7 +80,7 @@ void add_mover(const std::string& name, Index n, double bytes,
   add_benchmark(fmt::format("{}/{}", name, n), [=](benchmark::State& state) { time_mover(state, n, bytes, run); });
 }
 
-/// As `add_mover`, for an op without its derivative.
+/// Adds a mover that computes an op without its derivative.
 void add_moving_op(const std::string& name, Index n, double bytes, const Op& op) {
   add_benchmark(fmt::format("{}/{}", name, n), [=](benchmark::State& state) {
     Context<float> context;

@@ -28,7 +28,7 @@ def main() -> None:
     with open(f"{out}.{source}", "w") as first, open(f"{out}.{target}", "w") as second:
         for _ in range(int(pairs)):
             chosen = tuple(chance.randrange(count) for _ in range(chance.choice((1, 1, 2, 2, 3, 4))))
-            if len(chosen) == 1:  # longer lines hardly ever repeat
+            if len(chosen) == 1:  # lines of several sentences hardly ever repeat
                 repeated += chosen in seen
                 seen.add(chosen)
             for file, text in zip((first, second), texts):

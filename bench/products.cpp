@@ -89,7 +89,7 @@ std::vector<StepProduct> products_of(StepBenchmark& benchmark) {
 
 /// Times a matrix product by several methods, and returns each method's minimum in milliseconds. "onednn" and "eigen"
 /// compute the product in tiles, as in training; "onednn_whole" is a single call that uses oneDNN's own threads. In
-/// bf16, both factors are rounded beforehand. "packed" has the right one also packed; "in_tiles" packs it.
+/// bf16, both factors are rounded beforehand. "packed" gets a right factor that is also packed; "in_tiles" packs it.
 std::map<std::string, double> time_product(const kernels::Product& p, Precision precision) {
   const std::vector<float> a = random_matrix(p.m * p.k), b = random_matrix(p.k * p.n);
   std::vector<float> c(static_cast<std::size_t>(p.m * p.n));

@@ -18,14 +18,14 @@ namespace glossa::bench {
 
 namespace {
 
-/// Times a search (best of three after one warm-up) and prints its speed.
+/// Prints a search's speed (best of three, after a warm-up) and the heap allocations of one more search.
 void print_search_speed(const std::function<std::vector<Hypothesis>()>& search, const DecodeOptions& options,
                         bool json) {
   const std::int64_t beam = options.beam;
   std::vector<Hypothesis> found = search();  // warm-up
   std::int64_t tokens = 0;
   for (const Hypothesis& hypothesis : found) tokens += std::ssize(hypothesis.tokens) + 1;  // plus </s>
-  // The caller owns the results: one list per sentence, and one list for all sentences.
+  // Excludes the allocations of the results: one list per sentence, and one list for all sentences.
   const std::size_t before = heap_allocations();
   found = search();
   const auto heap = static_cast<double>(heap_allocations() - before) - static_cast<double>(found.size() + 1);
