@@ -29,7 +29,7 @@ inline Index count_arguments(const std::string& text, std::size_t at) {
   return commas + 1;
 }
 
-/// The functions in a header that are templates on the scalar type.
+/// Returns the functions in a header that are templates on the scalar type.
 inline std::vector<Overload> declared_ops(const std::string& header) {
   const std::string code = std::regex_replace(header, std::regex("//[^\n]*"), "");
   const std::regex declaration(R"(template\s*<class T>\s*[\w:<> ]+?\s+(\w+)\s*\(([^)]*))");

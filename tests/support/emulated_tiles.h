@@ -8,7 +8,7 @@
 
 namespace glossa::testing {
 
-/// AMX's tiles in plain loops, as Intel's manual describes the instructions. A test adds `multiply<c, a, b>()`.
+/// AMX's tiles in plain loops, as Intel's manual describes the instructions. Subclasses add `multiply<c, a, b>()`.
 class EmulatedTiles {
  public:
   explicit EmulatedTiles(const kernels::TileShapes& shapes) : shapes_(shapes) {}
@@ -29,7 +29,7 @@ class EmulatedTiles {
  protected:
   std::uint32_t bits(int tile, int row, int col) const { return bits_[tile][row][col]; }
 
-  /// Rows of B in tile `tile`: the units that a product sums.
+  /// Returns the rows of a tile. For a tile of factor B, they are the 4-byte groups over which a product sums.
   int depth(int tile) const { return shapes_.rows[tile]; }
 
   /// Replaces each element (i, j) of tile c by next(element, i, j), after a check of the shapes.

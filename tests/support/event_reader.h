@@ -22,15 +22,16 @@ inline std::uint32_t crc32c_by_bits(std::string_view bytes) {
   return ~crc;
 }
 
-/// A little-endian number of at most 8 bytes.
+/// Reads a little-endian number of at most 8 bytes.
 inline std::uint64_t number_of(std::string_view bytes) {
   std::uint64_t value = 0;
   std::memcpy(&value, bytes.data(), bytes.size());
   return value;
 }
 
-/// Calls `use(number, whole, bytes)` for each field of a Protocol Buffers message: with the bits of a number, or with
-/// bytes. Throws std::out_of_range if the message is malformed.
+/// Calls `use(number, whole, bytes)` for each field of a Protocol Buffers message. `number` is the field's number,
+/// `whole` has the bits of a numeric value, and `bytes` has any other value. Throws std::out_of_range if the message is
+/// malformed.
 inline void for_each_field(std::string_view message, const auto& use) {
   const auto take = [&](std::uint64_t count) {
     if (count > 0) message.at(count - 1);
@@ -60,10 +61,10 @@ struct RecordedValue {
   std::string text;
 };
 
-/// The two readers of TensorBoard differ in how they discard data that a resumed run replaces.
+/// The two readers of TensorBoard. They differ in the data that they discard because a resumed run replaces it.
 enum class EventReader {
-  python,  ///< at the start of a session, except the first: all data at its step and at later ones
-  server   ///< the data server, by default: at each value, data of its tag at its step and at later ones
+  python,  ///< when a session starts, except the first: discards all data from the session's step on
+  server   ///< the data server, the default; at each value: discards the tag's data from the value's step on
 };
 
 /// A folder of event files as TensorBoard reads it: files in name order, each up to the first record with a wrong

@@ -10,7 +10,7 @@
 namespace glossa::testing {
 
 /// While a FewThreads exists, the system lets the process start `count` more threads and refuses the next. Each thread
-/// takes a stack of 1 GiB, and the limit on address space leaves 1 GiB for each of `count` stacks, plus 0.5 GiB.
+/// takes a stack of 1 GiB. The limit on address space leaves room for `count` stacks and 0.5 GiB.
 class FewThreads {
  public:
   explicit FewThreads(std::size_t count) {

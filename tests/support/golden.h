@@ -49,8 +49,8 @@ class Golden {
     return result;
   }
 
-  /// Sets all parameters to the golden values under `prefix`. Each of these tensors must belong to a parameter, and
-  /// each parameter needs a tensor.
+  /// Sets all parameters to the golden values under `prefix`. Every such tensor must belong to a parameter, and every
+  /// parameter needs a tensor.
   void assign(const std::string& prefix, ParameterStore<T>& store) const {
     CHECK_EQ(names(prefix).size(), store.parameters().size());
     for (const Parameter<T>* parameter : store.parameters()) {

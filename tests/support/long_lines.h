@@ -8,8 +8,8 @@
 
 namespace glossa::testing {
 
-/// Lines of a megabyte. Each repeats one text, such as a word, a sentence, a space, a letter without spaces, a
-/// combining mark or an emoji. With sanitizers, lines of a tenth of a megabyte.
+/// Returns lines of a megabyte, or of a tenth with AddressSanitizer. Each repeats one text, such as a word, a sentence,
+/// a space, a letter without spaces, a combining mark or an emoji.
 inline std::vector<std::string> lines_of_a_megabyte() {
   constexpr std::size_t size = sanitized ? 100'000 : 1'000'000;
   std::vector<std::string> lines;

@@ -5,7 +5,7 @@
 
 namespace glossa::testing {
 
-/// Restores the process's threads and GEMM backend at the end.
+/// Restores the process's number of threads and GEMM backend when destroyed.
 class RestoreRuntime : RestoreThreads {
  public:
   ~RestoreRuntime() { kernels::set_gemm_backend(backend_); }
@@ -14,7 +14,7 @@ class RestoreRuntime : RestoreThreads {
   kernels::GemmBackend backend_ = kernels::gemm_backend();
 };
 
-/// Sets one thread, as more would only cost time in small computations. Restores threads and GEMM backend at the end.
+/// Sets one thread, because more would only cost time in small computations. Restores the settings when destroyed.
 class OneThread : RestoreRuntime {
  public:
   OneThread() { set_threads(1); }

@@ -4,7 +4,7 @@
 
 namespace glossa::testing {
 
-/// Restores the process's number of threads at the end.
+/// Restores the process's number of threads when destroyed.
 class RestoreThreads {
  public:
   RestoreThreads() = default;

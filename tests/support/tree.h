@@ -6,7 +6,8 @@
 
 namespace glossa::testing {
 
-/// Sums terms in a tree. In a node with n terms, the left subtree has the first p, the largest power of two below n.
+/// Sums terms in a tree. In a node with n terms, the left subtree has the first p, where p is the largest power of two
+/// below n.
 inline std::vector<float> sum_in_tree(std::span<const std::vector<float>> terms) {
   if (terms.size() == 1) return terms[0];
   const std::size_t first = std::bit_floor(terms.size() - 1);
