@@ -59,8 +59,8 @@ Directory find_directory(const FileCheck& require, std::ifstream& file, std::uin
   return directory;
 }
 
-/// Reads 64-bit values from an entry's extra field. A flag is true if the entry's own 32-bit field is too small. Returns
-/// false if a value is missing.
+/// Reads 64-bit values from an entry's extra field. A flag is true if the entry's own 32-bit field is too small.
+/// Returns false if a value is missing.
 bool read_extra(ByteReader extra, ZipEntry& entry, bool size, bool stored_size, bool header) {
   bool is_found = !size && !stored_size && !header;
   while (extra.is_ok() && extra.remaining() > 0) {
