@@ -8,6 +8,29 @@
 
 namespace glossa {
 
+namespace {
+
+template <class T>
+const Variable<T>* given(const Variable<T>& input) {
+  return &input;
+}
+
+template <class T>
+const Variable<T>* given(const std::optional<Variable<T>>& input) {
+  return input ? &*input : nullptr;
+}
+
+template <class T>
+Context<T>& common_context(const char* op, const auto& inputs) {
+  check(std::size(inputs) > 0 && given(*inputs.begin()), op, "expected at least one input; got none");
+  Context<T>& context = given(*inputs.begin())->context(op);
+  for (const auto& input : inputs)
+    check(!given(input) || &given(input)->context(op) == &context, op, "expected inputs of one context; got two");
+  return context;
+}
+
+}  // namespace
+
 template <class T>
 void Context<T>::begin(const StepOptions& options) {
   check(options.precision != Precision::int8 || !options.recording, "context",
@@ -91,19 +114,17 @@ void Context<T>::backward(const Variable<T>& root, const Tensor<const T>& cotang
 }
 
 template <class T>
-bool Context<T>::records(std::span<const Variable<T>> inputs) const {
-  if (!options_.recording) return false;
-  for (const Variable<T>& input : inputs)
-    if (input.requires_grad()) return true;
-  return false;
+bool Context<T>::records(InputSpan inputs) const {
+  return options_.recording &&
+         std::ranges::any_of(inputs, [](const auto& input) { return input && input->requires_grad(); });
 }
 
 template <class T>
-Variable<T> Context<T>::add_node(Node<T> node, std::span<const Variable<T>> inputs) {
-  check(&context_of(node.op, inputs) == this, node.op,
+Variable<T> Context<T>::add_node(Node<T> node, InputSpan inputs) {
+  check(&common_context<T>(node.op, inputs) == this, node.op,
         "expected inputs of the recording context; got those of another");
   const std::span<int> positions = array<int>(std::ssize(inputs));
-  std::ranges::transform(inputs, positions.begin(), &Variable<T>::node_);
+  std::ranges::transform(inputs, positions.begin(), [](const auto& input) { return input ? input->node_ : -1; });
   node.inputs = positions.data();
   node.input_count = static_cast<int>(inputs.size());
   return {this, node.value, tape_.add(node), generation()};
@@ -202,24 +223,25 @@ void Context<T>::trace_finite(const Node<T>& node) {
 }
 
 template <class T>
-void Context<T>::profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value) {
+void Context<T>::profile_forward(const char* op, InputSpan inputs, const Tensor<const T>& value) {
   Index elements = value.size();
-  for (const Variable<T>& input : inputs) elements += input.size();
+  for (const auto& input : inputs) elements += input ? input->size() : 0;
   profile_->lap(op, false, static_cast<double>(elements) * sizeof(T));
 }
 
 template <class T>
-Context<T>& context_of(const char* op, std::span<const Variable<T>> inputs) {
-  check(!inputs.empty(), op, "expected at least one input; got none");
-  Context<T>& context = inputs.front().context(op);
-  for (const Variable<T>& input : inputs)
-    check(&input.context(op) == &context, op, "expected inputs of one context; got two");
-  return context;
+Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs) {
+  return common_context<T>(op, inputs);
 }
 
 template <class T>
-Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs) {
-  return context_of(op, std::span<const Variable<T>>(inputs.begin(), inputs.size()));
+Context<T>& context_of(const char* op, std::span<const Variable<T>> inputs) {
+  return common_context<T>(op, inputs);
+}
+
+template <class T>
+Context<T>& context_of(const char* op, OpInputs<T> inputs) {
+  return common_context<T>(op, inputs);
 }
 
 template <class T>
@@ -290,5 +312,7 @@ template Context<float>& context_of(const char*, std::initializer_list<Variable<
 template Context<double>& context_of(const char*, std::initializer_list<Variable<double>>);
 template Context<float>& context_of(const char*, std::span<const Variable<float>>);
 template Context<double>& context_of(const char*, std::span<const Variable<double>>);
+template Context<float>& context_of(const char*, OpInputs<float>);
+template Context<double>& context_of(const char*, OpInputs<double>);
 
 }  // namespace glossa

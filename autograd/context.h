@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -33,6 +34,11 @@ struct StepOptions {
 
 template <class T>
 class Frame;
+
+/// The inputs of an op, in order. An op may accept std::nullopt instead of an input, except the first. The derivative
+/// then has an input that needs no gradient.
+template <class T>
+using OpInputs = std::initializer_list<std::optional<Variable<T>>>;
 
 /// State of a forward pass: memory, tape, random key, training or evaluation mode. Every computing thread has its own
 /// context; there is no global context. Several contexts may run forward passes over one ParameterStore at the same
@@ -98,11 +104,12 @@ class Context {
   /// requested, unless the op that computed `x` has rounded them. In int8, they are quantized at each call.
   kernels::Factor<T> factor(const Variable<T>& x);
 
+  /// True if an op with these inputs is recorded: the step records, and an input needs a gradient.
+  bool records(OpInputs<T> inputs) const { return records(std::span(inputs.begin(), inputs.size())); }
+
   /// True if an op with these inputs should keep its value in bf16: the step computes products in bf16 and records the
   /// op.
-  bool rounds(std::initializer_list<Variable<T>> inputs) const {
-    return precision() == Precision::bf16 && records({inputs.begin(), inputs.size()});
-  }
+  bool rounds(OpInputs<T> inputs) const { return precision() == Precision::bf16 && records(inputs); }
 
   /// Uninitialized memory for a value, valid until the next step or until the enclosing Frame ends.
   Tensor<T> tensor(const Shape& shape) { return {arena_.allocate_array<T>(shape.size()), shape}; }
@@ -133,29 +140,31 @@ class Context {
   /// into the arena and never destroyed. The engine takes over the value's memory. Only the overload for `Tensor<const
   /// T>` takes a view, whose memory the engine does not own.
   template <class Derivative>
-  Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<T>& value,
-                     const Derivative& derivative) {
-    return record(op, std::span(inputs.begin(), inputs.size()), value, derivative);
+  Variable<T> record(const char* op, OpInputs<T> inputs, const Tensor<T>& value, const Derivative& derivative) {
+    return add_node({.op = op, .value = value, .memory = value.data}, std::span(inputs.begin(), inputs.size()),
+                    derivative);
   }
 
   template <class Derivative>
   Variable<T> record(const char* op, std::span<const Variable<T>> inputs, const Tensor<T>& value,
                      const Derivative& derivative) {
-    return add_node({.op = op, .value = value, .memory = value.data}, inputs, derivative);
+    const Arena::Mark mark(scratch_);
+    const auto list = scratch_.array<std::optional<Variable<T>>>(std::ssize(inputs));
+    std::ranges::uninitialized_copy(inputs, list);
+    return add_node({.op = op, .value = value, .memory = value.data}, std::span(list), derivative);
   }
 
   template <class Derivative>
-  Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<const T>& view,
-                     const Derivative& derivative) {
-    for (const Variable<T>& input : inputs) input.value();  // the view's readers need the inputs' memory
+  Variable<T> record(const char* op, OpInputs<T> inputs, const Tensor<const T>& view, const Derivative& derivative) {
+    for (const std::optional<Variable<T>>& input : inputs)
+      if (input) input->value();  // the view's readers need the inputs' memory
     return add_node({.op = op, .value = view}, std::span(inputs.begin(), inputs.size()), derivative);
   }
 
   /// As `record`, for a value that exists only in bf16 (see `rounds`). `factor` reads it directly; for other readers,
   /// the engine makes a copy in T.
   template <class Derivative>
-  Variable<T> record(const char* op, std::initializer_list<Variable<T>> inputs, const Tensor<Bf16>& value,
-                     const Derivative& derivative) {
+  Variable<T> record(const char* op, OpInputs<T> inputs, const Tensor<Bf16>& value, const Derivative& derivative) {
     return add_node({.op = op, .value = {static_cast<const T*>(nullptr), value.shape}, .rounded = value.data},
                     std::span(inputs.begin(), inputs.size()), derivative);
   }
@@ -227,6 +236,7 @@ class Context {
 
  private:
   friend class Frame<T>;
+  using InputSpan = std::span<const std::optional<Variable<T>>>;
 
   struct Generation {
     std::uint32_t number;
@@ -234,7 +244,7 @@ class Context {
   };
 
   template <class Derivative>
-  Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs, const Derivative& derivative) {
+  Variable<T> add_node(Node<T> node, InputSpan inputs, const Derivative& derivative) {
     static_assert(std::is_trivially_destructible_v<Derivative>, "captures live in an arena: tensors, numbers, spans");
     if (tracing_finite_) trace_finite(node);
     if (profile_) profile_forward(node.op, inputs, node.value);
@@ -246,10 +256,10 @@ class Context {
 
   void check_begun() const;
   void check_readable(const Variable<T>& x) const;
-  bool records(std::span<const Variable<T>> inputs) const;
-  Variable<T> add_node(Node<T> node, std::span<const Variable<T>> inputs);
+  bool records(InputSpan inputs) const;
+  Variable<T> add_node(Node<T> node, InputSpan inputs);
   void trace_finite(const Node<T>& node);
-  void profile_forward(const char* op, std::span<const Variable<T>> inputs, const Tensor<const T>& value);
+  void profile_forward(const char* op, InputSpan inputs, const Tensor<const T>& value);
 
   /// Size in bytes of the value of `x` if a frame kept it and nothing was allocated since; otherwise 0.
   std::size_t replaceable_bytes(const Variable<T>& x) const;
@@ -272,10 +282,12 @@ class Context {
 };
 
 /// The context shared by all inputs of an op. Throws Error `[op] ...` if inputs come from different contexts or from a
-/// finished step.
+/// finished step. If an input may be std::nullopt, the call names T: context_of<T>("my_op", {x, bias}).
 template <class T>
 Context<T>& context_of(const char* op, std::initializer_list<Variable<T>> inputs);
 template <class T>
 Context<T>& context_of(const char* op, std::span<const Variable<T>> inputs);
+template <class T>
+Context<T>& context_of(const char* op, OpInputs<T> inputs);
 
 }  // namespace glossa

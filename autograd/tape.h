@@ -148,17 +148,15 @@ class Backward {
   /// Gradient of the root with respect to the node's value; same shape as the value.
   Tensor<const T> dy() const { return dy_; }
 
-  /// `has` is true if input number `input` was passed to the op. `needs` is true if this input needs a gradient, and
-  /// throws if the input was not passed.
-  bool has(int input) const { return input < tape_.nodes_[node_].input_count; }
+  /// True if input number `input` of the op needs a gradient. Throws if the op was recorded with fewer inputs.
   bool needs(int input) const;
 
   /// The sink of input `input`, which must need a gradient. The caller must write every element, and request each sink
   /// once. With more than 64 inputs, write each sink before requesting the next.
   Sink<T> sink(int input);
 
-  /// As `sink`, but empty if the input was not passed or needs no gradient.
-  Sink<T> optional_sink(int input) { return has(input) && needs(input) ? sink(input) : Sink<T>{}; }
+  /// As `sink`, but empty if the input needs no gradient.
+  Sink<T> optional_sink(int input) { return needs(input) ? sink(input) : Sink<T>{}; }
 
   /// Adds f(i), for every flat index i of the node's value, to an input's gradient. If the input was broadcast to the
   /// value's shape, sums over the broadcast axes. Does nothing if the input needs no gradient. Throws if the input's

@@ -221,22 +221,20 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
                                         const OptionalVariable<T>& bias, std::span<const int> targets,
                                         const LossOptions& o) {
   const char* const op = o.passes == 2 ? "r_drop" : "linear_cross_entropy";
-  Context<T>& c = context_of(op, {x, weight});
+  Context<T>& c = context_of<T>(op, {x, weight, bias});
   const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
   const Index rows = std::ssize(targets), classes = w.rows();
   check(in.rank() == 2 && w.shape.rank() == 2 && in.cols() == w.cols() && in.rows() == o.passes * rows, op,
         "expected x [{}N, D], weight [V, D] and N targets; got {}, {} and {}", o.passes == 2 ? "2 " : "", in, w.shape,
         rows);
-  if (bias) context_of(op, {x, *bias});
-  const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
-  check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [V] for weight {}; got {}", w.shape, b.shape);
+  const Tensor<const T> b = read_bias(c, op, bias, w.shape, 'V');
   check_targets(op, {rows, classes}, targets, o.ignore_index, o.smoothing);
 
-  const auto memory_for = [&](const Variable<T>& input) {
-    return input.requires_grad() ? c.tensor(input.shape()) : Tensor<T>{};
+  const auto memory_for = [&](const OptionalVariable<T>& input) {
+    return c.records({input}) ? c.tensor(input->shape()) : Tensor<T>{};
   };
-  const UnitGradients<T> unit{memory_for(x), memory_for(weight), bias ? memory_for(*bias) : Tensor<T>{}};
+  const UnitGradients<T> unit{memory_for(x), memory_for(weight), memory_for(bias)};
   const std::span<RowLoss> losses = c.template array<RowLoss>(rows);
   const Arena::Mark mark = c.scratch_mark();
   const ChunkFactors<T> factors(c, x, weight, w, static_cast<bool>(unit));
@@ -260,7 +258,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
   const Tensor<T> y = c.tensor({});
   CrossEntropy<T> result = add_up<T>(losses, targets, o.ignore_index, y[0]);
 
-  const auto derivative = [unit](Backward<T>& back) {
+  result.sum = c.record(op, {x, weight, bias}, y, [unit](Backward<T>& back) {
     const T dy = back.dy()[0];
     const auto scaled = [&](int input, const Tensor<T>& gradient) {
       const Sink<T> to = back.optional_sink(input);
@@ -271,8 +269,7 @@ CrossEntropy<T> linear_cross_entropy_op(const Variable<T>& x, const Variable<T>&
     scaled(1, unit.dweight);  // the largest first, so that x's gradient can reuse its memory
     scaled(0, unit.dx);
     scaled(2, unit.dbias);
-  };
-  result.sum = bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
+  });
   return result;
 }
 

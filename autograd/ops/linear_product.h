@@ -21,6 +21,17 @@ void pack_if_shared(Precision precision, Index m, Index n, Index k, kernels::Fac
   }
 }
 
+/// Numbers of a bias [O] for a weight [O, I]; no data without a bias. Throws if the bias has another shape; `letter`
+/// names O in the message.
+template <class T>
+Tensor<const T> read_bias(Context<T>& c, const char* op, const std::optional<Variable<T>>& bias, const Shape& weight,
+                          char letter = 'O') {
+  if (!bias) return {};
+  check(bias->shape() == Shape{weight.rows()}, op, "expected bias [{}] for weight {}; got {}", letter, weight,
+        bias->shape());
+  return c.read(*bias);
+}
+
 /// W^T [I, O] as the right factor of a product with `rows` rows, for all linear ops. The factor is in int8, in the
 /// context's prepared form, or W [O, I] read transposed. A product in bf16 may pack it in the context's scratch.
 template <class T>
@@ -41,14 +52,12 @@ void linear_gradients(Backward<T>& back, const kernels::Factor<T>& dy, const ker
   const Index rows = back.dy().rows(), outputs = weight.rows(), inputs = weight.cols();
   const Precision precision = back.precision();
   kernels::TiledProduct<T> dx, dw;
-  if (back.needs(0)) {  // dX = dY W
-    const Sink<T> to = back.sink(0);
+  if (const Sink<T> to = back.optional_sink(0)) {  // dX = dY W
     kernels::Factor<T> right{.data = weight.data, .stride = inputs};
     pack_if_shared(precision, rows, inputs, outputs, right, [&](Index size) { return back.scratch({size}).data; });
     dx = {rows, inputs, outputs, dy, right, to.beta(), {to.grad.data, inputs}, precision};
   }
-  if (back.needs(1)) {  // dW = dY^T X
-    const Sink<T> to = back.sink(1);
+  if (const Sink<T> to = back.optional_sink(1)) {  // dW = dY^T X
     kernels::Factor<T> left = dy;
     left.transposed = true;
     dw = {outputs, inputs, rows, left, x, to.beta(), {to.grad.data, inputs}, precision};

@@ -51,15 +51,13 @@ template <class T>
 Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias, double p,
                         const RowLayout& layout) {
   const char* const op = "linear_relu";
-  Context<T>& c = context_of(op, {x, weight});
+  Context<T>& c = context_of<T>(op, {x, weight, bias});
   const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
   check_layout(op, layout, in);
   check(w.shape.rank() == 2 && in.cols() == w.cols(), op, "expected x [N, I] and weight [O, I]; got {} and {}", in,
         w.shape);
-  if (bias) context_of(op, {x, *bias});
-  const Tensor<const T> b = bias ? c.read(*bias) : Tensor<const T>{};
-  check(!bias || b.shape == Shape{w.rows()}, op, "expected bias [O] for weight {}; got {}", w.shape, b.shape);
+  const Tensor<const T> b = read_bias(c, op, bias, w.shape);
   const Index rows = in.rows(), outputs = w.rows();
   const Shape shape{rows, outputs};
   const kernels::Factor<T> left = c.factor(x);
@@ -71,12 +69,12 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const O
     kernels::gemm_then<T>(rows, outputs, w.cols(), left, transposed_weight(c, rows, weight), to, c.precision(),
                           FinishRelu<T>{b, mask, outputs});
     c.add_branches(y.size(), positive);
-    const auto derivative = [left, w, factor = mask.factor, positive](Backward<T>& back) {
+
+    return c.record(op, {x, weight, bias}, y, [left, w, factor = mask.factor, positive](Backward<T>& back) {
       relu_gradients<T>(back, left, w, factor, positive);
-    };
-    return bias ? c.record(op, {x, weight, *bias}, y, derivative) : c.record(op, {x, weight}, y, derivative);
+    });
   };
-  if (c.rounds({x, weight}) || (bias && c.rounds({*bias}))) {
+  if (c.rounds({x, weight, bias})) {
     const Tensor<Bf16> y = c.bf16_tensor(shape);
     return compute(y, {nullptr, outputs, y.data}, [y](Index i) { return y[i].widened() > 0; });
   }

@@ -9,14 +9,11 @@ void linear_tiles(const Variable<T>& x, const Variable<T>& weight, const std::op
                   const std::function<void(const kernels::Tile<T>&)>& use) {
   const char* const op = "linear_tiles";
   constexpr Index max_rows = 256;
-  Context<T>& c = context_of(op, {x, weight});
+  Context<T>& c = context_of<T>(op, {x, weight, bias});
   const Shape &in = x.shape(), &w = weight.shape();
   check(in.rank() == 2 && w.rank() == 2 && in.cols() == w.cols(), op,
         "expected x [N, I] and weight [O, I]; got {} and {}", in, w);
-  if (bias) context_of(op, {x, *bias});
-  const kernels::AddBias<T> add_bias{bias ? c.read(*bias) : Tensor<const T>{}};
-  check(!bias || add_bias.bias.shape == Shape{w.rows()}, op, "expected bias [O] for weight {}; got {}", w,
-        add_bias.bias.shape);
+  const kernels::AddBias<T> add_bias{read_bias(c, op, bias, w)};
   const auto finish = [&](const kernels::Tile<T>& tile) {
     add_bias(tile);
     use(tile);

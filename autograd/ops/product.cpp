@@ -73,8 +73,8 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
     const Tensor<const T> dy = back.dy();
     // Y = A B: dA = dY B^T, dB = A^T dY. Y = A^T B: dA = B dY^T. Y = A B^T: dB = dY^T A.
     const auto write = [&](int input, const Tensor<const T>& left, bool tl, const Tensor<const T>& right, bool tr) {
-      if (!back.needs(input)) return;
-      const Sink<T> to = back.sink(input);
+      const Sink<T> to = back.optional_sink(input);
+      if (!to) return;
       if (dy.size() == 0) to.zeroed();  // no product writes the gradient
       stacked_gemm(walk, left, tl, right, tr, to.grad, to.add, back.precision());
     };
@@ -91,34 +91,34 @@ Variable<T> matmul(const Variable<T>& a, const Variable<T>& b, bool transpose_a,
 
 template <class T>
 Variable<T> linear(const Variable<T>& x, const Variable<T>& weight, const OptionalVariable<T>& bias, Use use) {
-  Context<T>& c = context_of("linear", {x, weight});
+  const char* const op = "linear";
+  Context<T>& c = context_of<T>(op, {x, weight, bias});
   const Tensor<const T> w = c.read_matrix(weight);
   const Shape& in = x.shape();
-  check(w.shape.rank() == 2 && in.rank() >= 1 && in.cols() == w.cols(), "linear",
+  check(w.shape.rank() == 2 && in.rank() >= 1 && in.cols() == w.cols(), op,
         "expected x [..., I] and weight [O, I]; got {} and {}", in, w.shape);
-  const Index rows = in.rows(), inputs = w.cols(), outputs = w.rows();
-  if (bias) context_of("linear", {x, *bias});
-  const kernels::AddBias<T> add_bias{bias ? c.read(*bias) : Tensor<const T>{}};
-  check(!bias || add_bias.bias.shape == Shape{outputs}, "linear", "expected bias [O] for weight {}; got {}", w.shape,
-        add_bias.bias.shape);
+  const kernels::AddBias<T> add_bias{read_bias(c, op, bias, w.shape)};
+  const Index rows = in.rows(), outputs = w.rows();
   const kernels::Factor<T> left = c.factor(x);
-  const auto derivative = [left, w](Backward<T>& back) { linear_gradients(back, back.factor(back.dy()), left, w); };
-  const auto multiply = [&](const kernels::Result<T>& to) {
+
+  /// Computes Y = X W^T + b into `to`, and records it as y.
+  const auto compute = [&](const auto& y, const kernels::Result<T>& to) {
     const Arena::Mark scratch = c.scratch_mark();
-    kernels::gemm_then<T>(rows, outputs, inputs, left, transposed_weight(c, rows, weight), to, c.precision(), add_bias);
+    kernels::gemm_then<T>(rows, outputs, w.cols(), left, transposed_weight(c, rows, weight), to, c.precision(),
+                          add_bias);
+
+    return c.record(op, {x, weight, bias}, y, [left, w](Backward<T>& back) {
+      // dX = dY W, dW = dY^T X, db = the sum of the rows of dY.
+      linear_gradients(back, back.factor(back.dy()), left, w);
+    });
   };
-  const auto record = [&](const auto& y) {
-    return bias ? c.record("linear", {x, weight, *bias}, y, derivative)
-                : c.record("linear", {x, weight}, y, derivative);
-  };
-  if (use == Use::products && (c.rounds({x, weight}) || (bias && c.rounds({*bias})))) {
-    const Tensor<Bf16> y = c.bf16_tensor(in.with(-1, outputs));
-    multiply({nullptr, outputs, y.data});
-    return record(y);
+  const Shape shape = in.with(-1, outputs);
+  if (use == Use::products && c.rounds({x, weight, bias})) {
+    const Tensor<Bf16> y = c.bf16_tensor(shape);
+    return compute(y, {nullptr, outputs, y.data});
   }
-  const Tensor<T> y = c.tensor(in.with(-1, outputs));
-  multiply({y.data, outputs});
-  return c.unread(record(y));
+  const Tensor<T> y = c.tensor(shape);
+  return c.unread(compute(y, {y.data, outputs}));
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                      \

@@ -17,10 +17,11 @@ void check_ids(const char* op, const Tensor<const T>& table, std::span<const int
           table.rows(), table.shape, ids[i], i);
 }
 
-/// Adds f(i, j) to element [row_of(i), j] of the sink, for all i in order; skips i if row_of(i) < 0. Rows may repeat,
-/// so threads share the columns instead of the rows.
+/// Adds f(i, j) to element [row_of(i), j] of the sink, for all i in order; skips i if row_of(i) < 0. Does nothing
+/// without a sink. Rows may repeat, so threads share the columns instead of the rows.
 template <class T, class RowOf, class F>
 void scatter_add(const Sink<T>& to, Index count, const RowOf& row_of, const F& f) {
+  if (!to) return;
   const Tensor<T> sums = to.zeroed();
   const Index d = sums.cols();
   parallel_ranges(d, 64, [&](Index begin, Index end) {
@@ -65,29 +66,30 @@ namespace {
 
 /// embed_tokens with or without `positions`.
 template <class T>
-Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, double factor, const Variable<T>* positions,
-                       double p, const RowLayout& layout) {
-  Context<T>& c = context_of("embed_tokens", {table, positions ? *positions : table});
+Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, double factor,
+                       const OptionalVariable<T>& positions, double p, const RowLayout& layout) {
+  const char* const op = "embed_tokens";
+  Context<T>& c = context_of<T>(op, {table, positions});
   const Tensor<const T> rows = c.read_matrix(table), places = positions ? c.read(*positions) : Tensor<const T>{};
   const kernels::int8::Weight* const codes = c.in_int8(table);
-  check_ids("embed_tokens", rows, ids);
+  check_ids(op, rows, ids);
   const Index n = layout.rows, d = rows.cols();
-  check(!positions || (places.shape.rank() == 2 && places.cols() == d), "embed_tokens",
-        "expected positions [P, {}]; got {}", d, places.shape);
-  check_layout("embed_tokens", layout, {static_cast<Index>(ids.size()), d});
+  check(!positions || (places.shape.rank() == 2 && places.cols() == d), op, "expected positions [P, {}]; got {}", d,
+        places.shape);
+  check_layout(op, layout, {static_cast<Index>(ids.size()), d});
 
   // Position of each row in its sequence; -1 in gap rows.
   const std::span<Index> position = c.template array<Index>(n);
   std::fill(position.begin(), position.end(), Index{-1});
   for (const RowSpan& sequence : layout.sequences) {
-    check(!positions || layout.first_position + sequence.length <= places.rows(), "embed_tokens",
+    check(!positions || layout.first_position + sequence.length <= places.rows(), op,
           "expected sequences of at most {} tokens; got one of {}. Hint: use more positions, or shorter sequences",
           places.rows(), layout.first_position + sequence.length);
     for (Index t = 0; t < sequence.length; ++t) position[sequence.offset + t] = layout.first_position + t;
   }
 
   const Tensor<T> y = c.tensor({n, d});
-  const DropoutMask<T> mask = draw_mask("embed_tokens", c, y.shape, p, layout);
+  const DropoutMask<T> mask = draw_mask(op, c, y.shape, p, layout);
   const Arena::Mark mark = c.scratch_mark();
   const Tensor<T> no_place = positions ? Tensor<T>{} : c.scratch({d});
   if (!positions) kernels::fill(no_place, T{0});
@@ -111,22 +113,18 @@ Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, doubl
 
   // With g = dy after the mask: dtable[v] = s * sum of g_i over the rows i with id v; dpositions[t] = sum of g_i over
   // the rows at position t.
-  const auto derivative = [ids = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
+  return c.record(op, {table, positions}, y, [ids = c.keep(ids), position, mask, s, n, d](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     const auto dropped = [&](Index i, Index j) {
       const Index at = i * d + j;
       return mask ? mask(at, dy[at]) : dy[at];
     };
-    if (back.needs(0))
-      scatter_add(
-          back.sink(0), n, [&](Index i) { return position[i] < 0 ? -1 : ids[i]; },
-          [&](Index i, Index j) { return s * dropped(i, j); });
-    if (back.has(1) && back.needs(1))
-      scatter_add(
-          back.sink(1), n, [&](Index i) { return position[i]; }, dropped);
-  };
-  return positions ? c.record("embed_tokens", {table, *positions}, y, derivative)
-                   : c.record("embed_tokens", {table}, y, derivative);
+    scatter_add(
+        back.optional_sink(0), n, [&](Index i) { return position[i] < 0 ? -1 : ids[i]; },
+        [&](Index i, Index j) { return s * dropped(i, j); });
+    scatter_add(
+        back.optional_sink(1), n, [&](Index i) { return position[i]; }, dropped);
+  });
 }
 
 }  // namespace
@@ -134,13 +132,13 @@ Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, doubl
 template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor,
                          const Variable<T>& positions, double dropout, const RowLayout& layout) {
-  return embed_rows(table, ids, factor, &positions, dropout, layout);
+  return embed_rows<T>(table, ids, factor, positions, dropout, layout);
 }
 
 template <class T>
 Variable<T> embed_tokens(const Variable<T>& table, std::span<const int> ids, double factor, double dropout,
                          const RowLayout& layout) {
-  return embed_rows<T>(table, ids, factor, nullptr, dropout, layout);
+  return embed_rows<T>(table, ids, factor, {}, dropout, layout);
 }
 
 template <class T>

@@ -72,10 +72,8 @@ Variable<T> joined(const char* op, Context<T>& c, std::span<const Variable<T>> p
   return c.record(op, parts, y, [widths, outer, stride](Backward<T>& back) {
     const T* from = back.dy().data;
     for (std::size_t p = 0; p < widths.size(); ++p) {
-      if (const int input = static_cast<int>(p); back.needs(input)) {
-        const Sink<T> dx = back.sink(input);
+      if (const Sink<T> dx = back.optional_sink(static_cast<int>(p)))
         copy_block<T>({dx.grad.data, widths[p]}, {from, stride}, outer, widths[p], dx.add);
-      }
       from += widths[p];
     }
   });
