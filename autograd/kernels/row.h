@@ -77,12 +77,17 @@ T sum(Index n, const F& f) {
 /// Rows per piece of work.
 inline Index row_grain(Index cols) { return std::max<Index>(1, elementwise_grain / std::max<Index>(1, cols)); }
 
-/// Calls f(row) for each of `rows` rows of `cols` elements, from several threads.
+/// Calls f(row) for each of `rows` rows of `cols` elements, or for each row of a tensor, from several threads.
 template <class F>
 void for_each_row(Index rows, Index cols, const F& f) {
   parallel_ranges(rows, row_grain(cols), [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) f(row);
   });
+}
+
+template <class T, class F>
+void for_each_row(const Tensor<T>& x, const F& f) {
+  for_each_row(x.rows(), x.cols(), f);
 }
 
 }  // namespace glossa::kernels

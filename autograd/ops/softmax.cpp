@@ -10,43 +10,42 @@ namespace glossa {
 
 namespace {
 
-/// The number to subtract from a row, so that exp does not overflow: the row's maximum, or 0 for a row of -inf, where
-/// -inf would give NaN.
+/// A row's shift, and the sum of e^(x_j - shift) over the row.
 template <class T>
-T shift_of(const T* x, Index cols) {
-  const T max = kernels::row_max<T>(cols, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
-  return max == -std::numeric_limits<T>::infinity() ? T{0} : max;
-}
+struct ShiftedSum {
+  T shift, sum;
+};
 
-/// to_j = exp(from_j - shift); returns the sum, which is 0 for a row of -inf.
+/// Writes e^(x_j - shift) to e_j. The shift is the row's maximum, so exp does not overflow. For a row of -inf, where it
+/// would give NaN, the shift is 0; the sum then is 0.
 template <class T>
-T exp_row(const T* from, T shift, T* to, Index cols) {
+ShiftedSum<T> exp_row(Index cols, const T* x, T* e) {
+  constexpr T nothing = -std::numeric_limits<T>::infinity();
+  const T max = kernels::row_max<T>(cols, nothing, [&](Index j) { return x[j]; });
+  const T shift = max == nothing ? T{0} : max;
 #pragma omp simd
-  for (Index j = 0; j < cols; ++j) to[j] = kernels::exp(from[j] - shift);
-  return kernels::row_sum<T>(cols, [&](Index j) { return to[j]; });
+  for (Index j = 0; j < cols; ++j) e[j] = kernels::exp(x[j] - shift);
+  return {shift, kernels::row_sum<T>(cols, [&](Index j) { return e[j]; })};
 }
 
 }  // namespace
 
+// For each row: y = e^x / sum(e^x), dx = y (dy - sum(dy y)). For finite dy, dx is zero where y is zero.
 template <class T>
 Variable<T> softmax(const Variable<T>& x) {
   Context<T>& c = context_of("softmax", {x});
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
-  kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
-    const Index cols = y.cols();
-    const T* from = in.row(row);
-    T* to = y.row(row);
-    const T sum = exp_row(from, shift_of(from, cols), to, cols);
+  kernels::for_each_row(y, [&](Index row) {
+    T* const p = y.row(row);
+    const T sum = exp_row(y.cols(), in.row(row), p).sum;
     const T factor = sum == 0 ? T{0} : 1 / sum;
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) to[j] *= factor;
+    kernels::write(p, 0, y.cols(), false, [=](Index j) { return p[j] * factor; });
   });
 
-  // dx = y (dy - <dy, y>), row by row. For finite dy, dx is zero where y is zero.
   return c.record("softmax", {x}, y, [y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
+    kernels::for_each_row(y, [&](Index row) {
       const T *dy = back.dy().row(row), *p = y.row(row);
       const T dot = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j] * p[j]; });
       dx.write_row(row, [&](Index j) { return p[j] * (dy[j] - dot); });
@@ -54,33 +53,26 @@ Variable<T> softmax(const Variable<T>& x) {
   });
 }
 
+// For each row: y = x - log(sum(e^x)), dx = dy - e^y sum(dy). If all x are -inf, so are all y, and dx is zero.
 template <class T>
 Variable<T> log_softmax(const Variable<T>& x) {
   Context<T>& c = context_of("log_softmax", {x});
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
-  kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
-    const Index cols = y.cols();
-    const T* from = in.row(row);
-    T* to = y.row(row);
-    const T shift = shift_of(from, cols);
-    const T sum = exp_row(from, shift, to, cols);
+  kernels::for_each_row(y, [&](Index row) {
+    const T* const from = in.row(row);
+    const auto [shift, sum] = exp_row(y.cols(), from, y.row(row));
     const T log_sum = sum == 0 ? T{0} : std::log(sum);
-#pragma omp simd
-    for (Index j = 0; j < cols; ++j) to[j] = from[j] - shift - log_sum;
+    kernels::write(y.row(row), 0, y.cols(), false, [=, shift = shift](Index j) { return from[j] - shift - log_sum; });
   });
 
-  // dx = dy - softmax(x) sum(dy), row by row.
   return c.record("log_softmax", {x}, y, [y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
-    kernels::for_each_row(y.rows(), y.cols(), [&](Index row) {
+    kernels::for_each_row(y, [&](Index row) {
       const T *dy = back.dy().row(row), *log_p = y.row(row);
       const bool empty = std::all_of(log_p, log_p + y.cols(), [](T v) { return std::isinf(v); });
       const T sum = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j]; });
-      if (empty)
-        dx.write_row(row, [](Index) { return T{0}; });
-      else
-        dx.write_row(row, [&](Index j) { return dy[j] - kernels::exp(log_p[j]) * sum; });
+      dx.write_row(row, [&](Index j) { return empty ? T{0} : dy[j] - kernels::exp(log_p[j]) * sum; });
     });
   });
 }
