@@ -16,6 +16,15 @@ struct DropoutMask {
 
   /// Returns element i after dropout; `value` is the element before dropout. Dropout must be active.
   T operator()(Index i, T value) const { return kernels::select(keep[i] != 0, value * factor, T{0}); }
+
+  /// Calls f(drop), where drop(i, value) returns element i after dropout; this is `value` if dropout is inactive.
+  template <class F>
+  void visit(const F& f) const {
+    if (*this)
+      f(*this);
+    else
+      f([](Index, T value) { return value; });
+  }
 };
 
 inline void check_probability(const char* op, double p) {

@@ -35,38 +35,29 @@ struct GeluGate {
   }
 };
 
-/// y = gate(a) b for the halves (a, b) of each row of x.
+/// y = gate(a) b for the halves (a, b) of each row of x: da = dy b gate'(a), db = dy gate(a).
 template <class Gate, class T>
 Variable<T> gated(const char* op, const Variable<T>& x, Use use) {
   Context<T>& c = context_of(op, {x});
   check(x.shape().rank() >= 1 && x.shape().cols() % 2 == 0, op, "expected x [..., 2 H]; got {}", x.shape());
   const Tensor<const T> in = c.read(x);
-  const Index rows = in.rows(), half = in.cols() / 2;
-  const Shape shape = in.shape.with(-1, half);
-  const auto compute = [&](Index i, T* y) {
-    const T *const a = in.row(i), *const b = a + half;
-    kernels::write(y, 0, half, false, [=](Index j) { return Gate::at(a[j]).value * b[j]; });
-  };
+  const Index half = in.cols() / 2;
 
-  // da = dy b gate'(a), db = dy gate(a).
-  const auto derivative = [in, rows, half](Backward<T>& back) {
-    const Sink<T> to = back.sink(0);
-    kernels::for_each_row(rows, 2 * half, [&](Index i) {
-      const T *const a = in.row(i), *const b = a + half, *const dy = back.dy().row(i);
-      T *const da = to.grad.row(i), *const db = da + half;
-      kernels::write(da, 0, half, to.add, [=](Index j) { return dy[j] * b[j] * Gate::at(a[j]).slope; });
-      kernels::write(db, 0, half, to.add, [=](Index j) { return dy[j] * Gate::at(a[j]).value; });
-    });
-  };
-
-  if (use == Use::products && c.rounds({x})) {
-    const Tensor<Bf16> y = c.bf16_tensor(shape);
-    fill_rounded_rows(c, y, compute);
-    return c.record(op, {x}, y, derivative);
-  }
-  const Tensor<T> y = c.tensor(shape);
-  kernels::for_each_row(rows, 2 * half, [&](Index i) { compute(i, y.row(i)); });
-  return c.record(op, {x}, y, derivative);
+  return record_rows<T>(
+      op, {x}, in.shape.with(-1, half), use,
+      [&](Index i, T* y) {
+        const T *const a = in.row(i), *const b = a + half;
+        kernels::write(y, 0, half, false, [=](Index j) { return Gate::at(a[j]).value * b[j]; });
+      },
+      [in, half](Backward<T>& back) {
+        const Sink<T> to = back.sink(0);
+        kernels::for_each_row(in, [&](Index i) {
+          const T *const a = in.row(i), *const b = a + half, *const dy = back.dy().row(i);
+          T *const da = to.grad.row(i), *const db = da + half;
+          kernels::write(da, 0, half, to.add, [=](Index j) { return dy[j] * b[j] * Gate::at(a[j]).slope; });
+          kernels::write(db, 0, half, to.add, [=](Index j) { return dy[j] * Gate::at(a[j]).value; });
+        });
+      });
 }
 
 }  // namespace

@@ -104,10 +104,9 @@ Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, doubl
       if (codes) kernels::int8::unpack_row(*codes, ids[i], row);
       const T* const token = codes ? row : rows.row(ids[i]);
       const T* const place = positions ? places.row(position[i]) : no_place.data;
-      if (mask)
-        for (Index j = 0; j < d; ++j) row[j] = mask(i * d + j, s * token[j] + place[j]);
-      else
-        for (Index j = 0; j < d; ++j) row[j] = s * token[j] + place[j];
+      mask.visit([&](const auto& drop) {
+        kernels::write(row, 0, d, false, [=, at = i * d](Index j) { return drop(at + j, s * token[j] + place[j]); });
+      });
     }
   });
 
