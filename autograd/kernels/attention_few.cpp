@@ -2,6 +2,10 @@
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/softmax_lanes.h"
 
+/// The path of sequences with fewer than `few_queries` queries, as in decoding:
+///     score_j = scale q k_j + mask_j - slope |distance|,    P = softmax(score),    out = sum_j m_j P_j v_j
+/// for one query at a time, with its heads as lanes. Saves P in the layout of the path `whole`, which has the
+/// derivative.
 namespace glossa::kernels {
 
 template <class T>
@@ -9,8 +13,8 @@ Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
   return shape.key.sequences[b].length * padded<T>(shape.heads);
 }
 
-/// Takes one query at a time, with its heads as lanes. Keys and values are read once, in memory order, for all heads
-/// that share them. `score` is scratch [keys, padded(heads)].
+/// Reads keys and values once, in memory order, for all heads that share them. `score` is scratch [keys,
+/// padded(heads)].
 template <class T>
 void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const AttentionColumns<const T>& x, T* weights,
                  const Columns<T>& out, T* score) {

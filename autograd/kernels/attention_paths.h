@@ -64,4 +64,44 @@ void tiles_backward(const AttentionShape<T>& shape, Index b, const AttentionColu
                     const Columns<const T>& out, const Columns<const T>& dout, const AttentionColumns<T>& dx,
                     T* scratch);
 
+// ---- a piece of work on the path of its sequence: some heads or, in tiles, all heads ----
+
+template <class T>
+void forward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
+                   const AttentionSaved<T>& saved, const Columns<T>& out, T* scratch) {
+  switch (shape.path(heads.sequence)) {
+    case AttentionPath::few:
+      return few_forward(shape, heads, x, saved.weights, out, scratch);
+    case AttentionPath::whole:
+      return whole_forward(shape, heads, x, saved.weights, out, scratch);
+    case AttentionPath::tiles:
+      return tiles_forward(shape, heads.sequence, x, saved.log_sums, out, scratch);
+  }
+}
+
+template <class T>
+void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
+                    const AttentionSaved<T>& saved, const Columns<const T>& out, const Columns<const T>& dout,
+                    const AttentionColumns<T>& dx, T* scratch) {
+  if (shape.in_tiles(heads.sequence))
+    tiles_backward(shape, heads.sequence, x, saved.log_sums, out, dout, dx, scratch);
+  else
+    whole_backward(shape, heads, x, saved.weights, dout, dx, scratch);
+}
+
+// ---- a piece in bf16 (attention_bf16.cpp) ----
+
+/// Scratch size of a sequence's piece beside that of its path; 0 unless the call is in bf16.
+template <class T>
+Index widened_size(const AttentionShape<T>& shape, Index b, Index heads);
+
+template <class T>
+void forward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const Bf16>& x,
+                   const AttentionSaved<T>& saved, const Columns<Bf16>& out, T* scratch);
+
+template <class T>
+void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const Bf16>& x,
+                    const AttentionSaved<T>& saved, const Columns<const Bf16>& out, const Columns<const T>& dout,
+                    const AttentionColumns<T>& dx, T* scratch);
+
 }  // namespace glossa::kernels

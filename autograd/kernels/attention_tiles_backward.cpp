@@ -1,6 +1,10 @@
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/attention_tiling.h"
 
+/// Derivative of the path of long sequences, one tile of scores at a time:
+///     P = exp(score - log_sum),    dscore = P (m dP - sum(dy y))    with dP = dy v^T,
+///     dv = (m P)^T dy,    dk = dscore^T (scale q),    dq = scale dscore k.
+/// sum(dy y), over the columns of the result, replaces the sum of P m dP over all keys.
 namespace glossa::kernels {
 
 namespace {
@@ -14,8 +18,7 @@ struct BackwardCall {
   AttentionColumns<T> dx;  // each tile adds to dk and dv
 };
 
-/// Replaces the scores by weight = m P, with P = exp(score - log_sum) and the dropout factor m (0 or keep_scale).
-/// Replaces d = dy v^T by dscore = P (m d - dot), with dot = sum_j m P d.
+/// Replaces the scores by m P, and dP by dscore. `dot` is sum(dy y) of each query.
 template <class T>
 void weigh_again(const Reach<T>& reach, const std::uint8_t* keep, T keep_scale, const T* log_sum, const T* dot,
                  T* weight, T* d_score) {
@@ -67,7 +70,7 @@ void backward_tile(const AttentionTiling<T>& tiling, const Head<T>& head, RowSpa
   std::fill_n(log_sum, width, T{0});
   std::copy_n(log_sums + head.number * shape.query.rows + head.rows.offset + q.offset, q.length, log_sum);
   std::fill_n(dot, width, T{0});
-  for (Index i = 0; i < q.length; ++i)  // sum_j m P d = sum_c y dy
+  for (Index i = 0; i < q.length; ++i)
     for (Index c = 0; c < vw; ++c) dot[i] += y.data[i * y.stride + c] * dy.data[i * dy.stride + c];
 
   for (; first < end; first += key_tile) {

@@ -3,6 +3,8 @@
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/attention_tiling.h"
 
+/// Forward pass of the path of long sequences: out = (m P) v with P = softmax(score), one tile of scores at a time.
+/// Saves only log sum_j exp(score_j) for each query and head, from which the derivative computes P again.
 namespace glossa::kernels {
 
 namespace {

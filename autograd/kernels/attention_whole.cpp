@@ -4,6 +4,11 @@
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/softmax_lanes.h"
 
+/// The path of sequences with at most `max_kept_weights` weights per head, as in training on sentences. Holds all
+/// weights of a head, and saves them for the derivative. With dropout's mask m divided by 1 - p:
+///     P = softmax(scale q k^T + mask + bias),    out = (m P) v,    dv = (m P)^T dout,
+///     dP = m (dout v^T),    dscore = scale P (dP - sum(dP P)),    dq = dscore k,    dk = dscore^T q.
+/// Matrices of weights are stored transposed, [keys, padded(queries)], with one query per lane.
 namespace glossa::kernels {
 
 namespace {
@@ -99,11 +104,11 @@ void whole_forward(const AttentionShape<T>& shape, const HeadRange& heads, const
     const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
                            value = head.of_key(x.v, keys, vw);
     Bump<T> memory{scratch};
-    // weight = softmax(scale q k^T + mask + bias), transposed: k q^T
+    // weight = P
     T* const weight = weights ? weights + head.cells : memory.take(reach.keys, reach.rows);
     score_product(reach, kw, key, transposed_panel(reach.rows, kw, query, memory), weight);
     weigh(shape, reach, DistanceBias<T>(shape, head), weight);
-    // out = dropout(weights) v
+    // out = (m P) v
     const T* const dropped = drop(shape, head, weight, memory);
     const bool finite = !shape.blocks() || all_finite(reach.keys, vw, value);
     const Panel<T> values = as_panel(reach.keys, vw, value, memory);
@@ -128,7 +133,7 @@ void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, cons
     const bool finite = !shape.blocks() || (all_finite(reach.rows, kw, query) && all_finite(reach.keys, kw, key) &&
                                             all_finite(reach.rows, vw, d_out));
     Bump<T> memory{scratch};
-    // dout v^T, transposed like the weights: v dout^T
+    // d_score = dout v^T, then dscore
     T* const d_score = memory.take(reach.keys, reach.rows);
     score_product(reach, vw, value, transposed_panel(reach.rows, vw, d_out, memory), d_score);
     const T* const weight = weights + head.cells;
@@ -138,7 +143,7 @@ void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, cons
                              d_score + lane, width);
     const Panel<T> queries = as_panel(reach.rows, kw, query, memory), key_rows = as_panel(reach.keys, kw, key, memory),
                    d_outs = as_panel(reach.rows, vw, d_out, memory);
-    if (dx.v.data)  // dv = dropped^T dout
+    if (dx.v.data)  // dv = (m P)^T dout
       sum_over_queries(reach, vw, dropped, d_outs, head.of_key(dx.v, keys, vw), finite, memory);
     if (dx.q.data)  // dq = dscore k
       sum_over_keys(reach, kw, d_score, key_rows, head.of(dx.q, rows, kw), finite, memory);
