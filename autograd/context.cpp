@@ -312,7 +312,7 @@ template Context<float>& context_of(const char*, std::initializer_list<Variable<
 template Context<double>& context_of(const char*, std::initializer_list<Variable<double>>);
 template Context<float>& context_of(const char*, std::span<const Variable<float>>);
 template Context<double>& context_of(const char*, std::span<const Variable<double>>);
-template Context<float>& context_of(const char*, OpInputs<float>);
-template Context<double>& context_of(const char*, OpInputs<double>);
+template Context<float>& context_of<float>(const char*, OpInputs<float>);
+template Context<double>& context_of<double>(const char*, OpInputs<double>);
 
 }  // namespace glossa

@@ -38,7 +38,7 @@ class Frame;
 /// The inputs of an op, in order. An op may accept std::nullopt instead of an input, except the first. The derivative
 /// then has an input that needs no gradient.
 template <class T>
-using OpInputs = std::initializer_list<std::optional<Variable<T>>>;
+using OpInputs = std::initializer_list<std::optional<Variable<std::type_identity_t<T>>>>;
 
 /// State of a forward pass: memory, tape, random key, training or evaluation mode. Every computing thread has its own
 /// context; there is no global context. Several contexts may run forward passes over one ParameterStore at the same

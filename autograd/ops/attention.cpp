@@ -18,7 +18,7 @@ struct Place {
   Index column;
 };
 
-/// q, k and v in the inputs of an op, and the width of one head.
+/// q, k and v in the inputs of an op, of which the last contains v, and the width of one head.
 struct Operands {
   Place q, k, v;
   Index key_width, value_width;
@@ -60,17 +60,16 @@ const E* elements(Context<T>& c, const Variable<T>& x) {
 /// autograd/cases/attention_reference.h contains these formulas in plain loops. Long sequences are computed in tiles,
 /// which recompute P from the log-sum-exp of each row of s q k^T + M, and use sum(dP P) = sum(dy y).
 template <class E, class T>
-Variable<T> attend_in(const AttentionCall<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands,
+Variable<T> attend_in(const AttentionCall<T>& call, OpInputs<T> inputs, const Operands& operands,
                       const AttentionShape<T>& shape, const Tensor<E>& y) {
-  Context<T>& c = context_of(call.op, inputs);
+  Context<T>& c = context_of<T>(call.op, inputs);
   const auto columns = [&](Place place) {
-    const Variable<T>& x = inputs.begin()[place.input];
+    const Variable<T>& x = *inputs.begin()[place.input];
     return Columns<const E>{elements<E>(c, x) + place.column, x.shape().cols()};
   };
   const AttentionColumns<const E> x{columns(operands.q), columns(operands.k), columns(operands.v)};
 
-  bool needs_gradient = false;
-  for (const Variable<T>& input : inputs) needs_gradient |= input.requires_grad();
+  const bool needs_gradient = c.records(inputs);
   AttentionSaved<T> saved;
   const Shape kept{shape.heads * shape.cells.back()};
   if (shape.saves_in_bf16)
@@ -84,15 +83,11 @@ Variable<T> attend_in(const AttentionCall<T>& call, std::initializer_list<Variab
   AttentionShape<T> kept_shape = shape;
   if (shape.saves_in_bf16) kept_shape.keep = {};
   return c.record(call.op, inputs, y, [shape = kept_shape, operands, x, saved, y](Backward<T>& back) {
-    // An input that contains two or three of q, k and v has a single sink.
-    Sink<T> sinks[3];
-    bool asked[3] = {};
+    Sink<T> sinks[3];  // an input that contains two or three of q, k and v has a single sink
+    for (int i = 0; i <= operands.v.input; ++i) sinks[i] = back.optional_sink(i);
     const auto gradient = [&](Place place) {
-      if (!back.needs(place.input)) return Columns<T>{};
-      if (!asked[place.input]) sinks[place.input] = back.sink(place.input);
-      asked[place.input] = true;
       const Sink<T>& to = sinks[place.input];
-      return Columns<T>{to.grad.data + place.column, to.grad.cols(), to.add};
+      return to ? Columns<T>{to.grad.data + place.column, to.grad.cols(), to.add} : Columns<T>{};
     };
     const AttentionColumns<T> dx{gradient(operands.q), gradient(operands.k), gradient(operands.v)};
     const Tensor<const T> dy = back.dy();
@@ -102,8 +97,8 @@ Variable<T> attend_in(const AttentionCall<T>& call, std::initializer_list<Variab
 }
 
 template <class T>
-Variable<T> attend(const AttentionCall<T>& call, std::initializer_list<Variable<T>> inputs, const Operands& operands) {
-  Context<T>& c = context_of(call.op, inputs);
+Variable<T> attend(const AttentionCall<T>& call, OpInputs<T> inputs, const Operands& operands) {
+  Context<T>& c = context_of<T>(call.op, inputs);
   const Arena::Mark mark = c.scratch_mark();
   const AttentionShape<T> shape = attention_shape(c, call, operands.key_width, operands.value_width, c.rounds(inputs));
   const Shape result{shape.query.rows, shape.heads * shape.value_width};

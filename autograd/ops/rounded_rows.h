@@ -23,7 +23,7 @@ void fill_rounded_rows(Context<T>& c, const Tensor<Bf16>& y, const Compute& comp
 template <class T, class Compute, class Derivative>
 Variable<T> record_rows(const char* op, OpInputs<T> inputs, const Shape& shape, Use use, const Compute& compute,
                         const Derivative& derivative) {
-  Context<T>& c = context_of(op, inputs);
+  Context<T>& c = context_of<T>(op, inputs);
   if (use == Use::products && c.rounds(inputs)) {
     const Tensor<Bf16> y = c.bf16_tensor(shape);
     fill_rounded_rows(c, y, compute);
