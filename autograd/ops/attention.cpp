@@ -24,25 +24,6 @@ struct Operands {
   Index key_width, value_width;
 };
 
-/// Converts weights to the caller's layout: from [heads, Tk, padded(Tq)] to [heads, Tq, Tk] for each sequence.
-template <class T>
-Tensor<T> by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weights) {
-  Index size = 0;
-  for (Index b = 0; b < shape.query.sequence_count(); ++b)
-    size += shape.heads * shape.query.sequences[b].length * shape.key.sequences[b].length;
-  const Tensor<T> result = c.tensor({size});
-  T* to = result.data;
-  for (Index b = 0; b < shape.query.sequence_count(); ++b) {
-    const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
-    const Index width = kernels::padded<T>(rows);
-    const T* head = weights + shape.heads * shape.cells[b];
-    for (Index h = 0; h < shape.heads; ++h, head += keys * width)
-      for (Index i = 0; i < rows; ++i)
-        for (Index j = 0; j < keys; ++j) *to++ = shape.causal && j > i ? T{0} : head[j * width + i];
-  }
-  return result;
-}
-
 /// Numbers of an input, in T or in bf16.
 template <class E, class T>
 const E* elements(Context<T>& c, const Variable<T>& x) {
@@ -78,7 +59,7 @@ Variable<T> attend_in(const AttentionCall<T>& call, OpInputs<T> inputs, const Op
     saved.weights = c.tensor(kept).data;
   if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
   kernels::attention_forward(shape, x, saved, Columns<E>{y.data, y.cols()}, c.scratch({shape.scratch_size()}).data);
-  if (call.weights) *call.weights = by_query(c, shape, saved.weights);
+  if (call.weights) *call.weights = weights_by_query(c, shape, saved.weights);
 
   AttentionShape<T> kept_shape = shape;
   if (shape.saves_in_bf16) kept_shape.keep = {};

@@ -115,8 +115,27 @@ AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, I
   return shape;
 }
 
-#define GLOSSA_INSTANTIATE(T) \
-  template AttentionShape<T> attention_shape(Context<T>&, const AttentionCall<T>&, Index, Index, bool);
+template <class T>
+Tensor<T> weights_by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weights) {
+  Index size = 0;
+  for (Index b = 0; b < shape.query.sequence_count(); ++b)
+    size += shape.heads * shape.query.sequences[b].length * shape.key.sequences[b].length;
+  const Tensor<T> result = c.tensor({size});
+  T* to = result.data;
+  for (Index b = 0; b < shape.query.sequence_count(); ++b) {
+    const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
+    const Index width = kernels::padded<T>(rows);
+    const T* head = weights + shape.heads * shape.cells[b];
+    for (Index h = 0; h < shape.heads; ++h, head += keys * width)
+      for (Index i = 0; i < rows; ++i)
+        for (Index j = 0; j < keys; ++j) *to++ = shape.causal && j > i ? T{0} : head[j * width + i];
+  }
+  return result;
+}
+
+#define GLOSSA_INSTANTIATE(T)                                                                           \
+  template AttentionShape<T> attention_shape(Context<T>&, const AttentionCall<T>&, Index, Index, bool); \
+  template Tensor<T> weights_by_query(Context<T>&, const AttentionShape<T>&, const T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE

@@ -23,4 +23,8 @@ template <class T>
 kernels::AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, Index key_width,
                                            Index value_width, bool in_bf16);
 
+/// Converts weights to the caller's layout: from [heads, Tk, padded(Tq)] to [heads, Tq, Tk] for each sequence.
+template <class T>
+Tensor<T> weights_by_query(Context<T>& c, const kernels::AttentionShape<T>& shape, const T* weights);
+
 }  // namespace glossa
