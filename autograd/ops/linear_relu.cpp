@@ -28,23 +28,6 @@ struct FinishRelu {
   }
 };
 
-/// Derivative of y = dropout(relu(z)) with z = x W^T + b. It needs only y, because dropout kept the positive elements,
-/// and zeros have no gradient: dz = dy factor where y > 0, else 0. positive(i) is true if y[i] > 0. In bf16, dz exists
-/// only in bf16; otherwise it overwrites dy.
-template <class T, class Positive>
-void relu_gradients(Backward<T>& back, const kernels::Factor<T>& x, const Tensor<const T>& weight, T factor,
-                    const Positive& positive) {
-  const auto dz = [&, dy = back.dy()](Index i) {
-    const T g = dy[i] * factor;
-    return positive(i) ? g : T{0};
-  };
-  if (back.precision() == Precision::bf16)
-    return linear_gradients<T>(back, back.factor(back.dy().shape, dz), x, weight);
-  const Tensor<T> over = back.take_dy();
-  kernels::map(over, dz);
-  linear_gradients<T>(back, {.data = over.data, .stride = over.cols()}, x, weight);
-}
-
 }  // namespace
 
 template <class T>
@@ -62,7 +45,7 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const O
   const Shape shape{rows, outputs};
   const kernels::Factor<T> left = c.factor(x);
 
-  /// Computes the result into `to` and records it as y. positive(i) is true if y[i] > 0.
+  /// Computes dropout(relu(Z)) with Z = X W^T + b into `to`, and records it as y. positive(i) is true if y[i] > 0.
   const auto compute = [&](const auto& y, const kernels::Result<T>& to, const auto& positive) {
     const Arena::Mark scratch = c.scratch_mark();
     const DropoutMask<T> mask = draw_mask(op, c, shape, p, layout, /*in_scratch=*/true);
@@ -71,7 +54,17 @@ Variable<T> linear_relu(const Variable<T>& x, const Variable<T>& weight, const O
     c.add_branches(y.size(), positive);
 
     return c.record(op, {x, weight, bias}, y, [left, w, factor = mask.factor, positive](Backward<T>& back) {
-      relu_gradients<T>(back, left, w, factor, positive);
+      // dz = dy factor where y > 0, else 0: dropout keeps these elements. In bf16, dz exists only in bf16; otherwise it
+      // overwrites dy.
+      const auto dz = [&, dy = back.dy()](Index i) {
+        const T g = dy[i] * factor;
+        return positive(i) ? g : T{0};
+      };
+      if (back.precision() == Precision::bf16)
+        return linear_gradients<T>(back, back.factor(back.dy().shape, dz), left, w);
+      const Tensor<T> over = back.take_dy();
+      kernels::map(over, dz);
+      linear_gradients<T>(back, {.data = over.data, .stride = over.cols()}, left, w);
     });
   };
   if (c.rounds({x, weight, bias})) {

@@ -133,14 +133,16 @@ T divisor_of(const char* op, const Shape& x, const Reduction& r, int correction)
   return static_cast<T>(r.count - correction);
 }
 
-/// y = sum of the squared deviations / d, for each element of the result.
-template <class T>
-void divide_squares(Context<T>& c, const Tensor<T>& y, const Tensor<T>& deviation, const Reduction& r, T d) {
+/// finish(sum of x^2) over each reduction.
+template <class T, class Finish>
+Tensor<T> of_squares(Context<T>& c, const Tensor<const T>& x, const Reduction& r, const Finish& finish) {
+  const Tensor<T> y = c.tensor(r.result);
   const Arena::Mark mark = c.scratch_mark();
-  const Tensor<T> squares = c.scratch(deviation.shape);
-  kernels::map(squares, [&](Index i) { return deviation[i] * deviation[i]; });
+  const Tensor<T> squares = c.scratch(x.shape);
+  kernels::map(squares, [&](Index i) { return x[i] * x[i]; });
   kernels::reduce<T>({y.data, r.kept}, squares, false);
-  kernels::map(y, [&](Index k) { return y[k] / d; });
+  kernels::map(y, [&](Index k) { return finish(y[k]); });
+  return y;
 }
 
 }  // namespace
@@ -184,12 +186,7 @@ Variable<T> norm(const Variable<T>& x, const Axes& axes, bool keepdim) {
   const Reduction r = over("norm", x.shape(), axes, keepdim);
   Context<T>& c = context_of("norm", {x});
   const Tensor<const T> in = c.read(x);
-  const Tensor<T> y = c.tensor(r.result);
-  const Arena::Mark mark = c.scratch_mark();
-  const Tensor<T> squares = c.scratch(in.shape);
-  kernels::map(squares, [&](Index i) { return in[i] * in[i]; });
-  kernels::reduce<T>({y.data, r.kept}, squares, false);
-  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
+  const Tensor<T> y = of_squares(c, in, r, [](T sum) { return std::sqrt(sum); });
 
   return c.record("norm", {x}, y, [r, in, y](Backward<T>& back) {
     const Sink<T> dx = back.sink(0);
@@ -203,8 +200,8 @@ Variable<T> var(const Variable<T>& x, const Axes& axes, bool keepdim, int correc
   const Reduction r = over("var", x.shape(), axes, keepdim);
   Context<T>& c = context_of("var", {x});
   const T d = divisor_of<T>("var", x.shape(), r, correction);
-  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
-  divide_squares(c, y, deviation, r, d);
+  const Tensor<const T> deviation = centered(c, c.read(x), r);
+  const Tensor<T> y = of_squares(c, deviation, r, [d](T sum) { return sum / d; });
 
   return c.record("var", {x}, y, [r, deviation, d](Backward<T>& back) {
     const Tensor<const T> dy = spread(back, back.dy(), r, deviation.shape);
@@ -217,9 +214,8 @@ Variable<T> stddev(const Variable<T>& x, const Axes& axes, bool keepdim, int cor
   const Reduction r = over("stddev", x.shape(), axes, keepdim);
   Context<T>& c = context_of("stddev", {x});
   const T d = divisor_of<T>("stddev", x.shape(), r, correction);
-  const Tensor<T> deviation = centered(c, c.read(x), r), y = c.tensor(r.result);
-  divide_squares(c, y, deviation, r, d);
-  kernels::map(y, [&](Index k) { return std::sqrt(y[k]); });
+  const Tensor<const T> deviation = centered(c, c.read(x), r);
+  const Tensor<T> y = of_squares(c, deviation, r, [d](T sum) { return std::sqrt(sum / d); });
 
   return c.record("stddev", {x}, y, [r, deviation, y, d](Backward<T>& back) {
     const Shape& shape = deviation.shape;
