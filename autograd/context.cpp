@@ -10,18 +10,15 @@ namespace glossa {
 
 namespace {
 
-template <class T>
-const Variable<T>* given(const Variable<T>& input) {
-  return &input;
-}
-
-template <class T>
-const Variable<T>* given(const std::optional<Variable<T>>& input) {
-  return input ? &*input : nullptr;
-}
-
+/// `inputs` has elements Variable<T> or std::optional<Variable<T>>.
 template <class T>
 Context<T>& common_context(const char* op, const auto& inputs) {
+  const auto given = [](const auto& input) -> const Variable<T>* {
+    if constexpr (requires { *input; })
+      return input ? &*input : nullptr;
+    else
+      return &input;
+  };
   check(std::size(inputs) > 0 && given(*inputs.begin()), op, "expected at least one input; got none");
   Context<T>& context = given(*inputs.begin())->context(op);
   for (const auto& input : inputs)

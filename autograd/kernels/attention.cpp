@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/kernels/attention_bf16.h"
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/product_log.h"
 #include "base/parallel.h"

@@ -89,19 +89,4 @@ void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, cons
     whole_backward(shape, heads, x, saved.weights, dout, dx, scratch);
 }
 
-// ---- a piece in bf16 (attention_bf16.cpp) ----
-
-/// Scratch size of a sequence's piece beside that of its path; 0 unless the call is in bf16.
-template <class T>
-Index widened_size(const AttentionShape<T>& shape, Index b, Index heads);
-
-template <class T>
-void forward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const Bf16>& x,
-                   const AttentionSaved<T>& saved, const Columns<Bf16>& out, T* scratch);
-
-template <class T>
-void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const Bf16>& x,
-                    const AttentionSaved<T>& saved, const Columns<const Bf16>& out, const Columns<const T>& dout,
-                    const AttentionColumns<T>& dx, T* scratch);
-
 }  // namespace glossa::kernels

@@ -1,15 +1,14 @@
-#include <algorithm>
+#pragma once
 
 #include "autograd/kernels/attention_head.h"
 #include "autograd/kernels/attention_paths.h"
 #include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/pack.h"
 
-/// Attention with q, k, v and the result in bf16. Each piece of work widens its operands to T in scratch, computes in
-/// T, and rounds its result. Outside tiles, the weights are saved in bf16, unless the caller requests them.
+/// A piece of attention with q, k, v and the result in bf16, for attention.cpp. Each piece of work widens its operands
+/// to T in scratch, computes in T, and rounds its result. Outside tiles, the weights are saved in bf16, unless the
+/// caller requests them.
 namespace glossa::kernels {
-
-namespace {
 
 /// Scratch size in elements for a mask of `count` bytes.
 template <class T>
@@ -94,8 +93,6 @@ void read_weights(const AttentionShape<T>& shape, const HeadRange& heads, const 
   }
 }
 
-}  // namespace
-
 template <class T>
 Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
   if (!shape.in_bf16) return 0;
@@ -145,13 +142,5 @@ void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, cons
   }
   backward_piece(in_t, heads, wide, saved_in_t, result, dout, dx, memory.next);
 }
-
-template Index widened_size(const AttentionShape<float>&, Index, Index);
-template Index widened_size(const AttentionShape<double>&, Index, Index);
-template void forward_piece(const AttentionShape<float>&, const HeadRange&, const AttentionColumns<const Bf16>&,
-                            const AttentionSaved<float>&, const Columns<Bf16>&, float*);
-template void backward_piece(const AttentionShape<float>&, const HeadRange&, const AttentionColumns<const Bf16>&,
-                             const AttentionSaved<float>&, const Columns<const Bf16>&, const Columns<const float>&,
-                             const AttentionColumns<float>&, float*);
 
 }  // namespace glossa::kernels
