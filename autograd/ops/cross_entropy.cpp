@@ -14,8 +14,6 @@ namespace {
 using kernels::LogSumExp;
 using kernels::RowLoss;
 
-constexpr Index grain = 8;  // rows per piece; few, because vocabulary rows are long
-
 void check_targets(const char* op, const Shape& logits, std::span<const int> targets, int ignore_index,
                    double smoothing) {
   check(smoothing >= 0 && smoothing <= 1, op, "expected label smoothing in [0, 1]; got {}", smoothing);
@@ -51,14 +49,12 @@ struct LossOptions {
 template <class T>
 void compute_values(std::span<RowLoss> losses, std::span<const int> targets, const LossOptions& o,
                     const Tensor<const T>& logits, LogSumExp<T>* lse) {
-  parallel_ranges(logits.rows(), grain, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      losses[i] = {};
-      if (targets[i] == o.ignore_index) continue;
-      const LogSumExp<T> row = kernels::log_sum_exp(logits.cols(), logits.row(i));
-      losses[i] = kernels::cross_entropy_row(logits.cols(), logits.row(i), row, targets[i], o.smoothing);
-      if (lse) lse[i] = row;
-    }
+  kernels::for_each_row(logits, [&](Index i) {
+    losses[i] = {};
+    if (targets[i] == o.ignore_index) return;
+    const LogSumExp<T> row = kernels::log_sum_exp(logits.cols(), logits.row(i));
+    losses[i] = kernels::cross_entropy_row(logits.cols(), logits.row(i), row, targets[i], o.smoothing);
+    if (lse) lse[i] = row;
   });
 }
 
@@ -85,13 +81,12 @@ CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> ta
   result.sum = c.record(op, {logits}, y, [x, lse, target, ignore_index, smoothing](Backward<T>& back) {
     const Sink<T> to = back.sink(0);
     const T dy = back.dy()[0];
-    parallel_ranges(x.rows(), grain, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i)
-        if (target[i] != ignore_index)
-          kernels::cross_entropy_row_backward(x.cols(), x.row(i), lse[i], target[i], smoothing, dy, to.grad.row(i),
-                                              to.add);
-        else
-          to.write_row(i, [](Index) { return T{0}; });
+    kernels::for_each_row(x, [&](Index i) {
+      if (target[i] != ignore_index)
+        kernels::cross_entropy_row_backward(x.cols(), x.row(i), lse[i], target[i], smoothing, dy, to.grad.row(i),
+                                            to.add);
+      else
+        to.write_row(i, [](Index) { return T{0}; });
     });
   });
   return result;
@@ -169,24 +164,22 @@ void compute_losses(std::span<RowLoss> losses, std::span<const int> targets, con
                     const LogitGradients<T>& gradients) {
   const Tensor<T>& logits = gradients.logits;
   const Index n = std::ssize(targets), classes = logits.cols();
-  parallel_ranges(n, grain, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const T* const row = logits.row(i);
-      T* const g = gradients.row(i);
-      T* const second = o.passes == 2 ? gradients.row(n + i, 1) : nullptr;
-      if (targets[i] == o.ignore_index) {
-        losses[i] = {};
-        std::fill_n(g, classes, T{0});
-        if (second) std::fill_n(second, classes, T{0});
-      } else if (second) {
-        losses[i] = kernels::r_drop_row_gradient(classes, row, logits.row(n + i), targets[i], o.smoothing, o.alpha, g,
-                                                 second, gradients.spare(2));
-      } else {
-        losses[i] = kernels::cross_entropy_row_gradient(classes, row, targets[i], o.smoothing, g);
-      }
-      gradients.finish(i);
-      if (second) gradients.finish(n + i, 1);
+  kernels::for_each_row(n, classes, [&](Index i) {
+    const T* const row = logits.row(i);
+    T* const g = gradients.row(i);
+    T* const second = o.passes == 2 ? gradients.row(n + i, 1) : nullptr;
+    if (targets[i] == o.ignore_index) {
+      losses[i] = {};
+      std::fill_n(g, classes, T{0});
+      if (second) std::fill_n(second, classes, T{0});
+    } else if (second) {
+      losses[i] = kernels::r_drop_row_gradient(classes, row, logits.row(n + i), targets[i], o.smoothing, o.alpha, g,
+                                               second, gradients.spare(2));
+    } else {
+      losses[i] = kernels::cross_entropy_row_gradient(classes, row, targets[i], o.smoothing, g);
     }
+    gradients.finish(i);
+    if (second) gradients.finish(n + i, 1);
   });
 }
 

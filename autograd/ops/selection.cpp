@@ -64,7 +64,8 @@ Variable<T> index_select(const Variable<T>& x, std::span<const int> indices) {
 
 namespace {
 
-/// embed_tokens with or without `positions`.
+/// embed_tokens with or without `positions`: y_i = dropout(factor table[ids[i]] + positions[t]) for row i at position
+/// t.
 template <class T>
 Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, double factor,
                        const OptionalVariable<T>& positions, double p, const RowLayout& layout) {
@@ -94,20 +95,15 @@ Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, doubl
   const Tensor<T> no_place = positions ? Tensor<T>{} : c.scratch({d});
   if (!positions) kernels::fill(no_place, T{0});
   const T s = static_cast<T>(factor);
-  parallel_ranges(n, 64, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      T* const row = y.row(i);
-      if (position[i] < 0) {
-        std::fill_n(row, d, T{0});
-        continue;
-      }
-      if (codes) kernels::int8::unpack_row(*codes, ids[i], row);
-      const T* const token = codes ? row : rows.row(ids[i]);
-      const T* const place = positions ? places.row(position[i]) : no_place.data;
-      mask.visit([&](const auto& drop) {
-        kernels::write(row, 0, d, false, [=, at = i * d](Index j) { return drop(at + j, s * token[j] + place[j]); });
-      });
-    }
+  kernels::for_each_row(y, [&](Index i) {
+    T* const row = y.row(i);
+    if (position[i] < 0) return kernels::write(row, 0, d, false, [](Index) { return T{0}; });
+    if (codes) kernels::int8::unpack_row(*codes, ids[i], row);
+    const T* const token = codes ? row : rows.row(ids[i]);
+    const T* const place = positions ? places.row(position[i]) : no_place.data;
+    mask.visit([&](const auto& drop) {
+      kernels::write(row, 0, d, false, [=, at = i * d](Index j) { return drop(at + j, s * token[j] + place[j]); });
+    });
   });
 
   // With g = dy after the mask: dtable[v] = s * sum of g_i over the rows i with id v; dpositions[t] = sum of g_i over
