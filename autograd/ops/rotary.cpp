@@ -89,8 +89,7 @@ Variable<T> rotary(const Variable<T>& x, const RowLayout& layout, Index head_wid
   const auto derivative = [turns](Backward<T>& back) {
     const Tensor<const T> dy = back.dy();
     const Sink<T> to = back.sink(0);
-    kernels::for_each_row(dy.rows(), dy.cols(),
-                          [&](Index i) { turns.turn(i, T{-1}, dy.row(i), to.grad.row(i), to.add); });
+    kernels::for_each_row(dy, [&](Index i) { turns.turn(i, T{-1}, dy.row(i), to.grad.row(i), to.add); });
   };
   if (use == Use::products && c.rounds({x})) {
     const Bf16* const from = c.factor(x).rounded;
@@ -107,10 +106,7 @@ Variable<T> rotary(const Variable<T>& x, const RowLayout& layout, Index head_wid
   return c.unread(c.record(op, {x}, y, derivative));
 }
 
-#define GLOSSA_INSTANTIATE(T) \
-  template Variable<T> rotary(const Variable<T>&, const RowLayout&, Index, Index, double, Use);
-GLOSSA_INSTANTIATE(float)
-GLOSSA_INSTANTIATE(double)
-#undef GLOSSA_INSTANTIATE
+template Variable<float> rotary(const Variable<float>&, const RowLayout&, Index, Index, double, Use);
+template Variable<double> rotary(const Variable<double>&, const RowLayout&, Index, Index, double, Use);
 
 }  // namespace glossa

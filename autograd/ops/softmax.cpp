@@ -2,24 +2,17 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/kernels/row.h"
-#include "autograd/kernels/vector_math.h"
+#include "autograd/kernels/cross_entropy.h"
 #include "autograd/ops.h"
 
 namespace glossa {
 
 namespace {
 
-/// A row's shift, and the sum of e^(x_j - shift) over the row.
+/// Writes e^(x_j - shift) to e_j, and returns the shift and the sum of e. The shift is the row's maximum, so exp does
+/// not overflow. For a row of -inf, where the maximum would give NaN, shift and sum are 0.
 template <class T>
-struct ShiftedSum {
-  T shift, sum;
-};
-
-/// Writes e^(x_j - shift) to e_j. The shift is the row's maximum, so exp does not overflow. For a row of -inf, where it
-/// would give NaN, the shift is 0; the sum then is 0.
-template <class T>
-ShiftedSum<T> exp_row(Index cols, const T* x, T* e) {
+kernels::ExpSum<T> exp_row(Index cols, const T* x, T* e) {
   constexpr T nothing = -std::numeric_limits<T>::infinity();
   const T max = kernels::row_max<T>(cols, nothing, [&](Index j) { return x[j]; });
   const T shift = max == nothing ? T{0} : max;
