@@ -8,11 +8,6 @@
 /// derivative.
 namespace glossa::kernels {
 
-template <class T>
-Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
-  return shape.key.sequences[b].length * padded<T>(shape.heads);
-}
-
 /// Reads keys and values once, in memory order, for all heads that share them. `score` is scratch [keys,
 /// padded(heads)].
 template <class T>
@@ -57,7 +52,6 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                                 \
-  template Index few_scratch_size(const AttentionShape<T>&, Index);                                           \
   template void few_forward(const AttentionShape<T>&, const HeadRange&, const AttentionColumns<const T>&, T*, \
                             const Columns<T>&, T*);
 GLOSSA_INSTANTIATE(float)

@@ -31,7 +31,9 @@ struct HeadRange {
 // ---- few (attention_few.cpp): one thread, whole groups; its derivative is whole_backward ----
 
 template <class T>
-Index few_scratch_size(const AttentionShape<T>& shape, Index b);
+Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
+  return shape.key.sequences[b].length * padded<T>(shape.heads);
+}
 
 template <class T>
 void few_forward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x, T* weights,
