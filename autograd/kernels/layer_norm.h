@@ -71,24 +71,15 @@ template <class T, class Normalized>
 void norm_row_backward(About about, Index d, const Normalized& n, T inverse_std, const T* gain, const T* dy, T* dgain,
                        T* dbias, T* dx) {
   // dx holds g until the means are known.
-  if (gain) {
-#pragma omp simd
-    for (Index j = 0; j < d; ++j) dx[j] = dy[j] * gain[j];
-  } else {
+  if (gain)
+    write(dx, 0, d, false, [=](Index j) { return dy[j] * gain[j]; });
+  else
     std::copy_n(dy, d, dx);
-  }
   const T mean_g = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
   const T mean_gn = row_sum<T>(d, [&](Index j) { return dx[j] * n(j); }) / static_cast<T>(d);
-#pragma omp simd
-  for (Index j = 0; j < d; ++j) dx[j] = inverse_std * (dx[j] - mean_g - n(j) * mean_gn);
-  if (dgain) {
-#pragma omp simd
-    for (Index j = 0; j < d; ++j) dgain[j] += dy[j] * n(j);
-  }
-  if (dbias) {
-#pragma omp simd
-    for (Index j = 0; j < d; ++j) dbias[j] += dy[j];
-  }
+  write(dx, 0, d, false, [=](Index j) { return inverse_std * (dx[j] - mean_g - n(j) * mean_gn); });
+  if (dgain) write(dgain, 0, d, true, [=](Index j) { return dy[j] * n(j); });
+  if (dbias) write(dbias, 0, d, true, [=](Index j) { return dy[j]; });
 }
 
 }  // namespace glossa::kernels
