@@ -39,33 +39,15 @@ Variable<T> gelu(const Variable<T>& x) {
       });
 }
 
-namespace {
-
-/// Argument of the tanh in gelu_tanh, sqrt(2/pi) (x + 0.044715 x^3), and its derivative.
-template <class T>
-constexpr T inner_factor = std::numbers::sqrt2_v<T>* std::numbers::inv_sqrtpi_v<T>;
-template <class T>
-constexpr T cubic_factor = T(0.044715);
-
-template <class T>
-T inner(T x) {
-  return inner_factor<T> * (x + cubic_factor<T> * x * x * x);
-}
-
-template <class T>
-T inner_derivative(T x) {
-  return inner_factor<T> * (1 + 3 * cubic_factor<T> * x * x);
-}
-
-}  // namespace
-
 template <class T>
 Variable<T> gelu_tanh(const Variable<T>& x) {
+  constexpr T a = std::numbers::sqrt2_v<T> * std::numbers::inv_sqrtpi_v<T>, b = T(0.044715);
+  // v/2 (1 + tanh(u)) with u = sqrt(2/pi) (v + 0.044715 v^3).
   return elementwise(
-      "gelu_tanh", x, [](T v) { return v / 2 * (1 + kernels::tanh(inner(v))); },
+      "gelu_tanh", x, [](T v) { return v / 2 * (1 + kernels::tanh(a * (v + b * v * v * v))); },
       [](T dy, T v, T) {
-        const T t = kernels::tanh(inner(v));
-        return dy / 2 * (1 + t + v * (1 - t * t) * inner_derivative(v));
+        const T t = kernels::tanh(a * (v + b * v * v * v)), u_slope = a * (1 + 3 * b * v * v);
+        return dy / 2 * (1 + t + v * (1 - t * t) * u_slope);
       });
 }
 
