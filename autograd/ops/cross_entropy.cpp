@@ -60,6 +60,7 @@ void compute_values(std::span<RowLoss> losses, std::span<const int> targets, con
 
 }  // namespace
 
+// Row loss: lse - (1 - s) x_t - s mean(x) with lse = log sum(e^x); dx_j = dy (e^(x_j - lse) - (1 - s) [j = t] - s / V).
 template <class T>
 CrossEntropy<T> cross_entropy(const Variable<T>& logits, std::span<const int> targets, int ignore_index,
                               double label_smoothing) {
