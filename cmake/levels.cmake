@@ -2,7 +2,7 @@
 # one: v2 in FOLDER, v3 (AVX2) and v4 (AVX-512) in FOLDER/glibc-hwcaps/x86-64-vN (man ld.so). The libraries are private:
 # they work only with programs of the same build. Parts that do not compute are compiled once, for x86-64-v2. They are
 # linked last, because the linker keeps the first copy of an inline function that several parts contain.
-set(computing autograd layers optim train)
+set(computing autograd layers optim decoding train)
 foreach(level v2 v3 v4)
   set(library glossa_${level})
   add_library(${library} SHARED)

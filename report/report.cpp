@@ -8,11 +8,11 @@
 #include <cmath>
 #include <functional>
 
+#include "base/version.h"
 #include "report/pages/page.h"
 #include "report/run_groups.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
-#include "train/console/version.h"
 
 namespace glossa {
 

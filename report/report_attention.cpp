@@ -5,10 +5,11 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "decoding/translator.h"
 #include "train/console/json_line.h"
-#include "train/decoding/translator.h"
 #include "train/run.h"
 #include "train/runtime.h"
+#include "train/trained/attention_json.h"
 
 namespace glossa {
 

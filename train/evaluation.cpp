@@ -1,6 +1,6 @@
 #include "train/evaluation.h"
 
-#include "train/decoding/scoring.h"
+#include "decoding/scoring.h"
 #include "train/model/criterion.h"
 
 namespace glossa {

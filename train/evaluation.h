@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "data/corpora/datasets.h"
-#include "train/decoding/ensemble.h"
+#include "decoding/ensemble.h"
+#include "decoding/scores/bleu.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"
-#include "train/scores/bleu.h"
 
 namespace glossa {
 

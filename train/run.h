@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "data/corpora/datasets.h"
+#include "decoding/ensemble.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/decoding/ensemble.h"
 #include "train/model/model_factory.h"
 #include "train/processes/job.h"
 #include "train/run_options.h"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "train/decoding/translator.h"
+#include "decoding/translator.h"
 #include "train/processes/job.h"
 
 namespace glossa {

@@ -7,11 +7,11 @@
 
 #include "data/corpora/corpus_doubts.h"
 #include "data/text/counted.h"
-#include "train/decoding/output_watch.h"
+#include "decoding/output_watch.h"
+#include "decoding/scores/chrf.h"
 #include "train/evaluation.h"
 #include "train/model/memory_check.h"
 #include "train/model/word_dropout.h"
-#include "train/scores/chrf.h"
 #include "train/shared_search.h"
 
 namespace glossa {

@@ -9,13 +9,14 @@
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
 #include "base/atomic_file.h"
+#include "decoding/translator.h"
 #include "report/pages/page.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
-#include "train/decoding/translator.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/signals.h"
+#include "train/trained/attention_json.h"
 #include "train/trained/source_lines.h"
 
 namespace glossa::commands {

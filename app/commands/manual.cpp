@@ -6,8 +6,8 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/description.h"
+#include "base/version.h"
 #include "train/config/config.h"
-#include "train/console/version.h"
 
 namespace glossa::commands {
 namespace {

@@ -15,17 +15,17 @@
 #include "base/atomic_file.h"
 #include "data/text/counted.h"
 #include "data/tokenizers/token_words.h"
+#include "decoding/mbr.h"
+#include "decoding/output_watch.h"
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/decoding/mbr.h"
-#include "train/decoding/output_watch.h"
-#include "train/decoding/translation_format.h"
 #include "train/runtime.h"
 #include "train/shared_search.h"
 #include "train/signals.h"
 #include "train/trained/run_ensemble.h"
 #include "train/trained/source_lines.h"
+#include "train/trained/translation_format.h"
 
 namespace glossa::commands {
 

@@ -11,8 +11,8 @@
 
 #include "app/serve/caller.h"
 #include "app/serve/promise.h"
-#include "train/decoding/batch_search.h"
-#include "train/decoding/translator.h"
+#include "decoding/batch_search.h"
+#include "decoding/translator.h"
 
 namespace glossa::serve {
 

@@ -2,7 +2,7 @@
 #include <exception>
 #include <iostream>
 
-#include "train/decoding/translator.h"
+#include "decoding/translator.h"
 #include "train/run.h"
 
 int main(int count, char** arguments) try {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "train/decoding/translator.h"
+#include "decoding/translator.h"
 #include "train/run.h"
 
 using namespace glossa;

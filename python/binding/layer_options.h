@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "decoding/decoding.h"
 #include "layers/stack_options.h"
 #include "layers/transformer.h"
 #include "python/binding/arguments.h"
-#include "train/decoding/decoding.h"
 
 namespace glossa::python {
 

@@ -4,10 +4,10 @@
 #include <pthread.h>
 
 #include "base/parallel.h"
+#include "base/version.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "train/console/print.h"
-#include "train/console/version.h"
 
 namespace glossa::python {
 

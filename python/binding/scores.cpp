@@ -3,13 +3,13 @@
 #include <cstdint>
 
 #include "base/check.h"
+#include "decoding/scores/bleu.h"
+#include "decoding/scores/chrf.h"
+#include "decoding/scores/paired_bootstrap.h"
+#include "decoding/scores/ter.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/texts.h"
-#include "train/scores/bleu.h"
-#include "train/scores/chrf.h"
-#include "train/scores/paired_bootstrap.h"
-#include "train/scores/ter.h"
 
 namespace glossa::python {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "decoding/translator.h"
 #include "python/binding/computing.h"
-#include "train/decoding/translator.h"
 #include "train/trained/run_ensemble.h"
 
 namespace glossa::python {

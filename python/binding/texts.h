@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "train/scores/bleu_tokenizer.h"
+#include "decoding/scores/bleu_tokenizer.h"
 
 namespace glossa::python {
 

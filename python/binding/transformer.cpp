@@ -5,12 +5,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/check.h"
+#include "decoding/decoding.h"
 #include "python/binding/attend.h"
 #include "python/binding/bindings.h"
 #include "python/binding/layer.h"
 #include "python/binding/layer_options.h"
 #include "python/binding/loss.h"
-#include "train/decoding/decoding.h"
 
 namespace glossa::python {
 

@@ -14,6 +14,7 @@
 #include "python/binding/shared_translator.h"
 #include "python/binding/texts.h"
 #include "report/pages/page.h"
+#include "train/trained/attention_json.h"
 #include "train/trained/run_evaluation.h"
 #include "train/trained/run_scoring.h"
 

@@ -1,6 +1,6 @@
+#include "decoding/decoding.h"
 #include "layers/transformer.h"
 #include "tests/support/golden.h"
-#include "train/decoding/decoding.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <set>
 
+#include "base/version.h"
 #include "data/corpora/corpus_places.h"
+#include "decoding/scores/bleu.h"
+#include "decoding/scores/chrf.h"
+#include "decoding/scores/ter.h"
 #include "tests/integration/tiny_run.h"
 #include "train/checkpoint/checkpoint_file.h"
-#include "train/console/version.h"
-#include "train/scores/bleu.h"
-#include "train/scores/chrf.h"
-#include "train/scores/ter.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;

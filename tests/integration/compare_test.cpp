@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "decoding/scores/paired_bootstrap.h"
 #include "tests/integration/program.h"
 #include "tests/integration/tiny_run.h"
-#include "train/scores/paired_bootstrap.h"
 
 using namespace glossa::testing;
 

@@ -7,12 +7,12 @@
 
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary_tokenizer.h"
+#include "decoding/decoding.h"
+#include "decoding/scores/bleu.h"
+#include "decoding/scores/chrf.h"
+#include "decoding/scores/ter.h"
 #include "tests/integration/by_hand.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/decoding/decoding.h"
-#include "train/scores/bleu.h"
-#include "train/scores/chrf.h"
-#include "train/scores/ter.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "autograd/operators.h"
-#include "train/decoding/translator.h"
+#include "decoding/translator.h"
 #include "train/run.h"
 
 using namespace glossa;

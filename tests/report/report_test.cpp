@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/version.h"
 #include "report/corpus_figures.h"
 #include "tests/report/synthetic_run.h"
 #include "tests/train/trainer_fixture.h"
-#include "train/console/version.h"
 #include "train/run.h"
 
 using namespace glossa;

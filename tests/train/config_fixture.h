@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "decoding/translator.h"
 #include "tests/support/restore_runtime.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/decoding/translator.h"
 #include "train/trainer.h"
 
 namespace glossa::testing {

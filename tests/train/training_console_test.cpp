@@ -16,7 +16,7 @@ using Kind = LogLine::Kind;
 
 namespace {
 
-LogLine line(const std::string& text, Kind kind = Kind::note) {
+LogLine message(const std::string& text, Kind kind = Kind::note) {
   return {.kind = kind, .text = text, .time = "2026-01-31 23:59:59"};
 }
 
@@ -40,9 +40,9 @@ TEST_CASE("on a terminal lines are above the bar and wrapped between words") {
   {
     TrainingConsole console(terminal.file());
     console.update(kUpdate);
-    console.log(line(text + "end\nbeside " + path));
-    console.log(line("Ep. 1 : Up. 50 : loss 2.5000 : ppl 12.18 : 12346 tokens/s : lr 1.000e-03 : gnorm 0.750",
-                     Kind::figures));  // stacked lines are as long as the terminal is wide
+    console.log(message(text + "end\nbeside " + path));
+    console.log(message("Ep. 1 : Up. 50 : loss 2.5000 : ppl 12.18 : 12346 tokens/s : lr 1.000e-03 : gnorm 0.750",
+                        Kind::figures));  // stacked lines are as long as the terminal is wide
   }
   const std::string& shown = terminal.text();
   CAPTURE(shown);
@@ -68,7 +68,7 @@ TEST_CASE("a closed terminal does not end the run") {
     TrainingConsole console(terminal);
     close(master);
     CHECK_NOTHROW(console.update(kUpdate));
-    CHECK_NOTHROW(console.log(line("hello")));
+    CHECK_NOTHROW(console.log(message("hello")));
   }
   std::fclose(terminal);
 }
@@ -81,18 +81,18 @@ TEST_CASE("a terminal highlights in color; warnings and errors are printed even 
   }
   {
     TrainingConsole console(terminal.file());
-    LogLine best = line("Ep. 2 : Up. 100 : valid loss 1.0000 : new best loss\noutput  new best", Kind::figures);
+    LogLine best = message("Ep. 2 : Up. 100 : valid loss 1.0000 : new best loss\noutput  new best", Kind::figures);
     best.highlight = "new best";
     console.log(best);
     set_verbosity(Verbosity::quiet);
-    console.log(line("hello"));
-    console.log(line("update 7 skipped: not finite", Kind::warning));
-    console.log(line("loss 2.5", Kind::figures));
+    console.log(message("hello"));
+    console.log(message("update 7 skipped: not finite", Kind::warning));
+    console.log(message("loss 2.5", Kind::figures));
     set_verbosity(Verbosity::verbose);
-    console.log(line("configuration", Kind::detail));
+    console.log(message("configuration", Kind::detail));
     set_verbosity(Verbosity::usual);
-    console.log(line("nothing", Kind::detail));
-    console.log(line("the program prints errors", Kind::error));
+    console.log(message("nothing", Kind::detail));
+    console.log(message("the program prints errors", Kind::error));
   }
   const std::string& shown = terminal.text();
   CAPTURE(shown);
@@ -113,7 +113,7 @@ TEST_CASE("a validation that translates shows its progress") {
     TrainingConsole console(terminal.file());
     console.validating(10, 40);
     console.validation({});
-    console.log(line("x"));  // clears the bar, so that the next one is due at once
+    console.log(message("x"));  // clears the bar, so that the next one is due at once
     console.validating(20, 40);
   }
   CHECK_NE(terminal.text().find(" 25% [======                  ] 10 of 40 sentences, "), std::string::npos);

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "base/tensor_file.h"
+#include "base/version.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/sha256.h"
 #include "train/config/options.h"
-#include "train/console/version.h"
 
 namespace glossa {
 

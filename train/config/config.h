@@ -12,14 +12,14 @@
 
 #include "autograd/precision.h"
 #include "data/corpora/data_config.h"
+#include "decoding/decode_options.h"
+#include "decoding/scores/bleu_tokenizer.h"
 #include "layers/transformer.h"
 #include "optim/adam.h"
 #include "optim/lr_schedule.h"
 #include "optim/sgd.h"
 #include "train/config/options.h"
 #include "train/config/settings.h"
-#include "train/decoding/decode_options.h"
-#include "train/scores/bleu_tokenizer.h"
 
 namespace glossa {
 

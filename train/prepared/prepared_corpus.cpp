@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/crc32c.h"
 #include "base/parallel.h"
+#include "base/version.h"
 #include "data/text/counted.h"
 #include "data/text/stored_text.h"
 #include "data/text/word_count.h"
@@ -25,7 +26,6 @@
 #include "train/config/config.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
-#include "train/console/version.h"
 #include "train/prepared/large_text.h"
 
 namespace glossa {

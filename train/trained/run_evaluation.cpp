@@ -4,9 +4,9 @@
 
 #include "base/stopwatch.h"
 #include "data/text/place.h"
+#include "decoding/scores/chrf.h"
+#include "decoding/scores/ter.h"
 #include "train/console/print.h"
-#include "train/scores/chrf.h"
-#include "train/scores/ter.h"
 #include "train/shared_search.h"
 #include "train/trained/source_lines.h"
 

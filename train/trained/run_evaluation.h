@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "data/text/text_file.h"
+#include "decoding/scores/references.h"
 #include "train/evaluation.h"
 #include "train/run.h"
-#include "train/scores/references.h"
 
 namespace glossa {
 

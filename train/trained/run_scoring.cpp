@@ -1,7 +1,7 @@
 #include "train/trained/run_scoring.h"
 
 #include "base/check.h"
-#include "train/decoding/translator.h"
+#include "decoding/translator.h"
 #include "train/trained/text_watch.h"
 
 namespace glossa {

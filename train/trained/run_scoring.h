@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/text/text_file.h"
-#include "train/decoding/scoring.h"
+#include "decoding/scoring.h"
 #include "train/run.h"
 
 namespace glossa {

@@ -6,9 +6,9 @@
 
 #include "base/check.h"
 #include "base/stopwatch.h"
-#include "train/decoding/translator.h"
+#include "decoding/scores/chrf.h"
+#include "decoding/translator.h"
 #include "train/evaluation.h"
-#include "train/scores/chrf.h"
 #include "train/trained/run_evaluation.h"
 #include "train/trained/source_lines.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "data/parallel_corpus.h"
+#include "decoding/scores/bleu.h"
+#include "decoding/scores/paired_bootstrap.h"
 #include "train/run.h"
-#include "train/scores/bleu.h"
-#include "train/scores/paired_bootstrap.h"
 
 namespace glossa {
 

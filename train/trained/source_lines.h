@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "data/text/text_file.h"
-#include "train/decoding/translator.h"
+#include "decoding/translator.h"
 #include "train/run.h"
 #include "train/trained/text_watch.h"
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/train/translator_fixture.h"
+#include "tests/decoding/translator_fixture.h"
 
 using namespace glossa;
 using namespace glossa::serve;
@@ -55,7 +55,7 @@ struct Turns {
     config.min_length = 10000;
     return config;
   }();
-  const ServedRun run{fixture.model->transformer.get(), fixture.tokenizers, fixture.data, decode};
+  const ServedRun run{fixture.transformer.get(), fixture.tokenizers, fixture.data, decode};
   Translator translator = fixture.translator();
   const std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false),
                                            ends = std::make_shared<std::atomic<bool>>(false);

@@ -8,8 +8,8 @@
 
 #include "app/serve/http_error.h"
 #include "base/check.h"
+#include "tests/decoding/translator_fixture.h"
 #include "tests/support/few_threads.h"
-#include "tests/train/translator_fixture.h"
 
 using namespace glossa;
 using namespace glossa::serve;
@@ -28,7 +28,7 @@ struct Served {
                 metrics) {}
 
   ServedRun run() const {
-    return {.model = fixture.model->transformer.get(),
+    return {.model = fixture.transformer.get(),
             .tokenizers = fixture.tokenizers,
             .data = fixture.data,
             .decode = decode,
@@ -239,7 +239,7 @@ TEST_CASE("more than may wait is refused with 413, and a request whose time is o
 
 TEST_CASE("a model that computes NaN fails only the requests that use it") {
   Served served;
-  for (float& value : served.fixture.model->parameters.values()) value = std::numeric_limits<float>::quiet_NaN();
+  for (float& value : served.fixture.parameters.values()) value = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_AS(served.ask({"a1"}), Error);
   CHECK_THROWS_AS(served.ask({"a1", "a2"}), Error);
   CHECK_EQ(best(served.ask({""})), "");

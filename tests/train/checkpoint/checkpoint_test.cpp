@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/version.h"
 #include "tests/support/temporary_folder.h"
 #include "train/checkpoint/bounded_archive.h"
-#include "train/console/version.h"
 #include "train/model/model_factory.h"
 
 using namespace glossa;

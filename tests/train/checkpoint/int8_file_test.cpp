@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "autograd/ops.h"
+#include "tests/decoding/search_fixture.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/train/decoding/search_fixture.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -2,9 +2,9 @@
 
 #include <numeric>
 
+#include "decoding/scores/chrf.h"
+#include "decoding/scores/ter.h"
 #include "tests/train/trainer_fixture.h"
-#include "train/scores/chrf.h"
-#include "train/scores/ter.h"
 #include "train/trained/run_scoring.h"
 
 using namespace glossa;

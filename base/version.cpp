@@ -1,0 +1,7 @@
+#include "base/version.h"
+
+namespace glossa {
+
+constinit const std::string_view program_version = GLOSSA_VERSION;
+
+}  // namespace glossa

@@ -1,7 +1,0 @@
-#include "train/console/version.h"
-
-namespace glossa {
-
-constinit const std::string_view program_version = GLOSSA_VERSION;
-
-}  // namespace glossa

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "decoding/attention_maps.h"
+#include "train/console/json_line.h"
+
+namespace glossa {
+
+/// Adds all members of `maps`, but `probabilities` only if computed. The members encoder, decoder and cross become
+/// lists [layer][head][query][key]. Numbers have enough digits to be read back exactly.
+JsonLine& add_to(JsonLine& json, const AttentionMaps& maps);
+
+/// Formats the maps as a JSON object on one line.
+std::string to_json(const AttentionMaps& maps);
+
+}  // namespace glossa
