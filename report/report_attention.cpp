@@ -9,7 +9,7 @@
 #include "train/console/json_line.h"
 #include "train/run.h"
 #include "train/runtime.h"
-#include "train/trained/attention_json.h"
+#include "trained/attention_json.h"
 
 namespace glossa {
 

@@ -8,7 +8,7 @@
 
 #include "base/available_memory.h"
 #include "base/check.h"
-#include "train/trained/run_ensemble.h"
+#include "trained/run_ensemble.h"
 
 namespace glossa::commands {
 

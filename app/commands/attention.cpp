@@ -16,8 +16,8 @@
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/signals.h"
-#include "train/trained/attention_json.h"
-#include "train/trained/source_lines.h"
+#include "trained/attention_json.h"
+#include "trained/source_lines.h"
 
 namespace glossa::commands {
 

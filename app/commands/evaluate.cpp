@@ -22,9 +22,9 @@
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/runtime.h"
-#include "train/trained/held_out_check.h"
-#include "train/trained/run_ensemble.h"
-#include "train/trained/run_evaluation.h"
+#include "trained/held_out_check.h"
+#include "trained/run_ensemble.h"
+#include "trained/run_evaluation.h"
 
 namespace glossa::commands {
 

@@ -9,8 +9,8 @@
 #include "app/commands/input.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
-#include "train/trained/run_ensemble.h"
-#include "train/trained/run_scoring.h"
+#include "trained/run_ensemble.h"
+#include "trained/run_scoring.h"
 
 namespace glossa::commands {
 

@@ -23,9 +23,9 @@
 #include "train/runtime.h"
 #include "train/shared_search.h"
 #include "train/signals.h"
-#include "train/trained/run_ensemble.h"
-#include "train/trained/source_lines.h"
-#include "train/trained/translation_format.h"
+#include "trained/run_ensemble.h"
+#include "trained/source_lines.h"
+#include "trained/translation_format.h"
 
 namespace glossa::commands {
 

@@ -16,9 +16,9 @@
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/runtime.h"
-#include "train/trained/held_out_check.h"
-#include "train/trained/run_ensemble.h"
-#include "train/trained/run_tuning.h"
+#include "trained/held_out_check.h"
+#include "trained/run_ensemble.h"
+#include "trained/run_tuning.h"
 
 namespace glossa::commands {
 

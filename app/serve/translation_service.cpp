@@ -17,7 +17,7 @@
 #include "base/start_thread.h"
 #include "data/tokenizers/token_words.h"
 #include "train/console/failure.h"
-#include "train/trained/text_watch.h"
+#include "trained/text_watch.h"
 
 namespace glossa::serve {
 

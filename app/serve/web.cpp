@@ -8,7 +8,7 @@
 #include "train/console/failure.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
-#include "train/trained/attention_json.h"
+#include "trained/attention_json.h"
 
 namespace glossa::serve {
 

@@ -8,9 +8,9 @@
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
 #include "report/report.h"
-#include "train/exchange/export_run.h"
-#include "train/exchange/import_run.h"
 #include "train/run.h"
+#include "trained/exchange/export_run.h"
+#include "trained/exchange/import_run.h"
 
 namespace glossa::python {
 

@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "decoding/translator.h"
 #include "python/binding/computing.h"
-#include "train/trained/run_ensemble.h"
+#include "trained/run_ensemble.h"
 
 namespace glossa::python {
 

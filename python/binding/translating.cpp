@@ -14,9 +14,9 @@
 #include "python/binding/shared_translator.h"
 #include "python/binding/texts.h"
 #include "report/pages/page.h"
-#include "train/trained/attention_json.h"
-#include "train/trained/run_evaluation.h"
-#include "train/trained/run_scoring.h"
+#include "trained/attention_json.h"
+#include "trained/run_evaluation.h"
+#include "trained/run_scoring.h"
 
 namespace glossa::python {
 

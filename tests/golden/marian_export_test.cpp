@@ -5,9 +5,9 @@
 
 #include "data/tokenizers/piece_tokenizer.h"
 #include "tests/support/temporary_folder.h"
-#include "train/exchange/outgoing.h"
-#include "train/exchange/pretrained.h"
 #include "train/model/model_factory.h"
+#include "trained/exchange/outgoing.h"
+#include "trained/exchange/pretrained.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/temporary_folder.h"
-#include "train/exchange/pretrained.h"
 #include "train/model/model_factory.h"
+#include "trained/exchange/pretrained.h"
 
 using namespace glossa;
 using namespace glossa::testing;
