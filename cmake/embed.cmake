@@ -1,6 +1,6 @@
 # cmake -DFILES=a;b -DOUTPUT=files.cpp -P embed.cmake: writes files as string constants, in pieces short enough for any
 # compiler.
-set(text "#include \"report/pages/files.h\"\n\nnamespace glossa {\n\nconst std::vector<PageFile> page_files{\n")
+set(text "#include \"pages/files.h\"\n\nnamespace glossa {\n\nconst std::vector<PageFile> page_files{\n")
 foreach(path ${FILES})
   cmake_path(GET path FILENAME name)
   file(READ ${path} rest)

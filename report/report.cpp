@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "base/version.h"
-#include "report/pages/page.h"
+#include "pages/page.h"
 #include "report/run_groups.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"

@@ -10,7 +10,7 @@
 #include "app/commands/input.h"
 #include "base/atomic_file.h"
 #include "decoding/translator.h"
-#include "report/pages/page.h"
+#include "pages/page.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/run.h"

@@ -3,7 +3,7 @@
 #include "app/serve/access.h"
 #include "app/serve/form.h"
 #include "app/serve/http_error.h"
-#include "report/pages/page.h"
+#include "pages/page.h"
 #include "train/config/config_terms.h"
 #include "train/console/failure.h"
 #include "train/console/json_line.h"

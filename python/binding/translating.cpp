@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "pages/page.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"
@@ -13,7 +14,6 @@
 #include "python/binding/settings.h"
 #include "python/binding/shared_translator.h"
 #include "python/binding/texts.h"
-#include "report/pages/page.h"
 #include "trained/attention_json.h"
 #include "trained/run_evaluation.h"
 #include "trained/run_scoring.h"

@@ -126,7 +126,7 @@ TEST_CASE("functions, classes and files that the pages for contributors name exi
   };
   add_names_in(fs::directory_iterator(tree));
   for (const char* folder : {"app", "autograd", "base", "bench", "cmake", "data", "decoding", "layers", "optim",
-                             "python", "report", "tests", "train", "trained"})
+                             "pages", "python", "report", "tests", "train", "trained"})
     add_names_in(fs::recursive_directory_iterator(tree / folder));
   const std::regex code("`([^`\n]+)`"), name(R"((?:\w+::)*(\w+)(?:\(\))?)"),
       file(R"((?:[\w.]+/)*(\w+\.(?:cpp|h|py|cmake)))");

@@ -1,4 +1,4 @@
-#include "report/pages/page.h"
+#include "pages/page.h"
 
 #include <doctest/doctest.h>
 
@@ -9,14 +9,14 @@
 #include <string>
 
 #include "base/check.h"
-#include "report/pages/files.h"
+#include "pages/files.h"
 
 namespace {
 
-TEST_CASE("the program embeds every file of report/pages unchanged") {
+TEST_CASE("the program embeds every file of pages/ unchanged") {
   namespace fs = std::filesystem;
   std::size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(GLOSSA_SOURCE_DIR) / "report/pages")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(GLOSSA_SOURCE_DIR) / "pages")) {
     const std::string extension = entry.path().extension();
     if (extension != ".html" && extension != ".css" && extension != ".js") continue;
     ++files;

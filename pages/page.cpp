@@ -1,11 +1,11 @@
-#include "report/pages/page.h"
+#include "pages/page.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "report/pages/files.h"
+#include "pages/files.h"
 
 namespace glossa {
 
@@ -14,7 +14,7 @@ namespace {
 std::string_view file(std::string_view name) {
   const auto found =
       std::find_if(page_files.begin(), page_files.end(), [&](const PageFile& f) { return f.name == name; });
-  check(found != page_files.end(), "page", "expected a file of report/pages; got {}", name);
+  check(found != page_files.end(), "page", "expected a file of pages/; got {}", name);
   return found->text;
 }
 
