@@ -69,7 +69,7 @@ std::vector<Text> comments(bool trailing) {
   return all;
 }
 
-/// Those texts that are in the rooms below train and app, or else the others.
+/// Those texts that are in the rooms below decoding, or else the others.
 std::vector<Text> in_lower_rooms(const std::vector<Text>& texts, bool lower) {
   const auto is_lower = [](const Text& text) {
     for (const char* room : {"base", "data", "layers", "optim", "autograd"})
