@@ -65,7 +65,8 @@ Variable<T> log_softmax(const Variable<T>& x) {
       const T *dy = back.dy().row(row), *log_p = y.row(row);
       const bool empty = std::all_of(log_p, log_p + y.cols(), [](T v) { return std::isinf(v); });
       const T sum = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j]; });
-      dx.write_row(row, [&](Index j) { return empty ? T{0} : dy[j] - kernels::exp(log_p[j]) * sum; });
+      if (empty) return dx.write_row(row, [](Index) { return T{0}; });
+      dx.write_row(row, [&](Index j) { return dy[j] - kernels::exp(log_p[j]) * sum; });
     });
   });
 }
