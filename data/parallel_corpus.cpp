@@ -271,7 +271,7 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& na
     all.all_targets.resize(std::max(all.all_targets.size(), corpus.all_targets.size()));
   std::vector<std::string> names;
   for (ParallelCorpus& corpus : corpora) {
-    if (!all.all_targets.empty() && corpus.all_targets.empty()) corpus.all_targets = {corpus.target};
+    corpus.all_targets.resize(all.all_targets.size(), corpus.target);  // a blank cell would count as a reference
     names.push_back(corpus.name);
     const std::uint32_t group = groups.empty() ? 0 : groups[all.parts.size()];
     all.part.insert(all.part.end(), corpus.source.size(), static_cast<std::uint32_t>(all.parts.size()));
@@ -281,7 +281,6 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& na
     std::ranges::move(corpus.target, std::back_inserter(all.target));
     for (std::size_t column = 0; column < corpus.all_targets.size(); ++column)
       std::ranges::move(corpus.all_targets[column], std::back_inserter(all.all_targets[column]));
-    for (std::vector<std::string>& column : all.all_targets) column.resize(all.target.size());  // blank cells
     all.report += corpus.report;
     corpus = {};
   }

@@ -51,7 +51,7 @@ std::string_view only_case(const std::vector<std::string>& side) {
       upper += utf8::is_upper(c.value);
       letters += is_alphabetic(c.value);
     });
-    if (lower > 0 && upper > 0) return {};  // usually found within a few sentences
+    if (lower > 0 && upper > 0) return {};  // both cases usually occur within a few sentences
   }
   if (lower + upper == 0 || 2 * (lower + upper) < letters) return {};
   return lower > 0 ? "lower" : "upper";

@@ -134,9 +134,9 @@ Kind kind_of(std::string_view beginning) {
   return {};
 }
 
-/// The command that converts the file to text. The text's name includes the file's ending, which gives the two sides of
-/// a corpus different names. Programs that choose names themselves write into a new folder, where they overwrite
-/// nothing.
+/// The command that converts the file to text. The text's name includes the file's ending, because the
+/// two sides of a corpus may differ only in their endings. Programs that choose names themselves write into a new
+/// folder, where they overwrite nothing.
 std::string remedy(const Kind& kind, const fs::path& file) {
   const fs::path stem = file.parent_path() / file.stem();
   const auto unused = [&](const char* ending) { return unused_path(file.string() + ending); };

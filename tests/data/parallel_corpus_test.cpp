@@ -145,8 +145,9 @@ TEST_CASE("a header that names the target language several times has several tar
   CHECK_EQ(corpus.report.unused_columns, 1);
   const std::string other_path = folder.write("other.tsv", "en\tde\no\tP\n");
   const ParallelCorpus other = read_tsv(other_path, "en", "de", {.all_targets = true});
-  CHECK_EQ(joined({other, corpus, other}).all_targets,
-           std::vector<Lines>{{"P", "a", "d", "i", "", "P"}, {"", "b", "", "j", "m", ""}, {"", "c", "e", "k", "", ""}});
+  CHECK_EQ(
+      joined({other, corpus, other}).all_targets,
+      std::vector<Lines>{{"P", "a", "d", "i", "", "P"}, {"P", "b", "", "j", "m", "P"}, {"P", "c", "e", "k", "", "P"}});
   CHECK(joined({other, other}).all_targets.empty());
   const ParallelCorpus usual = read_tsv(path, "en", "de");
   CHECK_EQ(usual.target, Lines{"A", "D", "I"});
