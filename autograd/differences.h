@@ -33,10 +33,10 @@ struct Judgment {
   Doubt doubt = Doubt::none;                                  ///< the reason, if undecided
   double numeric = std::numeric_limits<double>::quiet_NaN();  ///< the derivative from differences
   double error = std::numeric_limits<double>::infinity();     ///< estimated error of `numeric`
-  double gap = std::numeric_limits<double>::infinity();       ///< |analytic - numeric|, minus rounding of backward
-  double excess = std::numeric_limits<double>::infinity();    ///< part of the gap not explained by 4 * error
-  double step = 0;                                            ///< largest step without a kink or pole
-  bool near_kink = false;                                     ///< true if a kink reduced the steps
+  double gap = std::numeric_limits<double>::infinity();  ///< |analytic - numeric|, less the rounding error of backward
+  double excess = std::numeric_limits<double>::infinity();  ///< part of the gap not explained by 4 * error
+  double step = 0;                                          ///< largest step without a kink or pole
+  bool near_kink = false;                                   ///< true if a kink reduced the steps
 };
 
 /// Describes the doubt of a judgment in a sentence, with a hint.

@@ -44,7 +44,8 @@ class Norm {
 
   Variable<T> operator()(const Variable<T>& x, Use use = Use::any) const;
 
-  /// The norm of x + dropout(branch): x [N, D], branch [N, D] -> [N, D]. The usual form is a single op.
+  /// The norm of x + dropout(branch): x [N, D], branch [N, D] -> [N, D]. A vector norm with epsilon inside the root is
+  /// one op, others are several.
   Variable<T> add(const Variable<T>& x, const Variable<T>& branch, double dropout, const RowLayout& layout) const;
 
  private:

@@ -72,7 +72,7 @@ RunHistory read_history(const std::string& folder, const Config& config) {
   history.is_training = has_trainer(folder);  // checked first: if the run has ended, its files no longer change
   history.metrics = read_metrics(folder, history.is_training);
   history.problems = std::move(history.metrics.problems);
-  TrainLog log;  // read only if an older version began the run
+  TrainLog log;  // stays empty unless an older version began the run
   try {
     if (!history.metrics.story) log = parse_train_log(read_file(fs::path(folder) / "train.log"));
   } catch (const Error& error) {

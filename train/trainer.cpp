@@ -453,7 +453,8 @@ void Trainer::validate_mean() {
               .text = fmt::format("Mean of the newest {} : {}", counted(count, "checkpoint"), scores_of(report))});
 }
 
-/// If the final weights were validated, returns text that lists the figures that are the best so far; empty if none is.
+/// Returns text that lists the metrics in which the final weights are the best so far. Returns no text if there are no
+/// such metrics or the final weights were not validated.
 std::string Trainer::better_at_end() const {
   if (!run_.records || run_.last_validation != state_.update) return "";
   const std::vector<std::string> best = best_at_last(validation_history(run_.folder));

@@ -53,7 +53,7 @@ class CommandTable {
   /// table of subcommands.
   CommandTable add_table(const CommandHead& head) const;
 
-  /// Returns the program, or the command whose subcommands the table has.
+  /// Returns the owner of the table: the program or, for subcommands, their command.
   const CLI::App& parent() const { return parent_; }
 
  private:

@@ -26,7 +26,8 @@ struct alignas(64) TileShapes {
 };
 
 /// The processor's tiles, configured for the object's lifetime. Written in assembly because compilers accept only
-/// literal tile numbers for these instructions. A kind adds `multiply<c, a, b>()`, its instruction for C += A B.
+/// literal tile numbers for these instructions. Derived classes, one for bf16 and one for int8, add `multiply<c, a,
+/// b>()`, their instruction for C += A B.
 class ProcessorTiles {
  public:
   explicit ProcessorTiles(const TileShapes& shapes) { asm volatile("ldtilecfg %0" : : "m"(shapes)); }

@@ -30,7 +30,7 @@ void turn_head(Index pairs, const T* cos, const T* sin, T direction, const T* x,
 /// Rotations of a matrix's rows.
 template <class T>
 struct Turns {
-  Tensor<T> cos, sin;         // [P, K/2], of position * base^(-2i/K) for P positions from the layout's first
+  Tensor<T> cos, sin;         // [P, K/2]: cos and sin of position * base^(-2i/K), for P consecutive positions
   std::span<const Index> at;  // [N]: row of the tables for each row; -1 in gaps
   Index columns, width;       // columns of all heads; width of the matrix
 

@@ -113,7 +113,7 @@ BleuScore bleu_of(const BleuCounts& counts, const BleuOptions& options) {
       result.precisions[n] = 100 * smoothing_value(options) / totals[n];
     }
   }
-  double log_sum = 0;  // minus infinity, for a score of 0, if a precision is 0
+  double log_sum = 0;  // becomes minus infinity if a precision is 0, which makes the score 0
   for (std::size_t n = 0; n < orders; ++n) log_sum += std::log(result.precisions[n]);
   result.score = result.brevity_penalty * std::exp(log_sum / static_cast<double>(orders));
   return result;

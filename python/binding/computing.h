@@ -35,8 +35,8 @@ class Released {
   /// Call it in a new process after fork; only the calling thread exists there.
   static void after_fork();
 
-  /// Call it when the interpreter begins to end. From then on, only daemon threads can still compute. They never get
-  /// the interpreter back: Python would end them inside C++ frames, which must not be left in this way.
+  /// Call it when the interpreter begins to end. From then on, only daemon threads can still compute. They must
+  /// never wait for the interpreter again, because Python would then end them in the middle of C++ functions.
   static void begin_exit();
 
   /// Takes the interpreter back for action(), and returns its result.

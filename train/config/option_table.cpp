@@ -12,11 +12,11 @@ std::vector<Option<DataConfig>> data_options() {
              "or .zst), all corpora in a zip archive or a folder or whose names match a pattern such as part-*, or the "
              "built-in generator; a list is concatenated"),
       option("weights", &C::batches, &SamplerOptions::weights, whole_list("[1, 1000]"),
-             "how often an epoch has each pair, for each corpus that data.train lists; [1, 4]: the second's four "
-             "times; empty: once"),
+             "number of times that an epoch has each pair of each corpus in data.train: with [1, 4], pairs of the "
+             "second corpus come four times; empty: once"),
       option("valid", &C::valid, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
              "validation corpus, named like train; if empty, a toy corpus uses its own validation split; in a list, "
-             "the first decides and the others are watched"),
+             "the first selects the best checkpoint, and the others are only evaluated"),
       option("test", &C::test, text("PREFIX, FILE.tsv, FILE.tmx or toy:PAIRS"),
              "test corpus for `glossa evaluate`, named like train; if empty, a toy corpus uses its own test split"),
       option("split", &C::split, or_word("auto", held_out()),
@@ -136,8 +136,8 @@ std::vector<Option<ModelConfig>> model_options() {
                "add norm_epsilon to the variance, inside the root, or to the root"),
       of_stack(
           "norm_affine", &StackOptions::norm_affine, choice<NormAffine>({"vector", "scalar", "gain", "none"}),
-          "trained parameters of a norm: gain and bias per feature, one gain and one bias, one gain, or none; rms has "
-          "no biases, so scalar is the same as gain"),
+          "trained parameters of a norm: vector has a gain and a bias per feature, scalar one gain and one bias, gain "
+          "one gain; rms has no biases, so scalar equals gain"),
       of_stack("activation", &StackOptions::activation, choice<Activation>(activation_names),
                "activation of the feed-forward layers. swiglu and geglu (Shazeer 2020) have a gate, silu or gelu: the "
                "first matrix then has 2 F rows, those of the gate first"),
@@ -264,7 +264,7 @@ std::vector<Option<TrainConfig>> train_options() {
              "refuse, before training, options that this format of `glossa export` cannot express"),
       option(
           "allow", &C::allow, choices<C::Mistake>(mistake_names),
-          "start a new run despite what looks like these mistakes, which are errors otherwise; see docs/training.md"),
+          "start a new run although it seems to have these mistakes, which are errors otherwise; see docs/training.md"),
       option("max_bad_updates", &C::max_bad_updates, whole("[1, 1000000]"),
              "updates whose loss or gradient is not finite are skipped; N in a row end the run with an error"),
   };
