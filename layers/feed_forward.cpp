@@ -30,11 +30,8 @@ FeedForward<T>::FeedForward(ParameterStore<T>& store, const std::string& scope, 
 
 template <class T>
 Variable<T> FeedForward<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
-  if (!linear2_) return linear1_(x);
-  if (activation_ == Activation::relu) return (*linear2_)(linear1_.relu(x, dropout_, layout));
-  const bool drops = dropout_ > 0 && x.context().training();
-  const Variable<T> hidden = activate(linear1_(x), activation_, drops ? Use::any : Use::products);
-  return (*linear2_)(dropout(hidden, dropout_, layout));
+  if (!linear2_) return linear1_(x);  // a single matrix
+  return (*linear2_)(linear1_.activated(x, activation_, dropout_, layout));
 }
 
 template class FeedForward<float>;

@@ -36,11 +36,15 @@ Variable<T> Linear<T>::operator()(const Variable<T>& x, Use use) const {
 }
 
 template <class T>
-Variable<T> Linear<T>::relu(const Variable<T>& x, double dropout, const RowLayout& layout) const {
-  check_width(x.shape());
+Variable<T> Linear<T>::activated(const Variable<T>& x, Activation activation, double p, const RowLayout& layout) const {
   Context<T>& c = x.context();
-  const Variable<T> weight = c.parameter(*weight_);
-  return linear_relu(x, weight, c.optional_parameter(bias_), dropout, layout);
+  if (activation == Activation::relu) {
+    check_width(x.shape());
+    const Variable<T> weight = c.parameter(*weight_);
+    return linear_relu(x, weight, c.optional_parameter(bias_), p, layout);
+  }
+  const Use use = p > 0 && c.training() ? Use::any : Use::products;  // dropout reads all numbers
+  return dropout(activate((*this)(x), activation, use), p, layout);
 }
 
 template class Linear<float>;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "autograd/ops.h"
+#include "layers/activation.h"
 #include "layers/init.h"
 
 namespace glossa {
@@ -30,8 +30,8 @@ class Linear {
 
   Variable<T> operator()(const Variable<T>& x, Use use = Use::any) const;
 
-  /// dropout(relu(x W^T + b)) in one op: x [N, I] -> [N, O].
-  Variable<T> relu(const Variable<T>& x, double dropout, const RowLayout& layout) const;
+  /// dropout(activation(x W^T + b)), to be read by products (see Use): x [N, I] -> [N, O] or, if gated, [N, O / 2].
+  Variable<T> activated(const Variable<T>& x, Activation activation, double p, const RowLayout& layout) const;
 
  private:
   void check_width(const Shape& x) const;

@@ -16,7 +16,7 @@ TEST_CASE("an input of another width is an error that names the weight") {
   const char* const why = "[tower.key.weight] expected x [..., 4] for a weight [3, 4]; got [2, 3]";
   const Variable<float> x = context.constant({numbers.data(), {2, 3}});
   CHECK_THROWS_WITH_AS(layer(x), why, Error);
-  CHECK_THROWS_WITH_AS(layer.relu(x, 0, layout), why, Error);
+  CHECK_THROWS_WITH_AS(layer.activated(x, Activation::relu, 0, layout), why, Error);
   CHECK_THROWS_AS(layer(context.constant({numbers.data(), {}})), Error);
   CHECK(layer(context.constant({numbers.data(), {1, 4}})).shape() == Shape{1, 3});
 }
