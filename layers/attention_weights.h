@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "autograd/rows.h"
 #include "autograd/variable.h"
 
 namespace glossa {
@@ -18,15 +19,17 @@ struct AttentionWeights {
   LayerWeights<T> encoder, decoder, cross;
 };
 
-/// Returns attention(inputs...), a layer's result without a mask. Appends its weights to `layers` unless null. The
-/// weights are copied, because the next step reuses their memory.
-template <class Attention, class T, class... Inputs>
-Variable<T> attend(const Attention& attention, LayerWeights<T>* layers, const Inputs&... inputs) {
-  if (!layers) return attention(inputs...);
-  Tensor<T> weights;
-  const Variable<T> y = attention(inputs..., /*mask=*/nullptr, &weights);
-  layers->emplace_back(weights.data, weights.data + weights.size());
-  return y;
+/// An attention layer as the sub-layer (x, layout) -> attention(x, layout, memory...), without a mask. It appends its
+/// weights to `layers` unless null. The weights are copied, because the next step reuses their memory.
+template <class Attention, class T, class... Memory>
+auto keeping_weights(const Attention& attention, LayerWeights<T>* layers, const Memory&... memory) {
+  return [&, layers](const Variable<T>& x, const RowLayout& layout) {
+    if (!layers) return attention(x, layout, memory...);
+    Tensor<T> weights;
+    const Variable<T> y = attention(x, layout, memory..., /*mask=*/nullptr, &weights);
+    layers->emplace_back(weights.data, weights.data + weights.size());
+    return y;
+  };
 }
 
 }  // namespace glossa

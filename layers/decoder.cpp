@@ -20,27 +20,26 @@ template <class T>
 template <class AttendToPast, class AttendToMemory>
 Variable<T> DecoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const AttendToPast& attend_to_past,
                                    const AttendToMemory& attend_to_memory) const {
-  const Variable<T> past = residual1_(x, layout, attend_to_past);
-  const Variable<T> attended = residual2_(past, layout, attend_to_memory);
-  return residual3_(attended, layout, [&](const auto& h) { return feed_forward_(h, layout); });
+  // LayerNorm(x + Sublayer(x)), three times.
+  const Variable<T> self_attended = residual1_(x, layout, attend_to_past);
+  const Variable<T> attended = residual2_(self_attended, layout, attend_to_memory);
+  const Variable<T> transformed = residual3_(attended, layout, feed_forward_);
+  return transformed;
 }
 
 template <class T>
 Variable<T> DecoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                                         const RowLayout& memory_layout, AttentionWeights<T>* weights) const {
-  LayerWeights<T>* const past = weights ? &weights->decoder : nullptr;
-  LayerWeights<T>* const cross = weights ? &weights->cross : nullptr;
-  return apply(
-      x, layout, [&](const auto& h) { return attend(self_attention_, past, h, layout); },
-      [&](const auto& h) { return attend(cross_attention_, cross, h, layout, memory, memory_layout); });
+  return apply(x, layout, keeping_weights(self_attention_, weights ? &weights->decoder : nullptr),
+               keeping_weights(cross_attention_, weights ? &weights->cross : nullptr, memory, memory_layout));
 }
 
 template <class T>
 Variable<T> DecoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                                   const CacheLayout& layout) const {
   return apply(
-      x, layout.query, [&](const auto& h) { return self_attention_.step(h, cache, own, layout); },
-      [&](const auto& h) { return cross_attention_.step(h, cache, own, layout); });
+      x, layout.query, [&](const auto& h, auto&) { return self_attention_.step(h, cache, own, layout); },
+      [&](const auto& h, auto&) { return cross_attention_.step(h, cache, own, layout); });
 }
 
 template <class T>

@@ -14,19 +14,21 @@ EncoderLayer<T>::EncoderLayer(ParameterStore<T>& store, const std::string& scope
 template <class T>
 template <class Attend>
 Variable<T> EncoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const Attend& attend) const {
+  // LayerNorm(x + Sublayer(x)), twice.
   const Variable<T> attended = residual1_(x, layout, attend);
-  return residual2_(attended, layout, [&](const auto& h) { return feed_forward_(h, layout); });
+  const Variable<T> transformed = residual2_(attended, layout, feed_forward_);
+  return transformed;
 }
 
 template <class T>
 Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights) const {
-  return apply(x, layout, [&](const auto& h) { return attend(self_attention_, weights, h, layout); });
+  return apply(x, layout, keeping_weights(self_attention_, weights));
 }
 
 template <class T>
 Variable<T> EncoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                                   const CacheLayout& layout) const {
-  return apply(x, layout.query, [&](const auto& h) { return self_attention_.step(h, cache, own, layout); });
+  return apply(x, layout.query, [&](const auto& h, auto&) { return self_attention_.step(h, cache, own, layout); });
 }
 
 template class EncoderLayer<float>;

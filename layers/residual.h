@@ -6,21 +6,22 @@
 
 namespace glossa {
 
-/// "Add & Norm" around a sub-layer, with dropout on the sub-layer's output. Only this class distinguishes pre-norm from
-/// post-norm.
+/// "Add & Norm" around a sub-layer: LayerNorm(x + dropout(Sublayer(x))). Only this class distinguishes post-norm from
+/// pre-norm, x + dropout(Sublayer(LayerNorm(x))).
 template <class T>
 class Residual {
  public:
   Residual(ParameterStore<T>& store, const std::string& norm_scope, const StackOptions& o)
       : norm_(store, norm_scope, o.width, o.normalization()), place_(o.norm), dropout_(o.residual_dropout) {}
 
-  /// x [N, D]; sublayer: [N, D] -> [N, D]. Releases the sub-layer's memory if the context records nothing for backward.
+  /// x [N, D]; sublayer(x, layout): [N, D] -> [N, D]. Releases the sub-layer's memory if the context records nothing
+  /// for backward.
   template <class Sublayer>
   Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Sublayer& sublayer) const {
     Frame<T> frame(x.context(), inputs_stay);
     if (place_ == NormPlace::pre)
-      return frame.keep(add_dropout(x, sublayer(norm_(x, Use::products)), dropout_, layout));
-    return frame.keep(norm_.add(x, sublayer(x), dropout_, layout));
+      return frame.keep(add_dropout(x, sublayer(norm_(x, Use::products), layout), dropout_, layout));
+    return frame.keep(norm_.add(x, sublayer(x, layout), dropout_, layout));
   }
 
  private:

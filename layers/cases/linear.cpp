@@ -56,7 +56,7 @@ void add_linear_cases(LayerCases& cases) {
       const RowLayout rows = layouts->target;
       cases.add_layer<Residual>(
           fmt::format("Residual.{}_{}", place == NormPlace::pre ? "pre" : "post", layouts->name), {{rows.rows, 6}},
-          [=](const auto& layer, auto x) { return layer(x[0], rows, [](const auto& h) { return tanh(h); }); },
+          [=](const auto& layer, auto x) { return layer(x[0], rows, [](const auto& h, auto&) { return tanh(h); }); },
           StackOptions{.width = 6, .norm = place, .residual_dropout = 0.3});
     }
 }

@@ -90,8 +90,8 @@ TEST_CASE("article 1: attention with an additive mask, each head's weights, thei
   part.golden.check("block/out/weights", {weights.data, {3, h, 4, 4}}, limit);
   const Variable<double> each = part.one.context.constant({weights.data, {3, h, 4, 4}});
   part.check("mean_weights", mean(each, 1));  // what PyTorch returns
-  const Variable<double> z = residual(x, layout, [&](const auto& h) { return attention(h, layout, &mask); });
-  part.check("y", residual(z, layout, [&](const auto& h) { return feed_forward(h, layout); }));
+  const Variable<double> z = residual(x, layout, [&](const auto& h, auto&) { return attention(h, layout, &mask); });
+  part.check("y", residual(z, layout, feed_forward));
 
   // Time first: [T, B, D]. Rows of a sequence stand together here, so the axes are exchanged before and after.
   const Variable<double> time_first = permute(reshape(x, {3, 4, d_model}), {1, 0, 2});
