@@ -72,6 +72,14 @@ struct Parameter {
 /// the same values.
 using Initializer = std::function<void(std::span<double> values, const Shape& shape, RandomStream& random)>;
 
+/// Full name of a parameter or layer in a scope: SCOPE.NAME, or NAME if the scope is empty, as for a layer that is a
+/// whole model.
+inline std::string in_scope(const std::string& scope, std::string_view name) {
+  std::string full = scope;
+  if (!full.empty()) full += '.';
+  return full += name;
+}
+
 /// All parameters of a model: two flat, 64-byte aligned buffers (values, gradients) in name order. Optimizers, clipping
 /// and checkpoints are loops over these buffers. Layers declare their parameters at construction; `allocate` then lays
 /// them out. References to parameters stay valid for the store's lifetime.

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "layers/additive_attention.h"
-#include "layers/scope.h"
 
 namespace glossa {
 

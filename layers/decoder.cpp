@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "autograd/frame.h"
-#include "layers/scope.h"
 
 namespace glossa {
 

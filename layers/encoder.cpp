@@ -1,7 +1,5 @@
 #include "layers/encoder.h"
 
-#include "layers/scope.h"
-
 namespace glossa {
 
 template <class T>

@@ -1,7 +1,5 @@
 #include "layers/feed_forward.h"
 
-#include "layers/scope.h"
-
 namespace glossa {
 
 namespace {

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "layers/scope.h"
-
 namespace glossa {
 
 template <class T>

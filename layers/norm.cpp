@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "layers/scope.h"
 
 namespace glossa {
 

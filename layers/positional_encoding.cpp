@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "layers/init.h"
-#include "layers/scope.h"
 
 namespace glossa {
 

@@ -7,7 +7,6 @@
 #include "autograd/frame.h"
 #include "layers/decoder_cache.h"
 #include "layers/norm.h"
-#include "layers/scope.h"
 #include "layers/stack_options.h"
 
 namespace glossa {

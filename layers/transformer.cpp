@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "layers/scope.h"
-
 namespace glossa {
 
 namespace {

@@ -6,7 +6,6 @@
 #include "layers/linear.h"
 #include "layers/norm.h"
 #include "layers/positional_encoding.h"
-#include "layers/scope.h"
 #include "python/binding/bindings.h"
 #include "python/binding/layer.h"
 #include "python/binding/layer_options.h"
