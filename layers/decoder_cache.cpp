@@ -43,12 +43,6 @@ void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacit
 }
 
 template <class T>
-void DecoderCache<T>::start(Index layers, Index width, Index rows, Index capacity) {
-  const RowSpan nothing{};
-  start(layers, width, rows, capacity, {.rows = 0, .sequences = {&nothing, 1}});
-}
-
-template <class T>
 LayerCache<T>& DecoderCache<T>::layer(Index i) {
   check(i >= 0 && i < std::ssize(layers_), "decoder_cache",
         "expected a cache started for this stack; got layer {} of {}", i, layers_.size());

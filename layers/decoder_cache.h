@@ -32,14 +32,11 @@ struct CacheLayout {
 template <class T>
 class DecoderCache {
  public:
-  /// Starts an empty cache for `rows` targets of at most `capacity` tokens each, for a causal encoder, which has no
-  /// source.
-  void start(Index layers, Index width, Index rows, Index capacity);
-
   /// Starts an empty cache for `rows` targets of at most `capacity` tokens each. Each row reads one sequence of
   /// `memory`: row r reads sequence r * memory.sequence_count() / rows. Several hypotheses can therefore share one
-  /// source without a copy.
-  void start(Index layers, Index width, Index rows, Index capacity, const RowLayout& memory);
+  /// source without a copy. A causal encoder has no source, and thus no `memory`.
+  void start(Index layers, Index width, Index rows, Index capacity,
+             const RowLayout& memory = {.rows = 0, .sequences = {&nothing, 1}});
 
   Index rows() const { return static_cast<Index>(slots_.size()); }
   Index position() const { return position_; }  ///< number of tokens so far
@@ -65,6 +62,7 @@ class DecoderCache {
   struct Copy {
     Index from, to;  // slot numbers
   };
+  static constexpr RowSpan nothing{};
 
   Index free_slot();
   void make_room(Index count);
