@@ -31,16 +31,16 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const std::string&
   check(!o.start_row || (*o.start_row >= 0 && *o.start_row < o.target_vocabulary), "TransformerOptions::start_row",
         "expected a token from 0 to {}; got {}", o.target_vocabulary - 1, o.start_row.value_or(0));
   const double deviation = 1 / std::sqrt(static_cast<double>(width));
-  const auto declare = [&](const std::string& name, Index rows, const Initializer& usual) {
-    return &store.declare(in_scope(scope, name), {rows, width}, o.stack.weight_init ? o.stack.weight_init : usual);
-  };
-  const auto declare_target = [&](const std::string& name, const Initializer& usual) {
-    if (!o.start_row) return declare(name, o.target_vocabulary, usual);
+  const auto declare = [&](const char* name, Index rows, const Initializer& usual, std::optional<Index> zero_row) {
     const Initializer& initial = o.stack.weight_init ? o.stack.weight_init : usual;
     Parameter<T>& table =
-        store.declare(in_scope(scope, name), {o.target_vocabulary, width}, with_zero_row(initial, *o.start_row));
-    table.fixed_row = *o.start_row;
+        store.declare(in_scope(scope, name), {rows, width}, zero_row ? with_zero_row(initial, *zero_row) : initial);
+    table.fixed_row = zero_row.value_or(-1);
+    table.is_matrix = true;
     return &table;
+  };
+  const auto declare_target = [&](const char* name, const Initializer& usual) {
+    return declare(name, o.target_vocabulary, usual, o.start_row);
   };
   Tables tables{};
   if (o.tied == Tied::all || o.tied == Tied::embeddings) {
@@ -51,13 +51,12 @@ auto Transformer<T>::declare_tables(ParameterStore<T>& store, const std::string&
              o.source_vocabulary, o.target_vocabulary);
     tables.source = tables.target = declare_target("tok_emb.embedding.weight", init::normal(deviation));
   } else {
-    tables.source = declare("src_tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation));
+    tables.source = declare("src_tok_emb.embedding.weight", o.source_vocabulary, init::normal(deviation), {});
     tables.target = declare_target("tgt_tok_emb.embedding.weight", init::normal(deviation));
   }
   // An untied output projection has nn.Linear's default, uniform in +-1/sqrt(D).
   const bool own_output = o.tied == Tied::none || o.tied == Tied::embeddings;
   tables.output = own_output ? declare_target("generator.weight", init::uniform(deviation)) : tables.target;
-  for (Parameter<T>* table : {tables.source, tables.target, tables.output}) table->is_matrix = true;
   return tables;
 }
 
