@@ -16,9 +16,11 @@ DecoderLayer<T>::DecoderLayer(ParameterStore<T>& store, const std::string& scope
       residual3_(store, in_scope(scope, "norm3"), o) {}
 
 template <class T>
-template <class AttendToPast, class AttendToMemory>
-Variable<T> DecoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const AttendToPast& attend_to_past,
-                                   const AttendToMemory& attend_to_memory) const {
+Variable<T> DecoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
+                                        const RowLayout& memory_layout, AttentionWeights<T>* weights) const {
+  const auto attend_to_past = keeping_weights(self_attention_, weights ? &weights->decoder : nullptr);
+  const auto attend_to_memory =
+      keeping_weights(cross_attention_, weights ? &weights->cross : nullptr, memory, memory_layout);
   // LayerNorm(x + Sublayer(x)), three times.
   const Variable<T> self_attended = residual1_(x, layout, attend_to_past);
   const Variable<T> attended = residual2_(self_attended, layout, attend_to_memory);
@@ -27,18 +29,12 @@ Variable<T> DecoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout
 }
 
 template <class T>
-Variable<T> DecoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
-                                        const RowLayout& memory_layout, AttentionWeights<T>* weights) const {
-  return apply(x, layout, keeping_weights(self_attention_, weights ? &weights->decoder : nullptr),
-               keeping_weights(cross_attention_, weights ? &weights->cross : nullptr, memory, memory_layout));
-}
-
-template <class T>
 Variable<T> DecoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                                   const CacheLayout& layout) const {
-  return apply(
-      x, layout.query, [&](const auto& h, auto&) { return self_attention_.step(h, cache, own, layout); },
-      [&](const auto& h, auto&) { return cross_attention_.step(h, cache, own, layout); });
+  const auto attend_to_past = [&](const auto& h, auto&) { return self_attention_.step(h, cache, own, layout); };
+  const auto attend_to_memory = [&](const auto& h, auto&) { return cross_attention_.step(h, cache, own, layout); };
+  const Variable<T> attended = residual2_(residual1_(x, layout.query, attend_to_past), layout.query, attend_to_memory);
+  return residual3_(attended, layout.query, feed_forward_);
 }
 
 template <class T>

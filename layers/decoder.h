@@ -27,10 +27,6 @@ class DecoderLayer {
                    const CacheLayout& layout) const;
 
  private:
-  template <class AttendToPast, class AttendToMemory>
-  Variable<T> apply(const Variable<T>& x, const RowLayout& layout, const AttendToPast& attend_to_past,
-                    const AttendToMemory& attend_to_memory) const;
-
   SelfAttention<T> self_attention_;
   CrossAttention<T> cross_attention_;
   FeedForward<T> feed_forward_;

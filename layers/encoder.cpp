@@ -10,23 +10,18 @@ EncoderLayer<T>::EncoderLayer(ParameterStore<T>& store, const std::string& scope
       residual2_(store, in_scope(scope, "norm2"), o) {}
 
 template <class T>
-template <class Attend>
-Variable<T> EncoderLayer<T>::apply(const Variable<T>& x, const RowLayout& layout, const Attend& attend) const {
+Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights) const {
   // LayerNorm(x + Sublayer(x)), twice.
-  const Variable<T> attended = residual1_(x, layout, attend);
+  const Variable<T> attended = residual1_(x, layout, keeping_weights(self_attention_, weights));
   const Variable<T> transformed = residual2_(attended, layout, feed_forward_);
   return transformed;
 }
 
 template <class T>
-Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights) const {
-  return apply(x, layout, keeping_weights(self_attention_, weights));
-}
-
-template <class T>
 Variable<T> EncoderLayer<T>::step(const Variable<T>& x, const DecoderCache<T>& cache, LayerCache<T>& own,
                                   const CacheLayout& layout) const {
-  return apply(x, layout.query, [&](const auto& h, auto&) { return self_attention_.step(h, cache, own, layout); });
+  const auto attend = [&](const auto& h, auto&) { return self_attention_.step(h, cache, own, layout); };
+  return residual2_(residual1_(x, layout.query, attend), layout.query, feed_forward_);
 }
 
 template class EncoderLayer<float>;

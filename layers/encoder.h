@@ -22,9 +22,6 @@ class EncoderLayer {
                    const CacheLayout& layout) const;
 
  private:
-  template <class Attend>
-  Variable<T> apply(const Variable<T>& x, const RowLayout& layout, const Attend& attend) const;
-
   SelfAttention<T> self_attention_;
   FeedForward<T> feed_forward_;
   Residual<T> residual1_, residual2_;
