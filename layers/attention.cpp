@@ -15,6 +15,13 @@ Linear<T> declare_in_proj(ParameterStore<T>& store, const std::string& scope, co
   return {weight, &store.declare(in_scope(scope, "in_proj_bias"), {rows}, init::constant(0))};
 }
 
+template <class T>
+Linear<T> declare_out_proj(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o) {
+  return Linear<T>(
+      store, in_scope(scope, "out_proj"), o.inner_width(), o.width,
+      {.bias = o.bias != AttentionBias::none, .weight_init = o.weight_init, .bias_init = init::constant(0)});
+}
+
 /// Throws unless self-attention supports the relative positions in its options.
 void check_relative_positions(const std::string& scope, const AttentionLayerOptions& o, Index head_width) {
   const std::string where = scope.empty() ? "attention" : scope;
@@ -36,8 +43,45 @@ AttentionLayerOptions without_positions(AttentionLayerOptions o) {
 }  // namespace
 
 template <class T>
+AttentionHeads<T>::AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o)
+    : options_{.heads = o.heads,
+               .key_heads = o.key_heads,
+               .dropout = o.dropout,
+               .scale = o.similarity == Similarity::scaled_dot ? 0.0 : 1.0,
+               .alibi = o.relative_positions == RelativePositions::alibi} {
+  const std::string where = scope.empty() ? "attention" : scope;
+  check(o.heads >= 1 && o.head_width >= 0 && (o.head_width > 0 || o.width % o.heads == 0), where,
+        "expected heads that divide the width {}; got {}", o.width, o.heads);
+  check(o.key_heads >= 0 && o.heads % options_.groups() == 0, where,
+        "expected key_heads that divide the {} heads, or 0; got {}", o.heads, o.key_heads);
+  if (o.similarity == Similarity::general || o.similarity == Similarity::additive)
+    trained_.emplace(store, scope, o.similarity, o.heads, o.inner_width() / o.heads);
+}
+
+template <class T>
+Variable<T> AttentionHeads<T>::operator()(const Variable<T>& queries, const Variable<T>& keys_values,
+                                          const RowLayout& query, const RowLayout& key, bool causal,
+                                          const Tensor<T>* mask, Tensor<T>* weights) const {
+  AttentionOptions options = options_;
+  options.causal = causal;
+  if (trained_) return trained_->attend(queries, keys_values, query, key, options, mask, weights);
+  return cross_attention(queries, keys_values, query, key, options, mask, weights);
+}
+
+template <class T>
+Variable<T> AttentionHeads<T>::operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal,
+                                          const Tensor<T>* mask, Tensor<T>* weights) const {
+  AttentionOptions options = options_;
+  options.causal = causal;
+  if (!trained_) return self_attention(qkv, layout, options, mask, weights);
+  const Index cols = qkv.shape().cols(), inner = cols / (options.heads + 2 * options.groups()) * options.heads;
+  return (*this)(slice(qkv, 1, 0, inner), slice(qkv, 1, inner, cols), layout, layout, causal, mask, weights);
+}
+
+template <class T>
 SelfAttention<T>::SelfAttention(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& o)
     : in_proj_(declare_in_proj(store, scope, o)),
+      out_proj_(declare_out_proj(store, scope, o)),
       heads_(store, scope, o),
       causal_(o.causal),
       head_width_(o.inner_width() / o.heads),
@@ -56,7 +100,8 @@ Variable<T> SelfAttention<T>::project_at(const Variable<T>& x, const RowLayout& 
 template <class T>
 Variable<T> SelfAttention<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Tensor<T>* mask,
                                          Tensor<T>* weights) const {
-  return heads_(project_at(x, layout, heads_.use_of_projections()), layout, causal_, mask, weights);
+  const Variable<T> qkv = project_at(x, layout, heads_.use_of_projections());
+  return out_proj_(heads_(qkv, layout, causal_, mask, weights));  // Concat(head_1, ..., head_H) W^O
 }
 
 template <class T>
@@ -66,9 +111,9 @@ Variable<T> SelfAttention<T>::step(const Variable<T>& x, const DecoderCache<T>& 
   check(!qkv.requires_grad(), "attention.step", "expected a step without recording; got one with it");
   cache.append(own, qkv.value());
   const Variable<T> past = x.context().constant({own.past.data(), {layout.past.rows, 2 * cache.width()}});
+  const Variable<T> queries = slice(qkv, 1, 0, qkv.shape().cols() - 2 * cache.width());
   // No causal mask is needed, because the past ends with the query's own position.
-  return heads_(slice(qkv, 1, 0, qkv.shape().cols() - 2 * cache.width()), past, layout.query, layout.past,
-                /*causal=*/false);
+  return out_proj_(heads_(queries, past, layout.query, layout.past, /*causal=*/false));
 }
 
 template <class T>
@@ -76,6 +121,7 @@ CrossAttention<T>::CrossAttention(ParameterStore<T>& store, const std::string& s
     : in_proj_(declare_in_proj(store, scope, o)),
       queries_(in_proj_.part(store, 0, o.inner_width())),
       keys_values_(in_proj_.part(store, o.inner_width(), o.inner_width() + 2 * o.key_inner_width())),
+      out_proj_(declare_out_proj(store, scope, o)),
       heads_(store, scope, without_positions(o)),
       causal_(o.causal) {}
 
@@ -83,8 +129,8 @@ template <class T>
 Variable<T> CrossAttention<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                                           const RowLayout& memory_layout, const Tensor<T>* mask,
                                           Tensor<T>* weights) const {
-  return heads_(queries_(x, heads_.use_of_projections()), project_memory(memory), layout, memory_layout, causal_, mask,
-                weights);
+  const Variable<T> keys_values = project_memory(memory), queries = queries_(x, heads_.use_of_projections());
+  return out_proj_(heads_(queries, keys_values, layout, memory_layout, causal_, mask, weights));
 }
 
 template <class T>
@@ -92,9 +138,11 @@ Variable<T> CrossAttention<T>::step(const Variable<T>& x, const DecoderCache<T>&
                                     const CacheLayout& layout) const {
   check(!causal_, "attention.step", "expected a layer without a causal mask; got a causal one");
   const Variable<T> memory = x.context().constant({own.memory.data(), {layout.memory.rows, 2 * cache.width()}});
-  return heads_(queries_(x), memory, layout.readers, layout.memory, /*causal=*/false);
+  return out_proj_(heads_(queries_(x), memory, layout.readers, layout.memory, /*causal=*/false));
 }
 
+template class AttentionHeads<float>;
+template class AttentionHeads<double>;
 template class SelfAttention<float>;
 template class SelfAttention<double>;
 template class CrossAttention<float>;

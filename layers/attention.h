@@ -2,20 +2,83 @@
 
 #include <optional>
 
-#include "layers/attention_heads.h"
 #include "layers/decoder_cache.h"
+#include "layers/linear.h"
+#include "layers/similarity.h"
 
 namespace glossa {
 
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2): project to queries, keys and values, attend per head, join
-// the heads, project back. D is the width of the model, H the number of heads, K the width of a head, G the number of
-// heads of keys and values. G divides H, and H / G heads of queries share each head of keys and values (grouped-query
-// attention, Ainslie et al. 2023). Parameters are as in PyTorch: SCOPE.in_proj_weight [(H + 2 G) K, D],
-// SCOPE.in_proj_bias [(H + 2 G) K], and the parameters of AttentionHeads. The rows of the in_proj parameters belong to
-// the queries, then the keys, then the values; they are initialized as one matrix. The constructors throw an error that
-// names the scope if head_width is not set and the number of heads does not divide the width. They also throw if
-// key_heads does not divide `heads`. `mask` is additive (see additive_mask in layers/mask.h). `weights`, if given,
-// receives the attention weights (see glossa::attention in autograd/ops.h).
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2):
+//
+//     MultiHead(Q, K, V) = Concat(head_1, ..., head_H) W^O
+//     head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), with Attention as in autograd/ops.h
+//
+// In the layers below, in_proj contains W_i^Q of all heads, then W_i^K and W_i^V; AttentionHeads computes
+// Concat(head_1, ..., head_H); out_proj is W^O.
+//
+// D is the width of the model, H the number of heads, K the width of a head, G the number of heads of keys and values.
+// G divides H, and H / G heads of queries share each head of keys and values (grouped-query attention, Ainslie et al.
+// 2023). Parameters are as in PyTorch: SCOPE.in_proj_weight [(H + 2 G) K, D], SCOPE.in_proj_bias [(H + 2 G) K],
+// SCOPE.out_proj.weight [D, H K], SCOPE.out_proj.bias [D] and that of TrainedSimilarity. in_proj_weight is initialized
+// as one matrix. The constructors throw an error that names the scope if head_width is not set and the number of heads
+// does not divide the width. They also throw if key_heads does not divide `heads`. `mask` is additive (see
+// additive_mask in layers/mask.h). `weights`, if given, receives the attention weights (see glossa::attention in
+// autograd/ops.h).
+
+/// Selects the attention projections that have a bias.
+enum class AttentionBias { all, output, none };
+
+/// Positions that self-attention computes itself. They replace the table of positions that is added to the embeddings.
+enum class RelativePositions {
+  none,
+  rotary,  ///< rotates queries and keys (Su et al. 2021; glossa::rotary); only for even head widths, scaled_dot and dot
+  alibi,   ///< lowers scores with the distance (Press et al. 2022; AttentionOptions); not for additive
+};
+
+struct AttentionLayerOptions {
+  Index width, heads;
+  Index key_heads = 0;   ///< G, heads of keys and values; must divide `heads`; 0 means `heads`
+  Index head_width = 0;  ///< K; 0 means width / heads
+  Similarity similarity = Similarity::scaled_dot;
+  double dropout = 0;  ///< probability that an attention weight is dropped
+  AttentionBias bias = AttentionBias::all;
+  bool causal = false;
+  RelativePositions relative_positions = RelativePositions::none;  ///< only for self-attention
+  double rotary_base = 10000;                                      ///< finite and above 0
+  Initializer weight_init = init::xavier_uniform();
+
+  /// Total width of all heads, H K.
+  Index inner_width() const { return head_width > 0 ? heads * head_width : width; }
+
+  /// Total width of all heads of keys, or of values, G K.
+  Index key_inner_width() const {
+    return heads > 0 && key_heads > 0 ? inner_width() / heads * key_heads : inner_width();
+  }
+};
+
+/// Concat(head_1, ..., head_H) of projected queries, keys and values. The similarity may have a trained parameter.
+template <class T>
+class AttentionHeads {
+ public:
+  AttentionHeads(ParameterStore<T>& store, const std::string& scope, const AttentionLayerOptions& options);
+
+  /// queries [Nq, H K], keys_values [Nk, 2 G K] (keys and values side by side) -> [Nq, H K].
+  Variable<T> operator()(const Variable<T>& queries, const Variable<T>& keys_values, const RowLayout& query,
+                         const RowLayout& key, bool causal, const Tensor<T>* mask = nullptr,
+                         Tensor<T>* weights = nullptr) const;
+
+  /// qkv [N, (H + 2 G) K] (queries, keys and values side by side) -> [N, H K].
+  Variable<T> operator()(const Variable<T>& qkv, const RowLayout& layout, bool causal, const Tensor<T>* mask = nullptr,
+                         Tensor<T>* weights = nullptr) const;
+
+  /// Readers of the projected queries, keys and values. The fused attention ops read them only in products. With a
+  /// trained similarity, other ops read them as well.
+  Use use_of_projections() const { return trained_ ? Use::any : Use::products; }
+
+ private:
+  AttentionOptions options_;
+  std::optional<TrainedSimilarity<T>> trained_;  // set for general and additive
+};
 
 /// Self-attention: queries, keys and values all come from one variable.
 template <class T>
@@ -42,7 +105,7 @@ class SelfAttention {
   /// Queries, keys and values, with rotary positions if the layer has them.
   Variable<T> project_at(const Variable<T>& x, const RowLayout& layout, Use use) const;
 
-  Linear<T> in_proj_;
+  Linear<T> in_proj_, out_proj_;
   AttentionHeads<T> heads_;
   bool causal_;
   Index head_width_, queries_and_keys_;  // K; number of columns of queries and keys, (H + G) K
@@ -72,6 +135,7 @@ class CrossAttention {
 
  private:
   Linear<T> in_proj_, queries_, keys_values_;  // the joint projection and its two parts; only the parts are applied
+  Linear<T> out_proj_;
   AttentionHeads<T> heads_;
   bool causal_;
 };

@@ -20,7 +20,8 @@ struct AttentionWeights {
 };
 
 /// An attention layer as the sub-layer (x, layout) -> attention(x, layout, memory...), without a mask. It appends its
-/// weights to `layers` unless null. The weights are copied, because the next step reuses their memory.
+/// weights to `layers` unless null. The weights are copied, because the next step reuses their memory. The result
+/// refers to the arguments.
 template <class Attention, class T, class... Memory>
 auto keeping_weights(const Attention& attention, LayerWeights<T>* layers, const Memory&... memory) {
   return [&, layers](const Variable<T>& x, const RowLayout& layout) {
