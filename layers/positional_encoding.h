@@ -11,10 +11,12 @@ namespace glossa {
 /// Order and frequencies of the sines and cosines along the width D. If D is odd, `halves` rounds D/2 down and ends
 /// with a column of zeros, as tensor2tensor and fairseq do. The other orders omit the last cosine.
 enum class Sinusoid {
-  interleaved,  ///< sin, cos, sin, cos, ...; pair i has frequency 10000^(-2i/D) (Vaswani et al. 2017, section 3.5)
-  halves,       ///< all sines, then all cosines; frequencies 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
-  raw_index,    ///< sin, cos, sin, cos, ...; column i (not pair i) has frequency 10000^(-2i/D)
-  sorted,       ///< the columns of `interleaved`, but all sines before all cosines (MarianMTModel of transformers)
+  /// sin, cos, sin, cos, ...: PE(p, 2i) = sin(p / 10000^(2i/D)), PE(p, 2i + 1) = cos(p / 10000^(2i/D)) (Vaswani et al.
+  /// 2017, section 3.5)
+  interleaved,
+  halves,     ///< all sines, then all cosines; frequencies 10000^(-i/(D/2 - 1)) (tensor2tensor, fairseq, Marian)
+  raw_index,  ///< sin, cos, sin, cos, ...; column i (not the pair of columns 2i and 2i + 1) has frequency 10000^(-2i/D)
+  sorted,     ///< the columns of `interleaved`, but all sines before all cosines (MarianMTModel of transformers)
 };
 
 /// The table of sinusoids [positions, width], row-major, starting with position 0. Throws if width < 1.
