@@ -121,7 +121,7 @@ struct Sink {
   /// rows calls `write_row` once for each row.
   template <class F>
   void write_row(Index row, const F& f) const {
-    if (*this) kernels::write(grad.row(row), 0, grad.cols(), add, f);
+    if (*this) kernels::write_row(grad.cols(), grad.row(row), add, f);
   }
 
   /// The gradient, zeroed if still unset, for ops that can only add to it.
@@ -190,7 +190,7 @@ class Backward {
       T numbers[run];
       for (; begin < end; begin += run) {
         const Index count = std::min(run, end - begin);
-        kernels::write(numbers, 0, count, false, [&](Index i) { return f(begin + i); });
+        kernels::assign_row(count, numbers, [&](Index i) { return f(begin + i); });
         kernels::bf16::round_row(count, numbers, to.data() + begin);
       }
     });

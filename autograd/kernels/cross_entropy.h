@@ -118,7 +118,7 @@ RowLoss r_drop_row_gradient(Index n, const T* x, const T* y, int target, double 
 template <class T>
 void cross_entropy_row_backward(Index n, const T* x, LogSumExp<T> lse, int target, T smoothing, T dy, T* dx, bool add) {
   const T everywhere = smoothing / static_cast<T>(n);
-  write(dx, 0, n, add, [&](Index j) { return dy * (kernels::exp(x[j] - lse.top - lse.rest) - everywhere); });
+  write_row(n, dx, add, [&](Index j) { return dy * (kernels::exp(x[j] - lse.top - lse.rest) - everywhere); });
   dx[target] -= dy * (T{1} - smoothing);
 }
 

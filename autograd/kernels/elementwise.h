@@ -27,6 +27,24 @@ void write(T* to, Index begin, Index end, bool add, const F& f) {
 #endif
 }
 
+/// Sets row[j] = f(j) for each of `n` columns j, on the calling thread.
+template <class T, class F>
+void assign_row(Index n, T* row, const F& f) {
+  write(row, 0, n, false, f);
+}
+
+/// Adds f(j) to row[j] for each of `n` columns j, on the calling thread.
+template <class T, class F>
+void add_to_row(Index n, T* row, const F& f) {
+  write(row, 0, n, true, f);
+}
+
+/// Calls add_to_row if `add`, otherwise assign_row.
+template <class T, class F>
+void write_row(Index n, T* row, bool add, const F& f) {
+  write(row, 0, n, add, f);
+}
+
 /// Sets y[i] = f(i), or y[i] += f(i) if `add`, for every flat index i, on several threads.
 template <class T, class F>
 void accumulate(const Tensor<T>& y, bool add, const F& f) {

@@ -45,11 +45,11 @@ RowMoments<T> row_moments(About about, Index d, const T* x, T epsilon) {
 template <class T, class Normalized>
 void affine_row(Index d, const Normalized& n, const T* gain, const T* bias, T* y) {
   if (bias)
-    write(y, 0, d, false, [=](Index j) { return n(j) * gain[j] + bias[j]; });
+    assign_row(d, y, [=](Index j) { return n(j) * gain[j] + bias[j]; });
   else if (gain)
-    write(y, 0, d, false, [=](Index j) { return n(j) * gain[j]; });
+    assign_row(d, y, [=](Index j) { return n(j) * gain[j]; });
   else
-    write(y, 0, d, false, n);
+    assign_row(d, y, n);
 }
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row, with gain and bias as in affine_row.
@@ -72,14 +72,14 @@ void norm_row_backward(About about, Index d, const Normalized& n, T inverse_std,
                        T* dbias, T* dx) {
   // dx holds g until the means are known.
   if (gain)
-    write(dx, 0, d, false, [=](Index j) { return dy[j] * gain[j]; });
+    assign_row(d, dx, [=](Index j) { return dy[j] * gain[j]; });
   else
     std::copy_n(dy, d, dx);
   const T mean_g = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
   const T mean_gn = row_sum<T>(d, [&](Index j) { return dx[j] * n(j); }) / static_cast<T>(d);
-  write(dx, 0, d, false, [=](Index j) { return inverse_std * (dx[j] - mean_g - n(j) * mean_gn); });
-  if (dgain) write(dgain, 0, d, true, [=](Index j) { return dy[j] * n(j); });
-  if (dbias) write(dbias, 0, d, true, [=](Index j) { return dy[j]; });
+  assign_row(d, dx, [=](Index j) { return inverse_std * (dx[j] - mean_g - n(j) * mean_gn); });
+  if (dgain) add_to_row(d, dgain, [=](Index j) { return dy[j] * n(j); });
+  if (dbias) add_to_row(d, dbias, [=](Index j) { return dy[j]; });
 }
 
 }  // namespace glossa::kernels

@@ -35,7 +35,7 @@ std::array<Axis, Shape::max_rank> joined_axes(const Shape& shape, const std::arr
 template <class T>
 void copy_tile(Index rows, Index cols, T* to, Index to_stride, const T* from, Index from_stride, bool add) {
   for (Index i = 0; i < rows; ++i)
-    write(to + i * to_stride, 0, cols, add, [x = from + i * from_stride](Index j) { return x[j]; });
+    write_row(cols, to + i * to_stride, add, [x = from + i * from_stride](Index j) { return x[j]; });
 }
 
 /// to[j * to_stride + i] (+)= from[i * from_stride + j] for i < rows, j < cols. Squares are transposed in registers,

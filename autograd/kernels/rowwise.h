@@ -25,10 +25,10 @@ void sum_strip(T* to, Index width, bool add, Index rows, const Row& row) {
     run.fill(T{0});
     for (; i + 4 <= end; i += 4) {
       const auto a = row(i), b = row(i + 1), c = row(i + 2), d = row(i + 3);
-      write(run.data(), 0, width, true, [&](Index j) { return (a[j] + b[j]) + (c[j] + d[j]); });
+      add_to_row(width, run.data(), [&](Index j) { return (a[j] + b[j]) + (c[j] + d[j]); });
     }
-    for (; i < end; ++i) write(run.data(), 0, width, true, [from = row(i)](Index j) { return from[j]; });
-    write(total.data(), 0, width, true, [&](Index j) { return run[j]; });
+    for (; i < end; ++i) add_to_row(width, run.data(), [from = row(i)](Index j) { return from[j]; });
+    add_to_row(width, total.data(), [&](Index j) { return run[j]; });
   }
   std::copy_n(total.data(), width, to);
 }

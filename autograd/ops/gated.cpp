@@ -47,15 +47,15 @@ Variable<T> gated(const char* op, const Variable<T>& x, Use use) {
       op, {x}, in.shape.with(-1, half), use,
       [&](Index i, T* y) {
         const T *const a = in.row(i), *const b = a + half;
-        kernels::write(y, 0, half, false, [=](Index j) { return Gate::at(a[j]).value * b[j]; });
+        kernels::assign_row(half, y, [=](Index j) { return Gate::at(a[j]).value * b[j]; });
       },
       [in, half](Backward<T>& back) {
         const Sink<T> to = back.sink(0);
         kernels::for_each_row(in, [&](Index i) {
           const T *const a = in.row(i), *const b = a + half, *const dy = back.dy().row(i);
           T *const da = to.grad.row(i), *const db = da + half;
-          kernels::write(da, 0, half, to.add, [=](Index j) { return dy[j] * b[j] * Gate::at(a[j]).slope; });
-          kernels::write(db, 0, half, to.add, [=](Index j) { return dy[j] * Gate::at(a[j]).value; });
+          kernels::write_row(half, da, to.add, [=](Index j) { return dy[j] * b[j] * Gate::at(a[j]).slope; });
+          kernels::write_row(half, db, to.add, [=](Index j) { return dy[j] * Gate::at(a[j]).value; });
         });
       });
 }

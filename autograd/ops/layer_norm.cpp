@@ -35,7 +35,7 @@ struct RowNorm {
   void normalize_in_bf16(Index i, T* row, T* y, Bf16* rounded) const {
     const Index d = x.cols();
     const auto [mean, inverse] = moments[i] = kernels::row_moments(about, d, row, epsilon);
-    kernels::write(row, 0, d, false, [=, m = mean, r = inverse](Index j) { return (row[j] - m) * r; });
+    kernels::assign_row(d, row, [=, m = mean, r = inverse](Index j) { return (row[j] - m) * r; });
     kernels::bf16::round_row(d, row, normalized + i * d);
     const auto n = [row](Index j) { return row[j]; };
     kernels::affine_row(d, n, gain, bias, y);
@@ -91,7 +91,7 @@ struct SumOverRows {
     if (!to) return;
     const Tensor<T> total = to.zeroed();
     for (Index p = 0; p < sums.rows(); ++p)
-      kernels::write(total.data, 0, total.size(), true, [row = sums.row(p)](Index j) { return row[j]; });
+      kernels::add_to_row(total.size(), total.data, [row = sums.row(p)](Index j) { return row[j]; });
   }
 };
 
@@ -155,7 +155,7 @@ Variable<T> add_norm_op(const char* op, About about, const Variable<T>& x, const
   const auto add_row = [&](Index i, T* s) {
     const T *const x_row = a.row(i), *const branch_row = taken.from.row(i);
     mask.visit([&](const auto& drop) {
-      kernels::write(s, 0, d, false, [=, at = i * d](Index j) { return x_row[j] + drop(at + j, branch_row[j]); });
+      kernels::assign_row(d, s, [=, at = i * d](Index j) { return x_row[j] + drop(at + j, branch_row[j]); });
     });
   };
 

@@ -21,7 +21,7 @@ struct FinishRelu {
       const Index cols = tile.cols(), at = i * outputs + tile.first_col;
 #pragma omp simd
       for (Index j = 0; j < cols; ++j) row[j] = relu(added ? row[j] + added[j] : row[j]);
-      if (mask) kernels::write(row, 0, cols, false, [m = mask, row, at](Index j) { return m(at + j, row[j]); });
+      if (mask) kernels::assign_row(cols, row, [m = mask, row, at](Index j) { return m(at + j, row[j]); });
     }
   }
 };

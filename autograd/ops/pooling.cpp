@@ -44,8 +44,8 @@ Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout) {
     parallel_for(dy.rows(), [&](Index b) {
       const RowSpan rows = sequences[b];
       for (Index t = 0; t < rows.length; ++t)
-        kernels::write(dx.row(rows.offset + t), 0, dx.cols(), true,
-                       [&](Index j) { return dy.row(b)[j] / static_cast<T>(rows.length); });
+        kernels::add_to_row(dx.cols(), dx.row(rows.offset + t),
+                            [&](Index j) { return dy.row(b)[j] / static_cast<T>(rows.length); });
     });
   });
 }

@@ -36,7 +36,7 @@ struct Turns {
 
   /// to (+)= row i, passed as `x`, with its heads rotated; zeros for a gap row. Unless `add`, `to` may be `x`.
   void turn(Index i, T direction, const T* x, T* to, bool add) const {
-    if (at[i] < 0) return kernels::write(to, 0, width, add, [](Index) { return T{0}; });
+    if (at[i] < 0) return kernels::write_row(width, to, add, [](Index) { return T{0}; });
     const Index pairs = cos.cols();
     for (Index head = 0; head < columns; head += 2 * pairs)
       turn_head(pairs, cos.row(at[i]), sin.row(at[i]), direction, x + head, to + head, add);

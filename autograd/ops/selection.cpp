@@ -97,12 +97,12 @@ Variable<T> embed_rows(const Variable<T>& table, std::span<const int> ids, doubl
   const T s = static_cast<T>(factor);
   kernels::for_each_row(y, [&](Index i) {
     T* const row = y.row(i);
-    if (position[i] < 0) return kernels::write(row, 0, d, false, [](Index) { return T{0}; });
+    if (position[i] < 0) return kernels::assign_row(d, row, [](Index) { return T{0}; });
     if (codes) kernels::int8::unpack_row(*codes, ids[i], row);
     const T* const token = codes ? row : rows.row(ids[i]);
     const T* const place = positions ? places.row(position[i]) : no_place.data;
     mask.visit([&](const auto& drop) {
-      kernels::write(row, 0, d, false, [=, at = i * d](Index j) { return drop(at + j, s * token[j] + place[j]); });
+      kernels::assign_row(d, row, [=, at = i * d](Index j) { return drop(at + j, s * token[j] + place[j]); });
     });
   });
 

@@ -25,7 +25,7 @@ void copy_block(Block<T> to, Block<const T> from, Index rows, Index width, bool 
       const Index row = begin / width, col = begin % width, run = std::min(width - col, end - begin);
       T* target = to.data + row * to.stride + col;
       const T* source = from.data + row * from.stride + col;
-      kernels::write(target, 0, run, add, [source](Index j) { return source[j]; });
+      kernels::write_row(run, target, add, [source](Index j) { return source[j]; });
       begin += run;
     }
   });

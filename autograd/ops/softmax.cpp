@@ -33,7 +33,7 @@ Variable<T> softmax(const Variable<T>& x) {
     T* const p = y.row(row);
     const T sum = exp_row(y.cols(), in.row(row), p).sum;
     const T factor = sum == 0 ? T{0} : 1 / sum;
-    kernels::write(p, 0, y.cols(), false, [=](Index j) { return p[j] * factor; });
+    kernels::assign_row(y.cols(), p, [=](Index j) { return p[j] * factor; });
   });
 
   return c.record("softmax", {x}, y, [y](Backward<T>& back) {
@@ -56,7 +56,7 @@ Variable<T> log_softmax(const Variable<T>& x) {
     const T* const from = in.row(row);
     const auto [shift, sum] = exp_row(y.cols(), from, y.row(row));
     const T log_sum = sum == 0 ? T{0} : std::log(sum);
-    kernels::write(y.row(row), 0, y.cols(), false, [=, shift = shift](Index j) { return from[j] - shift - log_sum; });
+    kernels::assign_row(y.cols(), y.row(row), [=, shift = shift](Index j) { return from[j] - shift - log_sum; });
   });
 
   return c.record("log_softmax", {x}, y, [y](Backward<T>& back) {
