@@ -15,26 +15,39 @@ enum class About { mean, zero };
 template <class T>
 struct RowMoments {
   T mean, inverse_std;
+
+  /// The normalized row n of x: a function j -> n_j.
+  auto normalized(const T* x) const {
+    return [x, mean = mean, inverse = inverse_std](Index j) { return (x[j] - mean) * inverse; };
+  }
 };
+
+template <class T>
+struct MeanAndVariance {
+  T mean, variance;
+};
+
+/// Mean and variance of one row; x(j) returns x_j. Makes one pass for the mean, if needed, and one for the variance,
+/// because subtracting the mean first avoids cancellation. Between the passes, the row stays in the L1 cache.
+template <class T, class Value>
+MeanAndVariance<T> mean_and_variance(About about, Index d, const Value& x) {
+  const T mean = about == About::zero ? T{0} : row_sum<T>(d, x) / static_cast<T>(d);
+  return {mean, row_sum<T>(d, [&](Index j) { return (x(j) - mean) * (x(j) - mean); }) / static_cast<T>(d)};
+}
 
 /// Moments of a finite row with a sum or squares that overflow. They are computed from the row times a small power of
 /// two. A variance that overflows T makes epsilon negligible.
 template <class T>
 RowMoments<T> large_row_moments(About about, Index d, const T* x, T epsilon) {
   const T unit = std::ldexp(T{1}, -std::numeric_limits<T>::max_exponent / 8 * 5);
-  const T mean = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return x[j] * unit; }) / static_cast<T>(d);
-  const T variance =
-      row_sum<T>(d, [&](Index j) { return (x[j] * unit - mean) * (x[j] * unit - mean); }) / static_cast<T>(d);
+  const auto [mean, variance] = mean_and_variance<T>(about, d, [=](Index j) { return x[j] * unit; });
   const T whole = variance / unit / unit;
   return {mean / unit, std::isinf(whole) ? unit / std::sqrt(variance) : T{1} / std::sqrt(whole + epsilon)};
 }
 
-/// Moments of one row. Makes one pass for the mean, if needed, and one for the variance, because subtracting the mean
-/// first avoids cancellation. Between the passes, the row stays in the L1 cache.
 template <class T>
 RowMoments<T> row_moments(About about, Index d, const T* x, T epsilon) {
-  const T mean = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return x[j]; }) / static_cast<T>(d);
-  const T variance = row_sum<T>(d, [&](Index j) { return (x[j] - mean) * (x[j] - mean); }) / static_cast<T>(d);
+  const auto [mean, variance] = mean_and_variance<T>(about, d, [=](Index j) { return x[j]; });
   if (std::isinf(variance)) [[unlikely]]
     return large_row_moments(about, d, x, epsilon);
   return {mean, T{1} / std::sqrt(variance + epsilon)};
@@ -56,9 +69,7 @@ void affine_row(Index d, const Normalized& n, const T* gain, const T* bias, T* y
 template <class T>
 RowMoments<T> norm_row(About about, Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
   const RowMoments<T> moments = row_moments(about, d, x, epsilon);
-  const T mean = moments.mean, inverse = moments.inverse_std;
-  const auto n = [=](Index j) { return (x[j] - mean) * inverse; };
-  affine_row(d, n, gain, bias, y);
+  affine_row(d, moments.normalized(x), gain, bias, y);
   return moments;
 }
 
