@@ -408,7 +408,7 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
                             const AttentionOptions& options, const Tensor<T>* mask = nullptr,
                             Tensor<T>* weights = nullptr);
 
-// ---- loss (ops/cross_entropy.cpp) ----
+// ---- loss (ops/cross_entropy.cpp, ops/linear_cross_entropy.cpp) ----
 
 /// Cross-entropy over the counted rows: those whose target is not `ignore_index`.
 template <class T>
