@@ -83,23 +83,23 @@ Index AttentionShape<T>::scratch_size() const {
 
 template <class T, class E>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
-                       const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch) {
+                       const AttentionSaved<T>& saved, const Columns<E>& y, T* scratch) {
   ProductLog::note({.m = shape.scores(), .n = 1, .k = shape.key_width + shape.value_width, .per_head = true});
-  zero_gaps(shape.query, out, shape.heads * shape.value_width);
+  zero_gaps(shape.query, y, shape.heads * shape.value_width);
   for_pieces(shape, Pass::forward, scratch,
-             [&](const HeadRange& heads, T* own) { forward_piece(shape, heads, x, saved, out, own); });
+             [&](const HeadRange& heads, T* own) { forward_piece(shape, heads, x, saved, y, own); });
 }
 
 template <class T, class E>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
-                        const AttentionSaved<T>& saved, const Columns<const E>& out, const Columns<const T>& dout,
+                        const AttentionSaved<T>& saved, const Columns<const E>& y, const Columns<const T>& dy,
                         const AttentionColumns<T>& dx, T* scratch) {
   ProductLog::note({.m = shape.scores(), .n = 2, .k = shape.key_width + shape.value_width, .per_head = true});
   zero_gaps(shape.query, dx.q, shape.heads * shape.key_width);
   zero_gaps(shape.key, dx.k, shape.key_heads * shape.key_width);
   zero_gaps(shape.key, dx.v, shape.key_heads * shape.value_width);
   for_pieces(shape, Pass::backward, scratch,
-             [&](const HeadRange& heads, T* own) { backward_piece(shape, heads, x, saved, out, dout, dx, own); });
+             [&](const HeadRange& heads, T* own) { backward_piece(shape, heads, x, saved, y, dy, dx, own); });
 }
 
 #define GLOSSA_INSTANTIATE(T, E)                                                                               \

@@ -90,18 +90,17 @@ struct AttentionSaved {
   Bf16* rounded = nullptr;  // the weights in bf16, negative if dropped; replaces `weights`
 };
 
-/// Sets out = dropout(softmax(scale q k^T + mask - slope |distance|)) v for each sequence and head. Sets gap rows of
-/// `out` to 0. Never adds to `out`. The elements E of q, k, v and `out` are T or Bf16; in bf16, weights and sums stay
-/// in T.
+/// Sets y = dropout(softmax(scale q k^T + mask - slope |distance|)) v for each sequence and head. Sets gap rows of `y`
+/// to 0. Never adds to `y`. The elements E of q, k, v and `y` are T or Bf16; in bf16, weights and sums stay in T.
 template <class T, class E>
 void attention_forward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
-                       const AttentionSaved<T>& saved, const Columns<E>& out, T* scratch);
+                       const AttentionSaved<T>& saved, const Columns<E>& y, T* scratch);
 
-/// Computes the gradients of q, k and v from the gradient of `out`; gap rows get 0. A group's heads add to the same
+/// Computes the gradients of q, k and v from the gradient of `y`; gap rows get 0. A group's heads add to the same
 /// columns of dk and dv, one after the other.
 template <class T, class E>
 void attention_backward(const AttentionShape<T>& shape, const AttentionColumns<const E>& x,
-                        const AttentionSaved<T>& saved, const Columns<const E>& out, const Columns<const T>& dout,
+                        const AttentionSaved<T>& saved, const Columns<const E>& y, const Columns<const T>& dy,
                         const AttentionColumns<T>& dx, T* scratch);
 
 }  // namespace glossa::kernels

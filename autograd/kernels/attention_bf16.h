@@ -75,7 +75,7 @@ void read_weights(const AttentionShape<T>& shape, const HeadRange& heads, const 
   constexpr Index L = Lanes<T>::count;
   for (Index h = heads.first; h < heads.last; ++h) {
     const Head<T> head(shape, heads.sequence, h);
-    const Reach<T> reach{.rows = head.rows.length, .keys = head.keys.length, .causal = shape.causal};
+    const Reach<T> reach = reach_of(shape, head);
     const Index width = padded<T>(reach.rows), end = head.cells + reach.keys * width;
 #pragma omp simd
     for (Index i = head.cells; i < end; ++i) {
@@ -106,7 +106,7 @@ Index widened_size(const AttentionShape<T>& shape, Index b, Index heads) {
 
 template <class T>
 void forward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const Bf16>& x,
-                   const AttentionSaved<T>& saved, const Columns<Bf16>& out, T* scratch) {
+                   const AttentionSaved<T>& saved, const Columns<Bf16>& y, T* scratch) {
   const RowSpan rows = shape.query.sequences[heads.sequence];
   const SavedRange<T> kept(shape, heads);
   const bool saves = saved.rounded && !shape.in_tiles(heads.sequence);
@@ -118,13 +118,13 @@ void forward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const
   forward_piece(shape, heads, wide, in_t, result, memory.next);
   const Index first = heads.first * shape.value_width, cols = heads.last * shape.value_width - first;
   for (Index i = rows.offset; i < rows.offset + rows.length; ++i)
-    bf16::round_row(cols, result.data + i * result.stride + first, out.data + i * out.stride + first);
+    bf16::round_row(cols, result.data + i * result.stride + first, y.data + i * y.stride + first);
   if (saves) save_weights(shape, kept, in_t.weights, saved.rounded);
 }
 
 template <class T>
 void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const Bf16>& x,
-                    const AttentionSaved<T>& saved, const Columns<const Bf16>& out, const Columns<const T>& dout,
+                    const AttentionSaved<T>& saved, const Columns<const Bf16>& y, const Columns<const T>& dy,
                     const AttentionColumns<T>& dx, T* scratch) {
   Bump<T> memory{scratch};
   const AttentionColumns<const T> wide = widened(shape, x, heads, memory);
@@ -132,7 +132,7 @@ void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, cons
   AttentionSaved<T> saved_in_t = saved;
   Columns<const T> result;  // only tiles read it
   if (shape.in_tiles(heads.sequence)) {
-    result = widened<T>(out, shape.query.sequences[heads.sequence], heads, shape.value_width, memory);
+    result = widened<T>(y, shape.query.sequences[heads.sequence], heads, shape.value_width, memory);
   } else if (saved.rounded) {
     const SavedRange<T> kept(shape, heads);
     T* const weights = saved_in_t.weights = memory.take(1, kept.size) - kept.first;
@@ -140,7 +140,7 @@ void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, cons
     read_weights(shape, heads, saved.rounded, weights, keep);
     if (shape.dropout) in_t.keep = {keep, static_cast<std::size_t>(kept.first + kept.size)};
   }
-  backward_piece(in_t, heads, wide, saved_in_t, result, dout, dx, memory.next);
+  backward_piece(in_t, heads, wide, saved_in_t, result, dy, dx, memory.next);
 }
 
 }  // namespace glossa::kernels

@@ -3,7 +3,7 @@
 #include "autograd/kernels/softmax_lanes.h"
 
 /// The path of sequences with fewer than `few_queries` queries, as in decoding:
-///     score_j = scale q k_j + mask_j - slope |distance|,    P = softmax(score),    out = sum_j m_j P_j v_j
+///     score_j = scale q k_j + mask_j - slope |distance|,    P = softmax(score),    y = sum_j m_j P_j v_j
 /// for one query at a time, with its heads as lanes. Saves P in the layout of the path `whole`, which has the
 /// derivative.
 namespace glossa::kernels {
@@ -12,14 +12,14 @@ namespace glossa::kernels {
 /// padded(heads)].
 template <class T>
 void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const AttentionColumns<const T>& x, T* weights,
-                 const Columns<T>& out, T* score) {
+                 const Columns<T>& y, T* score) {
   const Head<T> head(shape, range.sequence, range.first);
   const Index keys = head.keys.length, rows = padded<T>(head.rows.length);
   const Index heads = range.last - range.first, group = shape.group_size(), width = padded<T>(heads);
   const Columns<const T> queries = head.of(x.q, head.rows, shape.key_width),
                          key_rows = head.of_key(x.k, head.keys, shape.key_width),
                          values = head.of_key(x.v, head.keys, shape.value_width);
-  const Columns<T> results = head.of(out, head.rows, shape.value_width);
+  const Columns<T> results = head.of(y, head.rows, shape.value_width);
   T* const kept = weights ? weights + head.cells : nullptr;  // [heads, keys, rows]
   const std::uint8_t* const keep = shape.keep.empty() ? nullptr : shape.keep.data() + head.cells;
   if (kept) std::fill_n(kept, heads * keys * rows, T{0});

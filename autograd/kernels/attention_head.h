@@ -89,6 +89,12 @@ struct Reach {
   Index keys_of_lane(Index lane) const { return keys_before(lane / block * block + block); }
 };
 
+/// The keys that all queries of a head see.
+template <class T>
+Reach<T> reach_of(const AttentionShape<T>& shape, const Head<T>& head) {
+  return {.rows = head.rows.length, .keys = head.keys.length, .causal = shape.causal};
+}
+
 /// Computes to (+)= A B: adds if `to.add`, otherwise assigns. The result goes through `memory` unless the columns of B
 /// fill whole vectors. `finite` promises that B's blocked rows have no NaN or infinity, so multiplying them by the
 /// zeros of A is safe.

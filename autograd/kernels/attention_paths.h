@@ -37,7 +37,7 @@ Index few_scratch_size(const AttentionShape<T>& shape, Index b) {
 
 template <class T>
 void few_forward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x, T* weights,
-                 const Columns<T>& out, T* scratch);
+                 const Columns<T>& y, T* scratch);
 
 // ---- whole (attention_whole.cpp): one thread ----
 
@@ -46,11 +46,11 @@ Index whole_scratch_size(const AttentionShape<T>& shape, Index b);
 
 template <class T>
 void whole_forward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
-                   T* weights, const Columns<T>& out, T* scratch);
+                   T* weights, const Columns<T>& y, T* scratch);
 
 template <class T>
 void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
-                    const T* weights, const Columns<const T>& dout, const AttentionColumns<T>& dx, T* scratch);
+                    const T* weights, const Columns<const T>& dy, const AttentionColumns<T>& dx, T* scratch);
 
 // ---- tiles (attention_tiles_*.cpp): all threads, all heads of sequence b ----
 
@@ -59,36 +59,35 @@ Index tiles_scratch_size(const AttentionShape<T>& shape, Index b);
 
 template <class T>
 void tiles_forward(const AttentionShape<T>& shape, Index b, const AttentionColumns<const T>& x, T* log_sums,
-                   const Columns<T>& out, T* scratch);
+                   const Columns<T>& y, T* scratch);
 
 template <class T>
 void tiles_backward(const AttentionShape<T>& shape, Index b, const AttentionColumns<const T>& x, const T* log_sums,
-                    const Columns<const T>& out, const Columns<const T>& dout, const AttentionColumns<T>& dx,
-                    T* scratch);
+                    const Columns<const T>& y, const Columns<const T>& dy, const AttentionColumns<T>& dx, T* scratch);
 
 // ---- a piece of work on the path of its sequence: some heads or, in tiles, all heads ----
 
 template <class T>
 void forward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
-                   const AttentionSaved<T>& saved, const Columns<T>& out, T* scratch) {
+                   const AttentionSaved<T>& saved, const Columns<T>& y, T* scratch) {
   switch (shape.path(heads.sequence)) {
     case AttentionPath::few:
-      return few_forward(shape, heads, x, saved.weights, out, scratch);
+      return few_forward(shape, heads, x, saved.weights, y, scratch);
     case AttentionPath::whole:
-      return whole_forward(shape, heads, x, saved.weights, out, scratch);
+      return whole_forward(shape, heads, x, saved.weights, y, scratch);
     case AttentionPath::tiles:
-      return tiles_forward(shape, heads.sequence, x, saved.log_sums, out, scratch);
+      return tiles_forward(shape, heads.sequence, x, saved.log_sums, y, scratch);
   }
 }
 
 template <class T>
 void backward_piece(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
-                    const AttentionSaved<T>& saved, const Columns<const T>& out, const Columns<const T>& dout,
+                    const AttentionSaved<T>& saved, const Columns<const T>& y, const Columns<const T>& dy,
                     const AttentionColumns<T>& dx, T* scratch) {
   if (shape.in_tiles(heads.sequence))
-    tiles_backward(shape, heads.sequence, x, saved.log_sums, out, dout, dx, scratch);
+    tiles_backward(shape, heads.sequence, x, saved.log_sums, y, dy, dx, scratch);
   else
-    whole_backward(shape, heads, x, saved.weights, dout, dx, scratch);
+    whole_backward(shape, heads, x, saved.weights, dy, dx, scratch);
 }
 
 }  // namespace glossa::kernels

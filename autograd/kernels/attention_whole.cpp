@@ -1,39 +1,16 @@
-#include <type_traits>
-
 #include "autograd/kernels/attention_head.h"
 #include "autograd/kernels/attention_paths.h"
+#include "autograd/kernels/attention_prefetch.h"
 #include "autograd/kernels/softmax_lanes.h"
 
 /// The path of sequences with at most `max_kept_weights` weights per head, as in training on sentences. Holds all
-/// weights of a head, and saves them for the derivative. With dropout's mask m divided by 1 - p:
-///     P = softmax(scale q k^T + mask + bias),    out = (m P) v,    dv = (m P)^T dout,
-///     dP = m (dout v^T),    dscore = scale P (dP - sum(dP P)),    dq = dscore k,    dk = dscore^T q.
+/// weights of a head, and saves them for the derivative. With S = q k^T and dropout's mask m divided by 1 - p:
+///     P = softmax(scale S + mask + bias),    y = (m P) v,    dv = (m P)^T dy,
+///     dP = m (dy v^T),    dS = scale P (dP - sum(dP P)),    dq = dS k,    dk = dS^T q.
 /// Matrices of weights are stored transposed, [keys, padded(queries)], with one query per lane.
 namespace glossa::kernels {
 
 namespace {
-
-/// Prefetches some heads' columns in a sequence's rows, because the processor does not predict their strides.
-template <class E>
-void fetch(const Columns<E>& matrix, const RowSpan& rows, const HeadRange& heads, Index width) {
-  constexpr Index line = 64 / sizeof(E);
-  for (Index i = 0; matrix.data && i < rows.length; ++i)
-    for (Index j = heads.first * width; j < heads.last * width; j += line)
-      __builtin_prefetch(matrix.data + (rows.offset + i) * matrix.stride + j, std::is_const_v<E> ? 0 : 1, 2);
-}
-
-template <class T, class E>
-void fetch(const AttentionShape<T>& shape, const AttentionColumns<E>& x, const HeadRange& heads) {
-  fetch(x.q, shape.query.sequences[heads.sequence], heads, shape.key_width);
-  const HeadRange key_heads = heads.of_keys(shape.group_size());
-  fetch(x.k, shape.key.sequences[heads.sequence], key_heads, shape.key_width);
-  fetch(x.v, shape.key.sequences[heads.sequence], key_heads, shape.value_width);
-}
-
-template <class T>
-Reach<T> reach_of(const AttentionShape<T>& shape, const Head<T>& head) {
-  return {.rows = head.rows.length, .keys = head.keys.length, .causal = shape.causal};
-}
 
 /// Weights of a head, [keys, padded(queries)], after dropout. Without dropout, returns `weight`.
 template <class T>
@@ -53,7 +30,7 @@ const T* drop(const AttentionShape<T>& shape, const Head<T>& head, const T* weig
   return to;
 }
 
-/// Turns a head's scores q k^T, [keys, padded(queries)], into its weights softmax(scale score + mask + bias). Ignores
+/// Turns a head's scores S, [keys, padded(queries)], into its weights P = softmax(scale S + mask + bias). Ignores
 /// blocked scores, even NaN.
 template <class T>
 void weigh(const AttentionShape<T>& shape, const Reach<T>& reach, const DistanceBias<T>& bias, T* score) {
@@ -87,68 +64,67 @@ template <class T>
 Index whole_scratch_size(const AttentionShape<T>& shape, Index b) {
   const Index rows = shape.query.sequences[b].length, keys = shape.key.sequences[b].length;
   const Index k = padded<T>(shape.key_width), v = padded<T>(shape.value_width), s = padded<T>(rows);
-  // Upper bound on the memory needed at once: panels of q, k, v, dout and q^T or dout^T; two score matrices; a result.
+  // Upper bound on the memory needed at once: panels of q, k, v, dy and q^T or dy^T; two score matrices; a result.
   return rows * (k + v) + keys * (k + v) + std::max(shape.key_width, shape.value_width) * s + 2 * keys * s +
          std::max(rows, keys) * std::max(k, v);
 }
 
 template <class T>
 void whole_forward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
-                   T* weights, const Columns<T>& out, T* scratch) {
+                   T* weights, const Columns<T>& y, T* scratch) {
   const Index kw = shape.key_width, vw = shape.value_width;
   const RowSpan rows = shape.query.sequences[heads.sequence], keys = shape.key.sequences[heads.sequence];
-  fetch(shape, x, heads);
+  prefetch(shape, x, heads);
   for (Index h = heads.first; h < heads.last; ++h) {
     const Head<T> head(shape, heads.sequence, h);
     const Reach<T> reach = reach_of(shape, head);
     const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
                            value = head.of_key(x.v, keys, vw);
     Bump<T> memory{scratch};
-    // weight = P
     T* const weight = weights ? weights + head.cells : memory.take(reach.keys, reach.rows);
-    score_product(reach, kw, key, transposed_panel(reach.rows, kw, query, memory), weight);
-    weigh(shape, reach, DistanceBias<T>(shape, head), weight);
-    // out = (m P) v
-    const T* const dropped = drop(shape, head, weight, memory);
+    score_product(reach, kw, key, transposed_panel(reach.rows, kw, query, memory), weight);  // S = q k^T
+    weigh(shape, reach, DistanceBias<T>(shape, head), weight);                               // P
+    const T* const dropped = drop(shape, head, weight, memory);                              // m P
     const bool finite = !shape.blocks() || all_finite(reach.keys, vw, value);
-    const Panel<T> values = as_panel(reach.keys, vw, value, memory);
-    sum_over_keys(reach, vw, dropped, values, head.of(out, rows, vw), finite, memory);
+    const Panel<T> value_panel = as_panel(reach.keys, vw, value, memory);
+    sum_over_keys(reach, vw, dropped, value_panel, head.of(y, rows, vw), finite, memory);  // y = (m P) v
   }
 }
 
 template <class T>
 void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
-                    const T* weights, const Columns<const T>& dout, const AttentionColumns<T>& dx, T* scratch) {
+                    const T* weights, const Columns<const T>& dy, const AttentionColumns<T>& dx, T* scratch) {
   const Index kw = shape.key_width, vw = shape.value_width;
   const RowSpan rows = shape.query.sequences[heads.sequence], keys = shape.key.sequences[heads.sequence];
-  fetch(shape, x, heads);
-  fetch(dout, rows, heads, vw);
-  fetch(shape, dx, heads);
+  prefetch(shape, x, heads);
+  prefetch(dy, rows, heads, vw);
+  prefetch(shape, dx, heads);
   for (Index h = heads.first; h < heads.last; ++h) {
     const Head<T> head(shape, heads.sequence, h);
     const Reach<T> reach = reach_of(shape, head);
     const Index width = padded<T>(reach.rows);
     const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
-                           value = head.of_key(x.v, keys, vw), d_out = head.of(dout, rows, vw);
+                           value = head.of_key(x.v, keys, vw), head_dy = head.of(dy, rows, vw);
     const bool finite = !shape.blocks() || (all_finite(reach.rows, kw, query) && all_finite(reach.keys, kw, key) &&
-                                            all_finite(reach.rows, vw, d_out));
+                                            all_finite(reach.rows, vw, head_dy));
     Bump<T> memory{scratch};
-    // d_score = dout v^T, then dscore
-    T* const d_score = memory.take(reach.keys, reach.rows);
-    score_product(reach, vw, value, transposed_panel(reach.rows, vw, d_out, memory), d_score);
-    const T* const weight = weights + head.cells;
-    const T* const dropped = drop(shape, head, weight, memory);
+    T* const dp = memory.take(reach.keys, reach.rows);
+    score_product(reach, vw, value, transposed_panel(reach.rows, vw, head_dy, memory), dp);  // dy v^T, dP without m
+    const T* const weight = weights + head.cells;                                            // P
+    const T* const dropped = drop(shape, head, weight, memory);                              // m P
     for (Index lane = 0; lane < width; lane += Lanes<T>::count)
       softmax_lanes_backward(reach.keys_of_lane(lane), weight + lane, dropped + lane, shape.scale, shape.keep_scale,
-                             d_score + lane, width);
-    const Panel<T> queries = as_panel(reach.rows, kw, query, memory), key_rows = as_panel(reach.keys, kw, key, memory),
-                   d_outs = as_panel(reach.rows, vw, d_out, memory);
-    if (dx.v.data)  // dv = (m P)^T dout
-      sum_over_queries(reach, vw, dropped, d_outs, head.of_key(dx.v, keys, vw), finite, memory);
-    if (dx.q.data)  // dq = dscore k
-      sum_over_keys(reach, kw, d_score, key_rows, head.of(dx.q, rows, kw), finite, memory);
-    if (dx.k.data)  // dk = dscore^T q
-      sum_over_queries(reach, kw, d_score, queries, head.of_key(dx.k, keys, kw), finite, memory);
+                             dp + lane, width);
+    const T* const ds = dp;  // dS has replaced dP
+    const Panel<T> query_panel = as_panel(reach.rows, kw, query, memory),
+                   key_panel = as_panel(reach.keys, kw, key, memory),
+                   dy_panel = as_panel(reach.rows, vw, head_dy, memory);
+    if (dx.v.data)  // dv = (m P)^T dy
+      sum_over_queries(reach, vw, dropped, dy_panel, head.of_key(dx.v, keys, vw), finite, memory);
+    if (dx.q.data)  // dq = dS k
+      sum_over_keys(reach, kw, ds, key_panel, head.of(dx.q, rows, kw), finite, memory);
+    if (dx.k.data)  // dk = dS^T q
+      sum_over_queries(reach, kw, ds, query_panel, head.of_key(dx.k, keys, kw), finite, memory);
   }
 }
 

@@ -62,9 +62,9 @@ void softmax_lanes_step(Index keys, T* score, Index stride, T* top, T* total, T*
   store(total, sum);
 }
 
-/// Derivative of softmax and dropout. With the dropout factor m (0 or keep_scale), dropped = m weight, and dweight = m
-/// (dout v^T). In each lane, replaces dout v^T in `d` by dscore = scale weight (dweight - sum of weight dweight). If
-/// the weight is 0, dscore is 0, even if a blocked key's value is NaN.
+/// Derivative of attention's softmax and dropout. `weight` is P and `dropped` m P, with the dropout factor m (0 or
+/// keep_scale), and dP = m (dy v^T). In each lane, replaces dy v^T in `d` by dS = scale P (dP - sum(dP P)). If P is 0,
+/// so is dS, even if a blocked key's value is NaN.
 template <class T>
 void softmax_lanes_backward(Index keys, const T* weight, const T* dropped, T scale, T keep_scale, T* d, Index stride) {
   using Vector = typename Lanes<T>::Vector;
