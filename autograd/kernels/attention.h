@@ -10,6 +10,10 @@
 #include "autograd/rows.h"
 #include "autograd/tensor.h"
 
+/// Attention of packed sequences, for ops/attention.cpp, which has the formulas. To read the kernels, begin with
+/// attention_whole.cpp, the path of training, and attention_head.h, its products. attention.cpp divides the work among
+/// threads; attention_paths.h lists the other paths. autograd/cases/attention_reference.h is the definition, in plain
+/// loops. tests/autograd/attention_test.cpp compares every path with it.
 namespace glossa::kernels {
 
 /// q, k and v, or their gradients. Head h has columns [h * width, (h + 1) * width); `width` is key_width in q and k,

@@ -3,6 +3,13 @@
 #include "autograd/ops.h"
 #include "autograd/ops/attention_shape.h"
 
+/// attention, self_attention and cross_attention, which differ only in the inputs that contain q, k and v. s is the
+/// scale, M the mask plus the biases, and m dropout's mask divided by 1 - p. Products with m and P are elementwise; the
+/// sum is over a row. For each sequence and head:
+///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
+///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
+/// autograd/cases/attention_reference.h contains these formulas in plain loops. Long sequences are computed in tiles,
+/// which recompute P from the log-sum-exp of each row of s q k^T + M, and use sum(dP P) = sum(dy y).
 namespace glossa {
 
 namespace {
@@ -33,13 +40,7 @@ const E* elements(Context<T>& c, const Variable<T>& x) {
     return c.factor(x).rounded;
 }
 
-/// Attention and its derivative for all three ops, which differ only in the inputs that contain q, k and v. s is the
-/// scale, M the mask plus the biases, and m dropout's mask divided by 1 - p. Products with m and P are elementwise; the
-/// sum is over a row. For each sequence and head:
-///     P = softmax(s q k^T + M),    y = (m P) v,    dv = (m P)^T dy,
-///     dP = m (dy v^T),    dS = P (dP - sum(dP P)),    dq = s dS k,    dk = s dS^T q.
-/// autograd/cases/attention_reference.h contains these formulas in plain loops. Long sequences are computed in tiles,
-/// which recompute P from the log-sum-exp of each row of s q k^T + M, and use sum(dP P) = sum(dy y).
+/// Computes attention with operands and result in E, and records the derivative.
 template <class E, class T>
 Variable<T> attend_in(const AttentionCall<T>& call, OpInputs<T> inputs, const Operands& operands,
                       const AttentionShape<T>& shape, const Tensor<E>& y) {
@@ -88,29 +89,6 @@ Variable<T> attend(const AttentionCall<T>& call, OpInputs<T> inputs, const Opera
   return attend_in(call, inputs, operands, shape, c.tensor(result));
 }
 
-enum class Role { queries, keys };
-
-/// Checks an operand that holds, side by side, the heads of `of_queries` matrices of queries and `of_keys` matrices of
-/// keys or values. Returns the width of a head. Several sequences may read the same keys unless the keys get a
-/// gradient, because heads write gradients concurrently.
-template <class T>
-Index check_operand(const AttentionCall<T>& call, const char* what, const Variable<T>& x, Role role, Index of_queries,
-                    Index of_keys) {
-  const RowLayout& layout = role == Role::keys ? call.key : call.query;
-  const Index heads = call.options.heads, key_heads = call.options.groups();
-  check(x.shape().rank() == 2 && x.shape().rows() == layout.rows, call.op,
-        "expected {} [{}, D], the rows of its sequences; got {}", what, layout.rows, x.shape());
-  check_layout(call.op, layout, x.shape(), role == Role::keys && !x.requires_grad());
-  check(heads >= 1, call.op, "expected at least 1 head; got {}", heads);
-  check(key_heads >= 1 && heads % key_heads == 0, call.op, "expected key_heads that divide the {} heads, or 0; got {}",
-        heads, key_heads);
-  const Index side_by_side = of_queries * heads + of_keys * key_heads;
-  check(x.shape().cols() % side_by_side == 0, call.op,
-        "expected {} [{}, D] with D a multiple of {}, for {} heads{}; got {}", what, layout.rows, side_by_side, heads,
-        key_heads == heads ? "" : fmt::format(", {} of keys", key_heads), x.shape());
-  return x.shape().cols() / side_by_side;
-}
-
 }  // namespace
 
 template <class T>
@@ -119,9 +97,9 @@ Variable<T> attention(const Variable<T>& q, const Variable<T>& k, const Variable
                       Tensor<T>* weights) {
   const AttentionCall<T> call{"attention", query, key, options, mask, weights};
   context_of(call.op, {q, k, v});
-  const Index query_width = check_operand(call, "q", q, Role::queries, 1, 0);
-  const Index key_width = check_operand(call, "k", k, Role::keys, 0, 1);
-  const Index value_width = check_operand(call, "v", v, Role::keys, 0, 1);
+  const Index query_width = check_operand(call, "q", q, OperandRole::queries, 1, 0);
+  const Index key_width = check_operand(call, "k", k, OperandRole::keys, 0, 1);
+  const Index value_width = check_operand(call, "v", v, OperandRole::keys, 0, 1);
   check(query_width == key_width, call.op, "expected q and k with heads of equal width; got {} and {}", q.shape(),
         k.shape());
   return attend(call, {q, k, v}, {{0, 0}, {1, 0}, {2, 0}, key_width, value_width});
@@ -132,7 +110,7 @@ Variable<T> self_attention(const Variable<T>& qkv, const RowLayout& layout, cons
                            const Tensor<T>* mask, Tensor<T>* weights) {
   const AttentionCall<T> call{"self_attention", layout, layout, options, mask, weights};
   context_of(call.op, {qkv});
-  const Index width = check_operand(call, "qkv", qkv, Role::queries, 1, 2);
+  const Index width = check_operand(call, "qkv", qkv, OperandRole::queries, 1, 2);
   const Index keys = options.heads * width, values = keys + options.groups() * width;
   return attend(call, {qkv}, {{0, 0}, {0, keys}, {0, values}, width, width});
 }
@@ -142,8 +120,8 @@ Variable<T> cross_attention(const Variable<T>& q, const Variable<T>& kv, const R
                             const AttentionOptions& options, const Tensor<T>* mask, Tensor<T>* weights) {
   const AttentionCall<T> call{"cross_attention", query, key, options, mask, weights};
   context_of(call.op, {q, kv});
-  const Index width = check_operand(call, "q", q, Role::queries, 1, 0);
-  const Index key_width = check_operand(call, "kv", kv, Role::keys, 0, 2);
+  const Index width = check_operand(call, "q", q, OperandRole::queries, 1, 0);
+  const Index key_width = check_operand(call, "kv", kv, OperandRole::keys, 0, 2);
   check(key_width == width, call.op, "expected q and kv with heads of equal width; got {} and {}", q.shape(),
         kv.shape());
   return attend(call, {q, kv}, {{0, 0}, {1, 0}, {1, options.groups() * width}, width, width});

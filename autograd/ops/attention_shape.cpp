@@ -87,6 +87,24 @@ std::span<const T> slopes_of(Context<T>& c, Index heads) {
 }  // namespace
 
 template <class T>
+Index check_operand(const AttentionCall<T>& call, const char* what, const Variable<T>& x, OperandRole role,
+                    Index of_queries, Index of_keys) {
+  const RowLayout& layout = role == OperandRole::keys ? call.key : call.query;
+  const Index heads = call.options.heads, key_heads = call.options.groups();
+  check(x.shape().rank() == 2 && x.shape().rows() == layout.rows, call.op,
+        "expected {} [{}, D], the rows of its sequences; got {}", what, layout.rows, x.shape());
+  check_layout(call.op, layout, x.shape(), role == OperandRole::keys && !x.requires_grad());
+  check(heads >= 1, call.op, "expected at least 1 head; got {}", heads);
+  check(key_heads >= 1 && heads % key_heads == 0, call.op, "expected key_heads that divide the {} heads, or 0; got {}",
+        heads, key_heads);
+  const Index side_by_side = of_queries * heads + of_keys * key_heads;
+  check(x.shape().cols() % side_by_side == 0, call.op,
+        "expected {} [{}, D] with D a multiple of {}, for {} heads{}; got {}", what, layout.rows, side_by_side, heads,
+        key_heads == heads ? "" : fmt::format(", {} of keys", key_heads), x.shape());
+  return x.shape().cols() / side_by_side;
+}
+
+template <class T>
 AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, Index key_width, Index value_width,
                                   bool in_bf16) {
   const AttentionOptions& options = call.options;
@@ -133,8 +151,9 @@ Tensor<T> weights_by_query(Context<T>& c, const AttentionShape<T>& shape, const 
   return result;
 }
 
-#define GLOSSA_INSTANTIATE(T)                                                                           \
-  template AttentionShape<T> attention_shape(Context<T>&, const AttentionCall<T>&, Index, Index, bool); \
+#define GLOSSA_INSTANTIATE(T)                                                                                        \
+  template Index check_operand(const AttentionCall<T>&, const char*, const Variable<T>&, OperandRole, Index, Index); \
+  template AttentionShape<T> attention_shape(Context<T>&, const AttentionCall<T>&, Index, Index, bool);              \
   template Tensor<T> weights_by_query(Context<T>&, const AttentionShape<T>&, const T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

@@ -16,6 +16,16 @@ struct AttentionCall {
   Tensor<T>* weights;
 };
 
+/// The rows that an operand of attention has.
+enum class OperandRole { queries, keys };
+
+/// Checks an operand that holds, side by side, the heads of `of_queries` matrices of queries and `of_keys` matrices of
+/// keys or values. Returns the width of a head. Several sequences may read the same keys unless the keys get a
+/// gradient, because heads write gradients concurrently.
+template <class T>
+Index check_operand(const AttentionCall<T>& call, const char* what, const Variable<T>& x, OperandRole role,
+                    Index of_queries, Index of_keys);
+
 /// Converts a call to the kernels' form, in the step's memory: layouts, options, mask, slopes and, in training, the
 /// dropout mask of the kept weights. If the weights are saved in bf16, this mask is in scratch, which must last until
 /// the end of the forward pass. Throws if the layouts or options are invalid.
