@@ -58,8 +58,8 @@ Variable<T> add_norm_op(const char* op, kernels::About about, const Variable<T>&
   kernels::for_each_row(y, [&](Index i) {
     T* const row = rows.row(thread_index());  // s, then n
     add_row(i, row);
-    norm.moments[i] = kernels::row_moments(about, d, row, norm.epsilon);
-    kernels::assign_row(d, row, norm.moments[i].normalized(row));
+    const auto moments = norm.moments[i] = kernels::row_moments(about, d, row, norm.epsilon);
+    kernels::assign_row(d, row, moments.normalized(row));
     kernels::bf16::round_row(d, row, n.row(i));
     kernels::affine_row(
         d, [row](Index j) { return row[j]; }, norm.gain, norm.bias, y.row(i));
