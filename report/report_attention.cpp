@@ -6,10 +6,10 @@
 
 #include "base/check.h"
 #include "decoding/translator.h"
+#include "evaluation/attention_json.h"
 #include "train/console/json_line.h"
 #include "train/run.h"
 #include "train/runtime.h"
-#include "trained/attention_json.h"
 
 namespace glossa {
 

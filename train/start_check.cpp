@@ -11,7 +11,7 @@
 #include "data/text/counted.h"
 #include "data/text/languages.h"
 #include "data/text/shell_word.h"
-#include "train/evaluation.h"
+#include "train/corpus_loss.h"
 #include "train/run.h"
 
 namespace glossa {

@@ -9,7 +9,7 @@
 #include "data/text/counted.h"
 #include "decoding/output_watch.h"
 #include "decoding/scores/chrf.h"
-#include "train/evaluation.h"
+#include "train/corpus_loss.h"
 #include "train/model/memory_check.h"
 #include "train/model/word_dropout.h"
 #include "train/shared_search.h"

@@ -8,7 +8,7 @@
 
 #include "base/available_memory.h"
 #include "base/check.h"
-#include "trained/run_ensemble.h"
+#include "evaluation/run_ensemble.h"
 
 namespace glossa::commands {
 

@@ -10,14 +10,14 @@
 #include "app/commands/input.h"
 #include "base/atomic_file.h"
 #include "decoding/translator.h"
+#include "evaluation/attention_json.h"
+#include "evaluation/source_lines.h"
 #include "pages/page.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/run.h"
 #include "train/runtime.h"
 #include "train/signals.h"
-#include "trained/attention_json.h"
-#include "trained/source_lines.h"
 
 namespace glossa::commands {
 

@@ -18,13 +18,13 @@
 #include "data/text/utf8.h"
 #include "data/toy/corpus.h"
 #include "decoding/scores/paired_bootstrap.h"
+#include "evaluation/held_out_check.h"
+#include "evaluation/run_ensemble.h"
+#include "evaluation/run_evaluation.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/runtime.h"
-#include "trained/held_out_check.h"
-#include "trained/run_ensemble.h"
-#include "trained/run_evaluation.h"
 
 namespace glossa::commands {
 

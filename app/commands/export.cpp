@@ -4,7 +4,7 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "base/check.h"
-#include "trained/exchange/export_run.h"
+#include "exchange/export_run.h"
 
 namespace glossa::commands {
 

@@ -5,7 +5,7 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "base/check.h"
-#include "trained/exchange/import_run.h"
+#include "exchange/import_run.h"
 
 namespace glossa::commands {
 

@@ -8,7 +8,7 @@
 
 #include "data/text/text_file.h"
 #include "data/text_statistics.h"
-#include "trained/run_scoring.h"
+#include "evaluation/run_scoring.h"
 
 namespace glossa::commands {
 

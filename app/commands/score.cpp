@@ -7,10 +7,10 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
+#include "evaluation/run_ensemble.h"
+#include "evaluation/run_scoring.h"
 #include "train/console/json_line.h"
 #include "train/runtime.h"
-#include "trained/run_ensemble.h"
-#include "trained/run_scoring.h"
 
 namespace glossa::commands {
 

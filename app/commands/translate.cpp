@@ -17,15 +17,15 @@
 #include "data/tokenizers/token_words.h"
 #include "decoding/mbr.h"
 #include "decoding/output_watch.h"
+#include "evaluation/run_ensemble.h"
+#include "evaluation/source_lines.h"
+#include "evaluation/translation_format.h"
 #include "train/config/unknown_name.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/runtime.h"
 #include "train/shared_search.h"
 #include "train/signals.h"
-#include "trained/run_ensemble.h"
-#include "trained/source_lines.h"
-#include "trained/translation_format.h"
 
 namespace glossa::commands {
 

@@ -12,13 +12,13 @@
 #include "base/check.h"
 #include "data/corpora/corpus_names.h"
 #include "data/text/counted.h"
+#include "evaluation/held_out_check.h"
+#include "evaluation/run_ensemble.h"
+#include "evaluation/run_tuning.h"
 #include "train/console/json_line.h"
 #include "train/console/print.h"
 #include "train/console/progress_bar.h"
 #include "train/runtime.h"
-#include "trained/held_out_check.h"
-#include "trained/run_ensemble.h"
-#include "trained/run_tuning.h"
 
 namespace glossa::commands {
 

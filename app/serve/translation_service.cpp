@@ -16,8 +16,8 @@
 #include "base/parallel.h"
 #include "base/start_thread.h"
 #include "data/tokenizers/token_words.h"
+#include "evaluation/text_watch.h"
 #include "train/console/failure.h"
-#include "trained/text_watch.h"
 
 namespace glossa::serve {
 

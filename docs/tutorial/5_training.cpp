@@ -3,7 +3,7 @@
 
 #include "optim/adam.h"
 #include "optim/clip.h"
-#include "train/evaluation.h"
+#include "train/corpus_loss.h"
 #include "train/model/criterion.h"
 #include "train/run.h"
 

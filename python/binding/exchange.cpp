@@ -3,14 +3,14 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "exchange/export_run.h"
+#include "exchange/import_run.h"
 #include "python/binding/arguments.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
 #include "report/report.h"
 #include "train/run.h"
-#include "trained/exchange/export_run.h"
-#include "trained/exchange/import_run.h"
 
 namespace glossa::python {
 

@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "decoding/translator.h"
+#include "evaluation/run_ensemble.h"
 #include "python/binding/computing.h"
-#include "trained/run_ensemble.h"
 
 namespace glossa::python {
 

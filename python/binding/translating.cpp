@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "evaluation/attention_json.h"
+#include "evaluation/run_evaluation.h"
+#include "evaluation/run_scoring.h"
 #include "pages/page.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
@@ -14,9 +17,6 @@
 #include "python/binding/settings.h"
 #include "python/binding/shared_translator.h"
 #include "python/binding/texts.h"
-#include "trained/attention_json.h"
-#include "trained/run_evaluation.h"
-#include "trained/run_scoring.h"
 
 namespace glossa::python {
 

@@ -52,7 +52,7 @@ TEST_CASE("the short pieces of docs/cpp.md are those that tests compile and run"
   };
   const std::string page = text_of(tree / "docs" / "cpp.md");
   const std::string test = without_indentation(text_of(tree / "tests/optim/cpp_page_test.cpp") +
-                                               text_of(tree / "tests/trained/exchange/import_run_test.cpp"));
+                                               text_of(tree / "tests/exchange/import_run_test.cpp"));
   const std::string opening = "```cpp\n";
   int pieces = 0;
   for (std::size_t at = 0; (at = page.find(opening, at)) != page.npos;) {
@@ -126,7 +126,7 @@ TEST_CASE("functions, classes and files that the pages for contributors name exi
   };
   add_names_in(fs::directory_iterator(tree));
   for (const char* folder : {"app", "autograd", "base", "bench", "cmake", "data", "decoding", "layers", "optim",
-                             "pages", "python", "report", "tests", "train", "trained"})
+                             "pages", "python", "report", "tests", "train", "evaluation", "exchange"})
     add_names_in(fs::recursive_directory_iterator(tree / folder));
   const std::regex code("`([^`\n]+)`"), name(R"((?:\w+::)*(\w+)(?:\(\))?)"),
       file(R"((?:[\w.]+/)*(\w+\.(?:cpp|h|py|cmake)))");

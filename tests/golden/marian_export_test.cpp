@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "data/tokenizers/piece_tokenizer.h"
+#include "exchange/outgoing.h"
+#include "exchange/pretrained.h"
 #include "tests/support/temporary_folder.h"
 #include "train/model/model_factory.h"
-#include "trained/exchange/outgoing.h"
-#include "trained/exchange/pretrained.h"
 
 using namespace glossa;
 using namespace glossa::testing;

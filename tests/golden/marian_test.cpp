@@ -4,9 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "exchange/pretrained.h"
 #include "tests/support/temporary_folder.h"
 #include "train/model/model_factory.h"
-#include "trained/exchange/pretrained.h"
 
 using namespace glossa;
 using namespace glossa::testing;

@@ -1,7 +1,7 @@
 // A shared object that trains a run, exports it and draws its page, like a module for another language.
+#include "exchange/export_run.h"
 #include "report/report.h"
 #include "train/trainer.h"
-#include "trained/exchange/export_run.h"
 
 void train(const glossa::Config& config, const char* run) {
   glossa::Trainer trainer(glossa::prepare({.config = config, .run = run}));
