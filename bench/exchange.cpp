@@ -1,9 +1,9 @@
 #include <cstdio>
 
+#include "base/counted.h"
+#include "base/json_line.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
-#include "data/text/counted.h"
-#include "train/console/json_line.h"
 #include "train/gradient_sum.h"
 
 namespace glossa::bench {

@@ -4,11 +4,11 @@
 #include "autograd/kernels/bf16/product.h"
 #include "autograd/kernels/bf16/round.h"
 #include "autograd/kernels/gemm.h"
+#include "base/counted.h"
+#include "base/json_line.h"
 #include "base/parallel.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
-#include "data/text/counted.h"
-#include "train/console/json_line.h"
 #include "train/runtime.h"
 
 namespace glossa::bench {

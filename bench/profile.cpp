@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <numeric>
 
+#include "base/json_line.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
-#include "train/console/json_line.h"
 #include "train/runtime.h"
 
 namespace glossa::bench {

@@ -2,14 +2,14 @@
 #include <functional>
 
 #include "autograd/quantized.h"
+#include "base/counted.h"
 #include "base/heap.h"
+#include "base/json_line.h"
 #include "base/parallel.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
-#include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "decoding/translator.h"
-#include "train/console/json_line.h"
 #include "train/model/memory_check.h"
 #include "train/run.h"
 #include "train/runtime.h"

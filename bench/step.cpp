@@ -1,12 +1,12 @@
 #include <cstdio>
 
 #include "autograd/kernels/gemm.h"
+#include "base/counted.h"
 #include "base/heap.h"
+#include "base/json_line.h"
 #include "base/parallel.h"
 #include "bench/benchmark.h"
 #include "bench/commands.h"
-#include "data/text/counted.h"
-#include "train/console/json_line.h"
 #include "train/runtime.h"
 
 namespace glossa::bench {

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/counted.h"
+#include "base/json_line.h"
 #include "bench/commands.h"
-#include "data/text/counted.h"
-#include "train/console/json_line.h"
 #include "train/runtime.h"
 #include "train/signals.h"
 #include "train/trainer.h"

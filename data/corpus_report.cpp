@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "data/text/counted.h"
+#include "base/counted.h"
 
 namespace glossa {
 

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/parallel.h"
-#include "data/text/counted.h"
 #include "data/text/fingerprint.h"
 
 namespace glossa {

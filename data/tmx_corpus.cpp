@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "data/missing_corpus.h"
 #include "data/text/byte_source.h"
-#include "data/text/counted.h"
 #include "data/text/file_kind.h"
 #include "data/text/languages.h"
 #include "data/text/utf8.h"

@@ -6,8 +6,8 @@
 
 #include "base/atomic_file.h"
 #include "base/check.h"
+#include "base/console/print.h"
 #include "train/checkpoint/checkpoint_folder.h"
-#include "train/console/print.h"
 #include "train/prepared/corpus_cache.h"
 #include "train/prepared/large_text.h"
 

@@ -2,12 +2,12 @@
 
 #include <limits>
 
+#include "base/console/print.h"
 #include "base/stopwatch.h"
 #include "data/text/place.h"
 #include "decoding/scores/chrf.h"
 #include "decoding/scores/ter.h"
 #include "evaluation/source_lines.h"
-#include "train/console/print.h"
 #include "train/shared_search.h"
 
 namespace glossa {

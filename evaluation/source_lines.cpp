@@ -1,7 +1,7 @@
 #include "evaluation/source_lines.h"
 
+#include "base/console/print.h"
 #include "data/text/place.h"
-#include "train/console/print.h"
 
 namespace glossa {
 

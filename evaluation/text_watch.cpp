@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/console/print.h"
 #include "data/text/languages.h"
-#include "train/console/print.h"
 
 namespace glossa {
 

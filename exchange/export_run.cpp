@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/console/print.h"
 #include "exchange/exchange.h"
 #include "exchange/outgoing.h"
 #include "train/checkpoint/int8_file.h"
-#include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/signals.h"
 

@@ -1,12 +1,12 @@
 #include "exchange/import_run.h"
 
 #include "base/check.h"
+#include "base/console/print.h"
 #include "base/formats/open_tensors.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "exchange/exchange.h"
 #include "exchange/pretrained.h"
 #include "train/config/auto_options.h"
-#include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/prepared/prepared_corpus.h"
 #include "train/run.h"

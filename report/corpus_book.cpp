@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include "base/check.h"
+#include "base/json_line.h"
 #include "report/corpus_figures.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
-#include "train/console/json_line.h"
 #include "train/prepared/corpus_cache.h"
 
 namespace glossa {

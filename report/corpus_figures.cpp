@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "train/console/json_line.h"
+#include "base/json_line.h"
 
 namespace glossa {
 

@@ -8,11 +8,11 @@
 #include <cmath>
 #include <functional>
 
+#include "base/console/print.h"
+#include "base/json_line.h"
 #include "base/version.h"
 #include "pages/page.h"
 #include "report/run_groups.h"
-#include "train/console/json_line.h"
-#include "train/console/print.h"
 
 namespace glossa {
 

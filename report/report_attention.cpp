@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/json_line.h"
+#include "decoding/attention_json.h"
 #include "decoding/translator.h"
-#include "evaluation/attention_json.h"
-#include "train/console/json_line.h"
 #include "train/run.h"
 #include "train/runtime.h"
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/json_line.h"
 #include "data/text/text_file.h"
-#include "train/console/json_line.h"
 
 namespace glossa {
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "train/console/json_line.h"
+#include "base/json_line.h"
 #include "train/training_observer.h"
 
 namespace glossa {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "base/atomic_file.h"
+#include "base/counted.h"
 #include "data/corpora/corpus_doubts.h"
-#include "data/text/counted.h"
 #include "data/text/shell_word.h"
 #include "decoding/scores/bleu.h"
 #include "train/checkpoint/bounded_archive.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "data/text/counted.h"
+#include "base/counted.h"
 
 namespace glossa {
 

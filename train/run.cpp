@@ -7,6 +7,7 @@
 
 #include "autograd/kernels/bf16/kind.h"
 #include "base/atomic_file.h"
+#include "base/console/print.h"
 #include "base/folder.h"
 #include "base/nearest_name.h"
 #include "data/text/fingerprint.h"
@@ -14,7 +15,6 @@
 #include "data/text/text_file.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/int8_file.h"
-#include "train/console/print.h"
 #include "train/model/memory_check.h"
 #include "train/runtime.h"
 #include "train/stray_checkpoint.h"

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "base/atomic_file.h"
+#include "base/json_line.h"
 #include "base/printable.h"
 #include "data/text/text_file.h"
-#include "train/console/json_line.h"
 #include "train/report_figures.h"
 
 namespace glossa {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "train/console/appender.h"
+#include "base/appender.h"
 #include "train/training_observer.h"
 
 namespace glossa {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/console/print.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/config/unknown_name.h"
-#include "train/console/print.h"
 #include "train/run.h"
 #include "train/stray_checkpoint.h"
 

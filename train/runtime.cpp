@@ -12,12 +12,12 @@
 #include "autograd/kernels/gemm.h"
 #include "autograd/kernels/int8/kind.h"
 #include "autograd/processor.h"
+#include "base/console/failure.h"
+#include "base/counted.h"
 #include "base/own_object.h"
 #include "base/parallel.h"
-#include "data/text/counted.h"
 #include "data/text/text_file.h"
 #include "train/checkpoint/sha256.h"
-#include "train/console/failure.h"
 
 namespace glossa {
 

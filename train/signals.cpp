@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "autograd/signals_blocked.h"
+#include "base/console/print.h"
 #include "base/start_thread.h"
-#include "train/console/print.h"
 
 namespace glossa {
 

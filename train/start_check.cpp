@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "data/corpora/corpus_doubts.h"
 #include "data/exchanged_sides.h"
-#include "data/text/counted.h"
 #include "data/text/languages.h"
 #include "data/text/shell_word.h"
 #include "train/corpus_loss.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "train/console/appender.h"
+#include "base/appender.h"
 #include "train/training_observer.h"
 
 namespace glossa {

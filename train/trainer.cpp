@@ -7,14 +7,14 @@
 #include <filesystem>
 
 #include "base/atomic_file.h"
+#include "base/console/failure.h"
+#include "base/console/print.h"
+#include "base/counted.h"
 #include "base/stopwatch.h"
-#include "data/text/counted.h"
 #include "data/text/shell_word.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/config/config_terms.h"
-#include "train/console/failure.h"
-#include "train/console/print.h"
 #include "train/report_figures.h"
 #include "train/run.h"
 #include "train/runtime.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/console/print.h"
 #include "data/text/utf8.h"
-#include "train/console/print.h"
 #include "train/run_log.h"
 
 namespace glossa {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "train/console/progress_bar.h"
+#include "base/console/progress_bar.h"
 #include "train/training_observer.h"
 
 namespace glossa {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "base/console/progress_bar.h"
 #include "train/config/config.h"
-#include "train/console/progress_bar.h"
 #include "train/training_observer.h"
 
 namespace glossa {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/counted.h"
 #include "data/corpora/corpus_doubts.h"
-#include "data/text/counted.h"
 #include "decoding/output_watch.h"
 #include "decoding/scores/chrf.h"
 #include "train/corpus_loss.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/json_line.h"
 #include "data/text/text_file.h"
-#include "train/console/json_line.h"
 #include "train/run_log.h"
 
 namespace glossa {

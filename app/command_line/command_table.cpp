@@ -4,8 +4,8 @@
 
 #include "base/available_memory.h"
 #include "base/check.h"
+#include "base/console/print.h"
 #include "base/stopwatch.h"
-#include "train/console/print.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

@@ -3,7 +3,7 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "data/text/counted.h"
+#include "base/counted.h"
 #include "train/run.h"
 
 namespace glossa::commands {

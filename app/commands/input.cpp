@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include "data/text/counted.h"
+#include "base/console/print.h"
+#include "base/counted.h"
 #include "data/text/place.h"
 #include "train/config/config_terms.h"
-#include "train/console/print.h"
 
 namespace glossa::commands {
 

@@ -7,9 +7,9 @@
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
 #include "app/commands/input.h"
+#include "base/json_line.h"
 #include "evaluation/run_ensemble.h"
 #include "evaluation/run_scoring.h"
-#include "train/console/json_line.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

@@ -10,14 +10,14 @@
 #include "app/commands/commands.h"
 #include "base/atomic_file.h"
 #include "base/check.h"
+#include "base/console/print.h"
+#include "base/console/progress_bar.h"
+#include "base/counted.h"
+#include "base/json_line.h"
 #include "data/corpora/corpus_names.h"
-#include "data/text/counted.h"
 #include "evaluation/held_out_check.h"
 #include "evaluation/run_ensemble.h"
 #include "evaluation/run_tuning.h"
-#include "train/console/json_line.h"
-#include "train/console/print.h"
-#include "train/console/progress_bar.h"
 #include "train/runtime.h"
 
 namespace glossa::commands {

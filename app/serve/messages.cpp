@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>  // only in this file, because it compiles slowly
 
 #include "app/serve/http_error.h"
+#include "base/json_line.h"
 #include "data/text/utf8.h"
-#include "train/console/json_line.h"
 
 namespace glossa::serve {
 

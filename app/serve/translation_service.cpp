@@ -13,11 +13,11 @@
 #include "app/serve/fair_queue.h"
 #include "app/serve/http_error.h"
 #include "app/serve/languages.h"
+#include "base/console/failure.h"
 #include "base/parallel.h"
 #include "base/start_thread.h"
 #include "data/tokenizers/token_words.h"
 #include "evaluation/text_watch.h"
-#include "train/console/failure.h"
 
 namespace glossa::serve {
 

@@ -3,12 +3,12 @@
 #include "app/serve/access.h"
 #include "app/serve/form.h"
 #include "app/serve/http_error.h"
-#include "evaluation/attention_json.h"
+#include "base/console/failure.h"
+#include "base/console/print.h"
+#include "base/json_line.h"
+#include "decoding/attention_json.h"
 #include "pages/page.h"
 #include "train/config/config_terms.h"
-#include "train/console/failure.h"
-#include "train/console/json_line.h"
-#include "train/console/print.h"
 
 namespace glossa::serve {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "data/text/counted.h"
+#include "base/counted.h"
 #include "data/text/utf8.h"
 
 namespace glossa {

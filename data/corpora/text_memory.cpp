@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "data/text/counted.h"
+#include "base/counted.h"
 #include "data/text/stored_text.h"
 
 namespace glossa {

@@ -2,8 +2,8 @@
 #include <exception>
 #include <string>
 
+#include "base/console/print.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/console/print.h"
 #include "train/trainer.h"
 
 using namespace glossa;

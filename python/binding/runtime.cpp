@@ -3,11 +3,11 @@
 #include <nanobind/stl/string.h>
 #include <pthread.h>
 
+#include "base/console/print.h"
 #include "base/parallel.h"
 #include "base/version.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
-#include "train/console/print.h"
 
 namespace glossa::python {
 

@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/console/print.h"
 #include "base/own_process.h"
 #include "python/binding/arguments.h"
 #include "python/binding/array.h"
 #include "python/binding/bindings.h"
 #include "python/binding/computing.h"
 #include "python/binding/settings.h"
-#include "train/console/print.h"
 #include "train/run.h"
 #include "train/trainer.h"
 #include "train/training_console.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "evaluation/attention_json.h"
+#include "decoding/attention_json.h"
 #include "evaluation/run_evaluation.h"
 #include "evaluation/run_scoring.h"
 #include "pages/page.h"

@@ -62,6 +62,7 @@ Folders with_libraries(Folders folders) {
 /// directly in data/, "data/" also for those in its subfolders.
 const std::map<std::string, Folders> may_include{
     {"base", {}},
+    {"base/console", {"base"}},
     {"base/formats", {"base"}},
     {"autograd/", {"base"}},
     {"layers/", {"autograd/", "base"}},
@@ -69,33 +70,37 @@ const std::map<std::string, Folders> may_include{
     {"data", {"data/text", "data/tokenizers", "base"}},
     {"data/corpora", {"data", "data/text", "data/tokenizers", "data/toy", "base"}},
     {"data/prepared", {"data", "base"}},
-    {"data/text", {"base/"}},
+    {"data/text", {"base/formats", "base"}},
     {"data/tokenizers", {"data/text", "base"}},
     {"data/toy", {"data/text", "base"}},
     {"decoding", {"decoding/scores", "data/", "layers", "autograd/", "base"}},
     {"decoding/scores", {"data/", "base"}},
     {"train", {"train/", "decoding/", "data/", "optim", "layers", "autograd/", "base/"}},
-    {"train/console", {"data/text", "base"}},
     {"train/config", {"decoding/", "data/", "optim", "layers", "autograd/", "base"}},
-    {"train/processes", {"train/console", "base"}},
+    {"train/processes", {"base/console", "base"}},
     {"train/processes/mpi", {"train/processes", "base"}},
     {"train/checkpoint", {"train/config", "data/", "optim", "autograd/", "base"}},
-    {"train/prepared", {"train/checkpoint", "train/config", "train/console", "data/", "base"}},
+    {"train/prepared", {"train/checkpoint", "train/config", "data/", "base/console", "base"}},
     {"train/model", {"train/config", "train/processes", "data/", "optim", "layers", "autograd/", "base"}},
     {"exchange",
-     {"train", "train/checkpoint", "train/config", "train/console", "train/model", "train/prepared", "data/", "layers",
-      "autograd/", "base/"}},
+     {"train", "train/checkpoint", "train/config", "train/model", "train/prepared", "data/", "layers", "autograd/",
+      "base/"}},
     {"evaluation",
-     {"train", "train/checkpoint", "train/console", "train/prepared", "decoding/", "data/", "layers", "autograd/",
+     {"train", "train/checkpoint", "train/prepared", "decoding/", "data/", "layers", "autograd/", "base/console",
       "base"}},
     {"pages", {"base"}},
-    {"report", {"pages", "evaluation", "train/", "decoding/", "data/", "layers", "autograd/", "base"}},
+    {"report", {"pages", "train/", "decoding/", "data/", "layers", "autograd/", "base/console", "base"}},
     {"app", with_libraries({"app/commands", "app/command_line"})},
     {"app/command_line", with_libraries({})},
     {"app/commands", with_libraries({"app/command_line", "app/serve", "report"})},
     {"app/serve", with_libraries({})},
     {"bench", {"app/command_line", "train/", "decoding/", "data/", "optim", "layers", "autograd/", "base"}},
     {"python/", with_libraries({"report"})}};
+
+bool prints(const std::string& path) {
+  const std::string room = room_of(path);
+  return folder_of(path) == "base/console" || room == "train" || room == "app" || room == "bench";
+}
 
 /// The reason why `path` may not include `header`; empty if it may.
 std::string objection(const std::string& path, const std::string& header) {
@@ -110,7 +115,7 @@ std::string objection(const std::string& path, const std::string& header) {
   for (const char* tape : {"variable", "tape", "context", "ops", "grad_check"})
     if (kernel && header == "autograd/" + std::string(tape) + ".h") return "kernels must not include the tape";
   if (header.starts_with("cereal/") && from != "train") return "only train/ includes cereal";
-  if (header == "iostream" && from != "train" && from != "app" && from != "bench") return "libraries do not print";
+  if (header == "iostream" && !prints(path)) return "libraries do not print";
   const bool has_commands = near == "app/command_line" || near == "app/commands" || near == "bench";
   if (header.starts_with("CLI/") && !has_commands) return "only commands parse a command line";
   if (header == "httplib.h") return "only tests include the HTTP library";
@@ -143,7 +148,9 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_NE(objection("layers/linear.cpp", "cereal/cereal.hpp"), "");
   CHECK_NE(objection("decoding/scores/bleu.cpp", "layers/transformer.h"), "");
   CHECK_NE(objection("decoding/scores/bleu.cpp", "decoding/translator.h"), "");
-  CHECK_NE(objection("decoding/translator.cpp", "train/console/json_line.h"), "");
+  CHECK_NE(objection("base/json_line.cpp", "base/console/print.h"), "");
+  CHECK_NE(objection("decoding/translator.cpp", "base/console/print.h"), "");
+  CHECK_NE(objection("train/config/config.cpp", "base/console/print.h"), "");
   CHECK_NE(objection("decoding/translator.cpp", "optim/adam.h"), "");
   CHECK_NE(objection("layers/linear.cpp", "decoding/decoding.h"), "");
   CHECK_NE(objection("train/checkpoint/checkpoint.cpp", "decoding/translator.h"), "");
@@ -191,20 +198,21 @@ TEST_CASE("the include rule objects to forbidden includes and to no others") {
   CHECK_EQ(objection("decoding/translator.cpp", "data/corpora/datasets.h"), "");
   CHECK_EQ(objection("evaluation/run_evaluation.cpp", "train/run.h"), "");
   CHECK_EQ(objection("exchange/exchange.cpp", "train/checkpoint/checkpoint.h"), "");
-  CHECK_EQ(objection("report/report_attention.cpp", "evaluation/attention_json.h"), "");
+  CHECK_EQ(objection("decoding/attention_json.h", "base/json_line.h"), "");
+  CHECK_EQ(objection("evaluation/text_watch.cpp", "base/console/print.h"), "");
 }
 
-TEST_CASE("only train/, app/ and bench/ print") {
+TEST_CASE("only base/console/, train/, app/ and bench/ print") {
   const std::regex printing(R"(\b(stdout|stderr|cout|cerr)\b|\b(puts|printf|fmt::print)\()");
   CHECK(std::regex_search(std::string("std::fputs(text, stderr);"), printing));
   for (const Source& source : sources()) {
     INFO(source.path);
-    if (source.room != "train" && source.room != "app" && source.room != "bench" && source.room != "tests")
-      CHECK_FALSE(std::regex_search(source.text, printing));
+    if (!prints(source.path) && source.room != "tests") CHECK_FALSE(std::regex_search(source.text, printing));
   }
 }
 
 TEST_CASE("only data/corpora/, decoding/, train/ and the rooms above, but not pages/, know keys of a configuration") {
+  const std::string exhausted_memory = "base/console/failure.cpp";  // its error is composed in advance
   const std::regex key(R"re("[^"\n]*\b(data|model|optim|train|decode|runtime)\.[a-z][a-z_0-9]*[^"\n]*")re");
   CHECK(std::regex_search(std::string(R"(misuse("optim.beta1", "expected"))"), key));
   CHECK(std::regex_search(std::string(R"(fail("op", "got {}. Hint: data.max_tokens", n))"), key));
@@ -213,7 +221,8 @@ TEST_CASE("only data/corpora/, decoding/, train/ and the rooms above, but not pa
                                          "app",      "bench", "python",   "tests"};
   for (const Source& source : sources()) {
     INFO(source.path);
-    if (!knows_keys.contains(source.room) && folder_of(source.path) != "data/corpora")
+    if (source.path == exhausted_memory || folder_of(source.path) == "data/corpora") continue;
+    if (!knows_keys.contains(source.room))
       CHECK_FALSE(std::regex_search(std::regex_replace(source.text, allowed, ""), key));
   }
 }

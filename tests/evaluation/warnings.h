@@ -1,6 +1,6 @@
 #pragma once
 
-#include "train/console/print.h"
+#include "base/console/print.h"
 
 namespace glossa::testing {
 

@@ -11,7 +11,7 @@
 #include <regex>
 #include <thread>
 
-#include "train/console/json_line.h"
+#include "base/json_line.h"
 
 namespace glossa::testing {
 

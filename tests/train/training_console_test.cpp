@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "base/console/print.h"
 #include "tests/support/pseudo_terminal.h"
-#include "train/console/print.h"
 
 using namespace glossa;
 using glossa::testing::PseudoTerminal;

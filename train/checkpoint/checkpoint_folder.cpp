@@ -8,8 +8,8 @@
 
 #include "base/atomic_file.h"
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/folder.h"
-#include "data/text/counted.h"
 #include "train/checkpoint/int8_file.h"
 #include "train/config/options.h"
 

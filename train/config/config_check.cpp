@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "data/text/counted.h"
+#include "base/counted.h"
 #include "train/config/auto_options.h"
 #include "train/config/exportable.h"
 

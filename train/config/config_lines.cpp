@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "data/text/counted.h"
+#include "base/counted.h"
 #include "data/text/utf8.h"
 #include "train/config/config_text.h"
 #include "train/config/options.h"

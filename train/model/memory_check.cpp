@@ -6,7 +6,7 @@
 
 #include "base/available_memory.h"
 #include "base/check.h"
-#include "data/text/counted.h"
+#include "base/counted.h"
 #include "train/model/model_factory.h"
 
 namespace glossa {

@@ -7,12 +7,12 @@
 #include "base/atomic_file.h"
 #include "base/available_memory.h"
 #include "base/check.h"
+#include "base/console/print.h"
+#include "base/counted.h"
 #include "base/file_lock.h"
 #include "base/folder.h"
 #include "data/corpora/text_memory.h"
-#include "data/text/counted.h"
 #include "data/text/fingerprint.h"
-#include "train/console/print.h"
 
 namespace glossa {
 

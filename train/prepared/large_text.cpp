@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/console/progress_bar.h"
 #include "base/parallel.h"
 #include "data/pair_hashes.h"
 #include "data/text/fingerprint.h"
 #include "data/text/utf8.h"
-#include "train/console/progress_bar.h"
 
 namespace glossa {
 

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "base/byte_reader.h"
+#include "base/console/failure.h"
 #include "base/own_object.h"
-#include "train/console/failure.h"
 
 namespace glossa {
 

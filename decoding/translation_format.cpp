@@ -1,8 +1,8 @@
-#include "evaluation/translation_format.h"
+#include "decoding/translation_format.h"
 
 #include <fmt/ranges.h>
 
-#include "train/console/json_line.h"
+#include "base/json_line.h"
 
 namespace glossa {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "base/json_line.h"
 #include "decoding/attention_maps.h"
-#include "train/console/json_line.h"
 
 namespace glossa {
 

@@ -1,4 +1,4 @@
-#include "evaluation/translation_format.h"
+#include "decoding/translation_format.h"
 
 #include <doctest/doctest.h>
 

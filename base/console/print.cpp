@@ -1,4 +1,4 @@
-#include "train/console/print.h"
+#include "base/console/print.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "train/console/progress_bar.h"
+#include "base/console/progress_bar.h"
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/console/print.h"
+#include "base/counted.h"
 #include "base/printable.h"
 #include "base/start_thread.h"
-#include "data/text/counted.h"
-#include "train/console/print.h"
 
 namespace glossa {
 

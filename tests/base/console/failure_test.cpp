@@ -1,4 +1,4 @@
-#include "train/console/failure.h"
+#include "base/console/failure.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "base/console/print.h"
 #include "tests/support/pseudo_terminal.h"
 #include "tests/support/temporary_folder.h"
-#include "train/console/print.h"
 
 using namespace glossa;
 using namespace glossa::testing;

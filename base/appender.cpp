@@ -1,4 +1,4 @@
-#include "train/console/appender.h"
+#include "base/appender.h"
 
 #include <fcntl.h>
 #include <unistd.h>

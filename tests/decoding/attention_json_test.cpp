@@ -1,4 +1,4 @@
-#include "evaluation/attention_json.h"
+#include "decoding/attention_json.h"
 
 #include <doctest/doctest.h>
 

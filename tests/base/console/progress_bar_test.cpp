@@ -1,8 +1,8 @@
-#include "train/console/progress_bar.h"
+#include "base/console/progress_bar.h"
 
 #include <doctest/doctest.h>
 
-#include "data/text/counted.h"
+#include "base/counted.h"
 #include "tests/support/pseudo_terminal.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "train/console/json_line.h"
+#include "base/json_line.h"
 
 #include <fmt/format.h>
 
