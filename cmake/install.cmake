@@ -31,7 +31,7 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 
 # The headers of the libraries; cereal's archive and the tables of cases (cases/) stay private.
-install(DIRECTORY base autograd layers optim data decoding train exchange evaluation pages report
+install(DIRECTORY base autograd layers optim data decoding config train exchange evaluation pages report
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa COMPONENT development FILES_MATCHING PATTERN *.h
         PATTERN cases EXCLUDE PATTERN measure EXCLUDE PATTERN mpi EXCLUDE PATTERN bounded_archive.h EXCLUDE)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
@@ -39,7 +39,8 @@ install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT de
 # find_package(glossa): the targets, with the flags that their headers need.
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/glossa)
 install(TARGETS glossa_flags glossa_base glossa_formats glossa_autograd glossa_layers glossa_optim glossa_data
-                glossa_decoding glossa_train glossa_exchange glossa_evaluation glossa_pages glossa_report
+                glossa_decoding glossa_config glossa_train glossa_exchange glossa_evaluation glossa_pages
+                glossa_report
         EXPORT glossa ARCHIVE COMPONENT development INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/glossa)
 install(EXPORT glossa FILE glossaTargets.cmake NAMESPACE glossa:: DESTINATION ${folder} COMPONENT development)
 include(CMakePackageConfigHelpers)

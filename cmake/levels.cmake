@@ -11,7 +11,7 @@ foreach(level v2 v3 v4)
   # x86-64-v2.
   target_link_options(${library} PRIVATE -Wl,-Bsymbolic-functions,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
   target_link_libraries(${library} PUBLIC glossa_flags)
-  foreach(part ${computing} base formats data exchange evaluation pages report)
+  foreach(part ${computing} base formats data config exchange evaluation pages report)
     set(objects glossa_${part})
     if(NOT level STREQUAL "v2" AND part IN_LIST computing)
       set(objects glossa_${part}_${level})

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/index.h"
-#include "train/config/settings.h"
+#include "config/settings.h"
 
 namespace glossa {
 

@@ -10,11 +10,11 @@
 #include "base/check.h"
 #include "base/folder.h"
 #include "base/formats/npz_file.h"
+#include "config/config_text.h"
 #include "data/text/text_file.h"
 #include "exchange/outgoing.h"
 #include "exchange/pretrained.h"
 #include "exchange/vocabulary_file.h"
-#include "train/config/config_text.h"
 
 namespace glossa {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "autograd/parameter.h"
+#include "config/config.h"
+#include "config/exportable.h"
 #include "data/tokenizers/tokenizer.h"
 #include "exchange/parameter_sources.h"
-#include "train/config/config.h"
-#include "train/config/exportable.h"
 
 namespace glossa {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/tensor_file.h"
+#include "config/config.h"
 #include "data/tokenizers/vocabulary.h"
 #include "exchange/parameter_sources.h"
-#include "train/config/config.h"
 
 namespace glossa {
 

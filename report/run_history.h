@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "report/run_metrics.h"
 #include "report/run_story.h"
 #include "report/samples.h"
-#include "train/config/config.h"
 
 namespace glossa {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <sstream>
 
-#include "train/config/config.h"
+#include "config/config.h"
 
 namespace glossa {
 

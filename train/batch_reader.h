@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "config/config.h"
 #include "data/batch.h"
 #include "data/corpora/subword_regularization.h"
-#include "train/config/config.h"
 
 namespace glossa {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/console/print.h"
+#include "config/unknown_name.h"
 #include "train/checkpoint/checkpoint_folder.h"
-#include "train/config/unknown_name.h"
 #include "train/run.h"
 #include "train/stray_checkpoint.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/config.h"
 #include "train/checkpoint/training_state.h"
-#include "train/config/config.h"
 #include "train/processes/job.h"
 
 namespace glossa {

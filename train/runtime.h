@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "train/config/config.h"
+#include "config/config.h"
 #include "train/processes/job.h"
 
 namespace glossa {

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "config/config.h"
 #include "data/corpora/datasets.h"
-#include "train/config/config.h"
 
 namespace glossa {
 

@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "base/own_process.h"
+#include "config/config.h"
 #include "train/checkpoint/checkpoint_folder.h"
 #include "train/checkpoint/training_state.h"
-#include "train/config/config.h"
 #include "train/processes/job.h"
 #include "train/requests.h"
 #include "train/run_log.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/console/progress_bar.h"
-#include "train/config/config.h"
+#include "config/config.h"
 #include "train/training_observer.h"
 
 namespace glossa {

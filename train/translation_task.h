@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "data/corpora/datasets.h"
 #include "data/text_statistics.h"
 #include "decoding/translator.h"
 #include "train/batch_reader.h"
-#include "train/config/config.h"
 #include "train/model/criterion.h"
 #include "train/model/model_factory.h"
 #include "train/prepared/prepared_corpus.h"

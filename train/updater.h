@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "autograd/context.h"
+#include "config/config.h"
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "optim/tree_sum.h"
-#include "train/config/config.h"
 #include "train/gradient_sum.h"
 #include "train/processes/job.h"
 #include "train/translation_task.h"

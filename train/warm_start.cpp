@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
+#include "config/auto_options.h"
 #include "data/text/languages.h"
 #include "data/text/shell_word.h"
 #include "train/checkpoint/int8_file.h"
-#include "train/config/auto_options.h"
 #include "train/model/model_factory.h"
 #include "train/run.h"
 

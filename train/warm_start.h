@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "data/corpora/datasets.h"
 #include "train/checkpoint/checkpoint_file.h"
-#include "train/config/config.h"
 
 namespace glossa {
 

@@ -7,8 +7,8 @@
 #include "app/commands/commands.h"
 #include "app/commands/description.h"
 #include "base/folder.h"
+#include "config/config.h"
 #include "train/checkpoint/int8_file.h"
-#include "train/config/config.h"
 #include "train/run.h"
 
 namespace glossa::commands {

@@ -4,8 +4,8 @@
 
 #include "base/console/print.h"
 #include "base/counted.h"
+#include "config/config_terms.h"
 #include "data/text/place.h"
-#include "train/config/config_terms.h"
 
 namespace glossa::commands {
 

@@ -9,8 +9,8 @@
 #include "base/counted.h"
 #include "base/json_line.h"
 #include "base/tensor_file.h"
+#include "config/options.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/config/options.h"
 #include "train/run.h"
 #include "train/runtime.h"
 

@@ -7,7 +7,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/description.h"
 #include "base/version.h"
-#include "train/config/config.h"
+#include "config/config.h"
 
 namespace glossa::commands {
 namespace {

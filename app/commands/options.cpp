@@ -2,7 +2,7 @@
 
 #include "app/command_line/command_table.h"
 #include "app/commands/commands.h"
-#include "train/config/config.h"
+#include "config/config.h"
 
 namespace glossa::commands {
 

@@ -6,9 +6,9 @@
 #include "base/console/failure.h"
 #include "base/console/print.h"
 #include "base/json_line.h"
+#include "config/config_terms.h"
 #include "decoding/attention_json.h"
 #include "pages/page.h"
-#include "train/config/config_terms.h"
 
 namespace glossa::serve {
 

@@ -6,9 +6,9 @@
 
 #include "base/check.h"
 #include "base/nearest_name.h"
+#include "config/config.h"
 #include "python/binding/array.h"
 #include "python/binding/initializer.h"
-#include "train/config/config.h"
 
 namespace glossa::python {
 

@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "train/config/settings.h"
+#include "config/settings.h"
 
 namespace glossa::python {
 

@@ -125,8 +125,8 @@ TEST_CASE("functions, classes and files that the pages for contributors name exi
     }
   };
   add_names_in(fs::directory_iterator(tree));
-  for (const char* folder : {"app", "autograd", "base", "bench", "cmake", "data", "decoding", "layers", "optim",
-                             "pages", "python", "report", "tests", "train", "evaluation", "exchange"})
+  for (const char* folder : {"app", "autograd", "base", "bench", "cmake", "config", "data", "decoding", "layers",
+                             "optim", "pages", "python", "report", "tests", "train", "evaluation", "exchange"})
     add_names_in(fs::recursive_directory_iterator(tree / folder));
   const std::regex code("`([^`\n]+)`"), name(R"((?:\w+::)*(\w+)(?:\(\))?)"),
       file(R"((?:[\w.]+/)*(\w+\.(?:cpp|h|py|cmake)))");

@@ -16,7 +16,7 @@
 #include "train/checkpoint/checkpoint_file.h"
 
 /// A training loop written directly with the library's classes. It checks `glossa train` independently, as it does not
-/// use train/config, model_factory or trainer.
+/// use config/, model_factory or trainer.
 namespace glossa::testing {
 
 /// Sentence pairs and their tokenizers.

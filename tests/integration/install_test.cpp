@@ -63,7 +63,7 @@ TEST_CASE("everything is installed, and no installed file names the source or bu
     CHECK_FALSE(file_that_ends(end).empty());
   CHECK_EQ(std::ranges::count_if(files, [](const std::string& file) { return file.starts_with("bin/"); }), 1);
   std::size_t headers = 0;
-  for (const char* folder : {"base", "autograd", "layers", "optim", "data", "decoding", "train", "exchange",
+  for (const char* folder : {"base", "autograd", "layers", "optim", "data", "decoding", "config", "train", "exchange",
                              "evaluation", "pages", "report"})
     for (const auto& entry : fs::recursive_directory_iterator(tree / folder))
       headers +=

@@ -1,11 +1,11 @@
 // Models too large for any machine's memory: refused before anything is allocated.
 #include <doctest/doctest.h>
 
+#include "config/config.h"
 #include "tests/integration/tiny_run.h"
 #include "tests/support/changed_checkpoint.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/config/config.h"
 
 using namespace glossa::testing;
 namespace fs = std::filesystem;

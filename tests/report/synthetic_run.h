@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "config/config.h"
 #include "tests/support/temporary_folder.h"
-#include "train/config/config.h"
 
 namespace glossa::testing {
 

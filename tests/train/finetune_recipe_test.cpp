@@ -1,7 +1,7 @@
 // The recipe for fine-tuning validates as often on a small translation memory as on a large one.
 #include <doctest/doctest.h>
 
-#include "train/config/config.h"
+#include "config/config.h"
 
 using namespace glossa;
 

@@ -7,9 +7,9 @@
 
 #include "base/tensor_file.h"
 #include "base/version.h"
+#include "config/options.h"
 #include "train/checkpoint/bounded_archive.h"
 #include "train/checkpoint/sha256.h"
-#include "train/config/options.h"
 
 namespace glossa {
 

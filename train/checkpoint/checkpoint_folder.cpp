@@ -10,8 +10,8 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/folder.h"
+#include "config/options.h"
 #include "train/checkpoint/int8_file.h"
-#include "train/config/options.h"
 
 namespace glossa {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "config/config.h"
 #include "data/batch.h"
 #include "layers/transformer.h"
-#include "train/config/config.h"
 
 namespace glossa {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "train/config/config.h"
+#include "config/config.h"
 #include "train/model/memory_need.h"
 #include "train/processes/job.h"
 

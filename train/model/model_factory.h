@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "autograd/quantized.h"
+#include "config/config.h"
 #include "data/tokenizers/vocabulary.h"
 #include "layers/transformer.h"
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
-#include "train/config/config.h"
 
 namespace glossa {
 

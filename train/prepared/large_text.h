@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "config/auto_options.h"
 #include "data/corpora/datasets.h"
 #include "data/held_out.h"
 #include "data/prepared/spooled_text.h"
-#include "train/config/auto_options.h"
 
 namespace glossa {
 

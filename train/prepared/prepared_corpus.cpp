@@ -22,10 +22,10 @@
 #include "base/crc32c.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "config/config.h"
 #include "data/text/stored_text.h"
 #include "data/text/word_count.h"
 #include "train/checkpoint/bounded_archive.h"
-#include "train/config/config.h"
 #include "train/prepared/large_text.h"
 
 namespace glossa {

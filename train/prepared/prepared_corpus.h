@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "config/auto_options.h"
 #include "data/corpora/datasets.h"
 #include "data/prepared/pair_file.h"
 #include "data/text_statistics.h"
-#include "train/config/auto_options.h"
 
 namespace glossa {
 

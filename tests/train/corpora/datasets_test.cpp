@@ -7,12 +7,12 @@
 #include <set>
 
 #include "base/check.h"
+#include "config/config.h"
 #include "data/tokenizers/piece_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/toy/corpus.h"
 #include "tests/support/packed_files.h"
 #include "tests/support/temporary_folder.h"
-#include "train/config/config.h"
 
 using namespace glossa;
 using namespace glossa::testing;
