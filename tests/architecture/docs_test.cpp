@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "autograd/kernels/attention.h"
+#include "tests/support/top_folders.h"
 
 namespace fs = std::filesystem;
 
@@ -125,9 +126,8 @@ TEST_CASE("functions, classes and files that the pages for contributors name exi
     }
   };
   add_names_in(fs::directory_iterator(tree));
-  for (const char* folder : {"app", "autograd", "base", "bench", "cmake", "config", "data", "decoding", "layers",
-                             "optim", "pages", "python", "report", "tests", "train", "evaluation", "exchange"})
-    add_names_in(fs::recursive_directory_iterator(tree / folder));
+  for (const std::string& folder : glossa::testing::top_folders())
+    if (folder != "docs") add_names_in(fs::recursive_directory_iterator(tree / folder));
   const std::regex code("`([^`\n]+)`"), name(R"((?:\w+::)*(\w+)(?:\(\))?)"),
       file(R"((?:[\w.]+/)*(\w+\.(?:cpp|h|py|cmake)))");
   int found = 0;

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/top_folders.h"
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -275,6 +277,41 @@ TEST_CASE("the top level has only known files and folders") {
     if (name.starts_with("build")) continue;
     INFO("top level: ", name);
     CHECK((rooms.contains(name) || expected.contains(name)));
+  }
+}
+
+TEST_CASE("every list of the rooms is complete") {
+  const Folders not_libraries{"app", "bench", "python", "tests"}, without_unit_tests{"bench", "python", "tests"};
+  struct List {
+    const char* file;
+    const char* pattern;  ///< with % in place of a room's name
+    Folders left_out = {};
+  };
+  const std::vector<List> lists{{"CMakeLists.txt", R"([ (]%[/)])"},
+                                {"cmake/install.cmake", R"(install\(DIRECTORY [^)]*\b%\b)", not_libraries},
+                                {"cmake/install.cmake", R"(\bglossa_%\b)", not_libraries},
+                                {"cmake/levels.cmake", R"((set\(computing|foreach\(part) [^)]*\b%\b)", not_libraries},
+                                {"cmake/glossaConfig.cmake.in", R"(set\(glossa_libraries [^)]*\b%\b)", not_libraries},
+                                {"docs/architecture.md", R"(\n    %/ )"},
+                                {"docs/cpp.md", R"(\n\| `glossa::%` \|)", not_libraries},
+                                {"docs/testing.md", R"( \| `%/\*` \|)", without_unit_tests},
+                                {"pyproject.toml", R"("%/)", {"bench", "tests"}},
+                                {"run", R"(\n  find [^(]*\b%\b)"},
+                                {"tests/CMakeLists.txt", R"(\nglossa_test\(% unit\b)", without_unit_tests},
+                                {"tests/integration/install_test.cpp", R"([ {]"%"[,}])", not_libraries}};
+  Folders with_sources;
+  for (const std::string& folder : glossa::testing::top_folders())
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.path().extension() == ".cpp" && folder != "docs") with_sources.insert(folder);
+  CHECK_EQ(with_sources, rooms);
+  for (const List& list : lists) {
+    std::ostringstream text;
+    text << std::ifstream(root / list.file).rdbuf();
+    for (const std::string& room : with_sources) {
+      INFO(std::string(list.file), " names ", room);
+      const std::regex pattern(std::regex_replace(std::string(list.pattern), std::regex("%"), room));
+      CHECK_EQ(std::regex_search(text.str(), pattern), !list.left_out.contains(room));
+    }
   }
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/top_folders.h"
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -26,9 +28,7 @@ std::vector<Text> lines() {
     for (std::string line; std::getline(file, line);) all.push_back({path.string(), line});
   };
   const std::regex kinds(R"(\.(h|cpp|md|html|css|js|yaml|py|cmake|txt)|)");  // or none: a script
-  for (const char* folder :
-       {"app", "report", "pages", "python", "evaluation", "exchange", "train", "config", "decoding", "base", "data",
-        "layers", "optim", "autograd", "tests", "docs", "bench", "recipes", "cmake"})
+  for (const std::string& folder : glossa::testing::top_folders())
     for (const auto& entry : fs::recursive_directory_iterator(project / folder))
       if (entry.is_regular_file() && std::regex_match(entry.path().extension().string(), kinds)) read(entry.path());
   for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakeLists.txt", "run"})
