@@ -8,12 +8,13 @@ std::vector<Option<DataConfig>> data_options() {
   return {
       option("train", &C::train,
              corpus_names("PREFIX, FILE.tsv, FILE.tmx, FILE.zip, a folder, a pattern, toy:PAIRS or a list of these"),
-             "training corpus: files PREFIX.en and PREFIX.de, a table of pairs, a translation memory (each may be .gz "
-             "or .zst), all corpora in a zip archive or a folder or whose names match a pattern such as part-*, or the "
-             "built-in generator; a list is concatenated"),
+             "training corpus. PREFIX: the files PREFIX.en and PREFIX.de; FILE.tsv: a table of pairs; FILE.tmx: a "
+             "translation memory; FILE.zip or a folder: all corpora in it; a pattern such as part-*: all corpora with "
+             "matching names; toy:PAIRS: the built-in generator. Each text, table or memory may be .gz or .zst; a "
+             "list is concatenated"),
       option("weights", &C::batches, &SamplerOptions::weights, whole_list("[1, 1000]"),
-             "number of times that an epoch has each pair of each corpus in data.train: with [1, 4], pairs of the "
-             "second corpus come four times; empty: once"),
+             "repetitions of each corpus of data.train per epoch: with [1, 4], an epoch has the first corpus once and "
+             "the second corpus four times; empty: each corpus once"),
       option("valid", &C::valid, corpus_names("PREFIX, FILE.tsv, FILE.tmx, toy:PAIRS or a list of these"),
              "validation corpus, named like train; if empty, a toy corpus uses its own validation split; in a list, "
              "the first selects the best checkpoint, and the others are only evaluated"),
@@ -82,10 +83,9 @@ std::vector<Option<DataConfig>> data_options() {
       option("batch_rule", &C::batches, &SamplerOptions::rule,
              choice<BatchRule>({"longest_side", "tokens", "sentences"}),
              "max_tokens counts sentences x longest side, source + target tokens, or sentences"),
-      option(
-          "prepare_above", &C::prepare_above, whole("[0, 1000000000]"),
-          "training text of more MiB is prepared: kept in data.cache as numbers, for all runs that need the same, and "
-          "mapped into memory"),
+      option("prepare_above", &C::prepare_above, whole("[0, 1000000000]"),
+             "size limit in MiB: larger training text is converted to token ids once, kept in data.cache for all runs "
+             "with the same text, tokenizers and filters, and mapped into memory"),
       option("cache", &C::cache, text("a folder"),
              "folder of prepared corpora; empty: glossa in $XDG_CACHE_HOME or, if that is not set, in ~/.cache"),
   };
@@ -133,7 +133,8 @@ std::vector<Option<ModelConfig>> model_options() {
                "layer norm, or RMS norm (Zhang and Sennrich 2019), which subtracts no mean and has no biases"),
       of_stack("norm_epsilon", &StackOptions::norm_epsilon, number("(0, 1)"), "keeps the norm from dividing by zero"),
       of_stack("epsilon_place", &StackOptions::epsilon_place, choice<EpsilonPlace>({"inside", "outside"}),
-               "add norm_epsilon to the variance, inside the root, or to the root"),
+               "place of norm_epsilon. inside: added to the variance, under the square root; outside: added to the "
+               "square root"),
       of_stack(
           "norm_affine", &StackOptions::norm_affine, choice<NormAffine>({"vector", "scalar", "gain", "none"}),
           "trained parameters of a norm: vector has a gain and a bias per feature, scalar one gain and one bias, gain "
@@ -146,17 +147,17 @@ std::vector<Option<ModelConfig>> model_options() {
              "queries and keys; alibi: its scores fall with the distance"),
       of_model(
           "sinusoid", &TransformerOptions::sinusoid, choice<Sinusoid>({"interleaved", "halves", "raw_index", "sorted"}),
-          "columns of sines and cosines. interleaved: alternating, as in the paper; sorted: the paper's columns, all "
-          "sines first, as in transformers; halves: all sines first, with Marian's frequencies; raw_index: "
-          "alternating, with frequency 10000^(-2i/width) in column i"),
+          "order and frequencies of the sinusoids. interleaved: sines and cosines alternate, as in the paper; sorted: "
+          "the paper's sines, then its cosines, as in transformers; halves: sines, then cosines, with Marian's "
+          "frequencies; raw_index: sines and cosines alternate, and column i has frequency 10000^(-2i/width)"),
       of_stack("rotary_base", &StackOptions::rotary_base, number("[1, 1e12]"),
                "rotary: position p turns columns 2i and 2i + 1 of a head by p / rotary_base^(2i/K)"),
       of_model("max_positions", &TransformerOptions::max_positions, whole("[1, 1048576]"),
                "maximum number of positions, which limits sentences with any kind of positions"),
       of_model(
           "tied", &TransformerOptions::tied, choice<Tied>({"none", "output", "all", "embeddings"}),
-          "shared weights: none, target embedding and output projection, these and the source embedding, or the two "
-          "embeddings"),
+          "matrices that share weights. output: target embedding and output projection; all: source embedding, target "
+          "embedding and output projection; embeddings: source and target embedding"),
       of_stack("bias", &StackOptions::bias, true_or_false(), "biases in attention and feed-forward layers"),
       of_stack("attention_bias", &StackOptions::attention_bias,
                or_null(choice<AttentionBias>({"all", "output", "none"})),
@@ -275,8 +276,8 @@ std::vector<Option<DecodeOptions>> decode_options() {
   return {
       option("beam", &C::beam, whole("[1, 1024]"), "hypotheses kept per sentence; 1: greedy"),
       option("search", &C::search, choice<Search>({"glossa", "huggingface"}),
-             "when the search for a sentence ends: once nothing better can follow, or as in generate of transformers, "
-             "which forces the longest translation to end"),
+             "rule that ends the search for a sentence. glossa: no better translation can follow; huggingface: the "
+             "rule of generate in transformers, which forces a translation to end at the maximum length"),
       option("length_penalty", &C::length_penalty, choice<LengthPenalty>({"none", "power", "gnmt"}),
              "the log-probability is divided by 1, length^alpha or ((5 + length) / 6)^alpha; length counts </s>"),
       option("alpha", &C::alpha, number("[0, 10]"),
@@ -324,7 +325,8 @@ std::vector<Option<RuntimeConfig>> runtime_options() {
              "does not change results"),
       option("gemm", &C::gemm, choice<C::Gemm>({"auto", "eigen", "onednn"}), "library for matrix products"),
       option("timeout", &C::timeout, or_never(number("[0, 1000000]")),
-             "with several processes: seconds one may lag behind the others in an update before all stop"),
+             "with several processes: maximum seconds that the others wait in an update for a slow process before all "
+             "stop with an error; 0: no limit"),
   };
 }
 
