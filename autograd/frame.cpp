@@ -32,7 +32,7 @@ Variable<T> Frame<T>::keep(const Variable<T>& y) {
   const Tensor<const T> from = y.context("frame").read(y);
   check(&y.context() == &context_, "frame", "expected a variable of the frame's context; got one of another");
   if (!acts()) return y;
-  kept_.reset();  // before any allocation, because a mark that ends releases all later allocations
+  kept_.reset();  // before any allocation, because ending this mark releases everything allocated after it
   begin_.release();
   // The old memory may overlap the new memory or lie outside the frame.
   const std::size_t bytes = from.span().size_bytes();

@@ -59,7 +59,7 @@ struct Parameter {
   /// True if the gradient, or any part's gradient, has been written since it was last declared empty.
   bool has_grad() const;
 
-  /// Declares the gradient and all parts' gradients empty.
+  /// Marks the gradient and all parts' gradients as empty: the next contribution is assigned, not added.
   void clear_grad();
 
   /// Zeroes the gradient if it is unset and the parameter is trainable. If there are parts, does this for each part
@@ -136,7 +136,7 @@ class ParameterStore {
   /// Removes the values of a parameter and of its parts, and returns their memory to the system.
   void drop_value(Parameter<T>& parameter);
 
-  /// Declares every gradient empty.
+  /// Marks every gradient as empty: the next contribution to it is assigned, not added.
   void clear_grads() {
     for (Parameter<T>& parameter : declared_) parameter.clear_grad();
   }

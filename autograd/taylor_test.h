@@ -4,10 +4,11 @@
 
 namespace glossa {
 
+/// Result of taylor_test, whose comment defines F, x, d, t and the slope.
 struct TaylorResult {
-  double directional = 0;               ///< <gradient, d>
+  double directional = 0;               ///< <gradient, d>, the derivative along d
   Judgment judgment = {};               ///< judgment of `directional`
-  double slope = 0;                     ///< smallest exponent of t (see taylor_test), over pairs of a step and its half
+  double slope = 0;                     ///< measured exponent of t, the smallest over pairs of a step and its half
   double step = 0;                      ///< largest step that crosses no kink (relu, max, abs, ...)
   std::vector<double> remainders = {};  ///< |F(x + t d) - F(x) - t <gradient, d>| for t = step, step/2, ...
 

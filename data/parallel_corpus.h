@@ -79,7 +79,7 @@ using TakeBlock = std::function<void(const struct ParallelCorpus& block)>;
 struct CorpusOptions {
   TextOptions text = {};
   bool lowercase = false;                    // lowercases both sides by Unicode's simple mapping
-  int source_column = 0, target_column = 1;  // for a TSV file without a header, from 0
+  int source_column = 0, target_column = 1;  // columns of a TSV file without a header, counted from 0
   bool all_targets = false;                  // also keep further columns of the target language in a TSV file
   bool may_be_empty = false;                 // true: an empty result is not an error
   const TakeBlock* take = nullptr;           // if set, receives the pairs in blocks, and the returned corpus has none

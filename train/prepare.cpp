@@ -55,7 +55,7 @@ void check_continues(const std::string& run, const FoundCheckpoint& found, const
   check_resume(old, now);
 }
 
-/// Describes in one line when training ends; includes a warm-up that is given in epochs.
+/// Describes in one line when training ends. If the warm-up is given in epochs, the line also has it in updates.
 std::string budget(const Config& config, std::int64_t updates_per_epoch) {
   const TrainConfig& train = config.train;
   std::vector<std::string> limits;

@@ -176,7 +176,8 @@ std::string RunName::note() const {
 
 namespace {
 
-/// Opens a checkpoint or int8.weights; the remedy for damage differs.
+/// Opens a checkpoint or int8.weights. If int8.weights is damaged, the error has a hint that `glossa quantize` makes a
+/// new one.
 CheckpointReader opened(const std::filesystem::path& file) {
   if (file != int8_file(file.parent_path())) return CheckpointReader(file);
   try {

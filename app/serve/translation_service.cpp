@@ -105,7 +105,7 @@ class TranslationService::Lane {
         lengths_(run_.usual_words, pair_name(run_.data)),
         looked_with_(*run_.model, run_.tokenizers, run_.data, run_.decode) {
     reader_.split_sentences(run_.splits_sentences);
-    threads_.reserve(limits.searches);  // allocates first: a started thread must not be lost
+    threads_.reserve(limits.searches);  // push_back must not throw: destroying a running std::thread ends the program
     try {
       for (std::size_t i = 0; i < limits.searches; ++i)  // all that can fail happens here, before the server is ready
         threads_.push_back(

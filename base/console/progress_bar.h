@@ -35,7 +35,7 @@ class ProgressBar {
   /// omits the last comma-separated parts of the text.
   void draw(std::optional<double> fraction, std::string_view text);
 
-  /// Clears the line; the bar is due again at once.
+  /// Removes the bar from the terminal. The next call of `is_due` then returns true without delay, if the bar draws.
   void clear();
 
  private:

@@ -29,8 +29,8 @@ struct CorpusNames : std::vector<std::string> {
 /// For a malformed number, throws a misuse error at `key`, the option with the value `location`.
 std::optional<std::int64_t> toy_pairs(std::string_view key, std::string_view location);
 
-/// Returns the number of pairs if the toy corpus is the only one in `names`. Throws like toy_pairs if any of the names
-/// is malformed, even if there are several.
+/// Returns the number of pairs if the toy corpus is the only one in `names`, and nothing otherwise. Throws the error of
+/// toy_pairs if any of the names has a malformed number.
 std::optional<std::int64_t> toy_pairs_alone(std::string_view key, const CorpusNames& names);
 
 }  // namespace glossa

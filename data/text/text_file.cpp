@@ -144,7 +144,9 @@ void LineBlocks::read_block() {
   block_.resize(most);
   next_ = size_ = 0;
   while (size_ < most && bytes < most_bytes && !is_at_end_) {
-    if (size_ > 0 && reader_.would_wait()) break;  // the writer may wait until another pipe is read
+    // Returns a partial block instead of waiting. One program may write both pipes of a corpus; it can be blocked until
+    // the caller reads the other pipe.
+    if (size_ > 0 && reader_.would_wait()) break;
     Line& line = block_[size_];
     line.error = {};
     try {

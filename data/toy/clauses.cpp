@@ -8,8 +8,8 @@ bool is(const Clause& clause, std::string_view verb) { return clause.verb->engli
 /// True if one is `i` and the other `we`. Usage then varies between apna and mera or hamaara.
 bool overlap(Owner a, Owner b) { return (a == Owner::i && b == Owner::we) || (a == Owner::we && b == Owner::i); }
 
-/// True if the subject acts on itself or on its possessions, and the language has several ways to say it, or only a
-/// strange one.
+/// True if a sentence with these phrases has several Hindi translations, or only a strange one: "he reads his book",
+/// "i see me", "i read our book". The generator does not make such sentences.
 bool confused(const NounPhrase& subject, const NounPhrase& other) {
   if (overlap(subject.self, other.owner) || overlap(subject.self, other.self)) return true;
   return subject.self == Owner::third ? other.owner == Owner::third : other.self == subject.self;
