@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t smallest_block = std::size_t{1} << 16;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // below this, available memory is not checked
+constexpr std::size_t max_unchecked = std::size_t{1} << 24;  // largest block made without checking available memory
 
 std::size_t whole_pages(std::size_t bytes, std::size_t page) { return (bytes + page - 1) / page * page; }
 
@@ -74,7 +74,7 @@ void Arena::next_block(std::size_t bytes) {
     const bool fits = growth <= max_unchecked || growth <= available_memory();
     add_block(fits ? std::max(bytes, growth) : bytes, bytes > growth ? bytes : 0);
   }
-  used_before_ += used_;  // only now, because add_block may throw
+  used_before_ += used_;  // must come after add_block, which may throw
   used_ = 0;
   if (!first) ++current_;
 }

@@ -29,7 +29,7 @@ struct StepOptions {
   // not between contexts with the same seed. Set the number to repeat a step or to resume an interrupted run.
   std::optional<std::uint64_t> update = {};
 
-  Precision precision = Precision::full;  // for matrix products; a context of doubles ignores it
+  Precision precision = Precision::full;  // precision of matrix products; a context of doubles ignores it
 };
 
 template <class T>

@@ -30,7 +30,7 @@ enum class Doubt {
 /// The judgment of one derivative. The numbers are from the differences, if there are any.
 struct Judgment {
   Verdict verdict = Verdict::undecided;
-  Doubt doubt = Doubt::none;                                  ///< the reason, if undecided
+  Doubt doubt = Doubt::none;                                  ///< the reason for the verdict `undecided`
   double numeric = std::numeric_limits<double>::quiet_NaN();  ///< the derivative from differences
   double error = std::numeric_limits<double>::infinity();     ///< estimated error of `numeric`
   double gap = std::numeric_limits<double>::infinity();  ///< |analytic - numeric|, less the rounding error of backward

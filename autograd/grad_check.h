@@ -5,9 +5,9 @@
 namespace glossa {
 
 struct GradCheckOptions {
-  double limit = 1e-8;   // largest relative error of a correct gradient
-  double floor = 1e-4;   // smallest denominator of errors, relative to the tensor's largest gradient
-  double step = 0x1p-4;  // largest step, about this times max(1, |x|); the exact one is 181/256 of a power of two
+  double limit = 1e-8;                   // largest relative error of a correct gradient
+  double floor = 1e-4;                   // smallest denominator of errors, relative to the tensor's largest gradient
+  double step = 0x1p-4;                  // largest step / max(1, |x|), roughly: every step is 181/256 of a power of two
   std::vector<bool> requires_grad = {};  // one flag per input; empty: all true
   Index max_elements = 0;                // number of elements to check per tensor, always the same ones; 0: all
   StepOptions context = {.training = true};
@@ -29,8 +29,8 @@ struct GradCheckResult {
   double loose_error = 0;  ///< largest |a - n| / (1e-5 + 1e-3 |n|): PyTorch's gradcheck accepts up to 1
   Index size = 0;          ///< number of elements
   Index elements = 0;      ///< number of elements compared
-  Index wrong = 0;         ///< number of these elements that are wrong
-  Index undecided = 0;     ///< number of these elements that differences cannot judge accurately enough
+  Index wrong = 0;         ///< number of compared elements that are wrong
+  Index undecided = 0;     ///< number of compared elements that differences cannot judge accurately enough
   Index kinks = 0;         ///< number of compared elements that needed smaller steps because of kinks
   Index skipped = 0;       ///< number of elements not compared because they are on a kink
   double largest = 0;      ///< largest |n|; if 0, the check proves nothing
@@ -40,11 +40,11 @@ struct GradCheckResult {
   std::vector<TensorCheck> tensors;  ///< all checked tensors, in order
 
   // The worst element: a wrong one if any is wrong, otherwise an undecided one if any is undecided.
-  std::string worst_name;  ///< its tensor: "input 1", or the parameter's name
+  std::string worst_name;  ///< tensor of the worst element: "input 1", or the parameter's name
   Shape worst_shape;
-  Index worst_index = 0;  ///< its flat index
-  double analytic = 0;    ///< its gradient from backward
-  double error = 0;       ///< its relative error
+  Index worst_index = 0;  ///< flat index of the worst element in its tensor
+  double analytic = 0;    ///< gradient of the worst element from backward
+  double error = 0;       ///< relative error of the worst element
   Judgment judgment = {};
   double unit = 1;  ///< factor R of a function with one output; describe() divides both gradients by it
 

@@ -247,7 +247,7 @@ Variable<T> gather(const Variable<T>& x, std::span<const int> indices);
 template <class T>
 struct TopK {
   Variable<T> values;
-  std::span<const int> indices;  ///< row-major, in the form that gather takes, in the step's memory
+  std::span<const int> indices;  ///< flat indices as gather takes them, in the step's memory
 };
 
 /// Throws unless 0 <= k <= D (ops/topk.cpp). Equal elements stay in their order; NaN is larger than any number.
@@ -257,7 +257,7 @@ TopK<T> topk(const Variable<T>& x, Index k);
 // ---- pooling (ops/pooling.cpp); one row per sequence: x [N, D], B sequences -> [B, D] ----
 
 template <class T>
-Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout);  ///< zeros for an empty sequence
+Variable<T> mean_pool(const Variable<T>& x, const RowLayout& layout);  ///< means of rows; zeros for an empty sequence
 template <class T>
 Variable<T> first_pool(const Variable<T>& x, const RowLayout& layout);  ///< first rows; throws if a sequence is empty
 template <class T>

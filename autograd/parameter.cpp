@@ -103,7 +103,7 @@ void ParameterStore<T>::lay_out(bool with_matrices) {
     parameter->offset = size;
     if (has_room(*parameter)) size = end_of(*parameter);
   }
-  values_ = memory_.array<T>(size);  // zeros, fresh from the system
+  values_ = memory_.array<T>(size);  // the system gives memory filled with zeros
   grads_ = grad_memory_.array<T>(size);
   for (Parameter<T>& parameter : declared_)
     if (has_room(parameter)) {

@@ -161,7 +161,7 @@ SafetensorsReader::SafetensorsReader(const std::filesystem::path& path)
 }
 
 void SafetensorsReader::read_bytes(const TensorEntry& entry, const Take& take) const {
-  file_.clear();  // an earlier read may have failed
+  file_.clear();  // clears the failure of an earlier read
   file_.seekg(static_cast<std::streamoff>(begins_.at(entry.name)));
   const std::uint64_t size = entry.count() * dtype_size(entry.dtype);
   std::vector<std::byte> piece(std::min<std::uint64_t>(piece_bytes, size));

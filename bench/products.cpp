@@ -137,7 +137,7 @@ int run_gemm(const BenchmarkArguments& arguments) {
 /// Measures a lower bound for a training step: its matrix products, each by the fastest method, plus Adam's memory
 /// traffic. Compares the bound with glossa's step.
 int run_floor(const BenchmarkArguments& arguments) {
-  constexpr double attention_flops = 100e9;  // per second; small products of single heads can reach it
+  constexpr double attention_flops = 100e9;  // flop per second that small products of single heads can reach
   constexpr double adam_bytes = 28;          // bytes per parameter: reads four numbers, writes all except the gradient
   apply_runtime({.threads = arguments.threads});
   StepBenchmark benchmark(step_shape(arguments.config), arguments.precision);

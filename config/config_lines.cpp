@@ -306,7 +306,7 @@ class LineCheck {
       } else if (c == '[' || c == '{') {
         open_.push_back({c, number_});
       } else if (c == ']' || c == '}') {
-        if (open_.empty()) break;  // the YAML library reports it
+        if (open_.empty()) break;  // the YAML library reports the bracket
         if (closing(open_.back().open) != c)
           wrong("expected '{}' to close '{}' of line {}; got '{}'", closing(open_.back().open), open_.back().open,
                 open_.back().line, c);

@@ -43,7 +43,7 @@ Config expressible_by_huggingface(Config config, const std::optional<VocabularyS
   StackOptions& stack = config.model.transformer.stack;
   stack.norm = NormPlace::post;
   stack.final_norm = false;
-  if (sizes && sizes->source != sizes->target) config.data.shared_vocabulary = true;  // its config has one padding id
+  if (sizes && sizes->source != sizes->target) config.data.shared_vocabulary = true;  // config.json has one padding id
   return config;
 }
 

@@ -10,7 +10,7 @@ namespace glossa {
 /// only in that section. It may equal a glossa key whose values differ. A name without a section is never the name of a
 /// glossa option.
 struct ForeignNames {
-  std::string_view names;    ///< separated by spaces, in lower case, with underscores
+  std::string_view names;    ///< names in lower case with underscores, separated by spaces
   std::string_view meaning;  ///< a key or a section; a sentence if the values differ or glossa has no equivalent
 
   bool is_sentence() const { return meaning.find(' ') != meaning.npos; }

@@ -8,7 +8,7 @@
 namespace glossa {
 namespace {
 
-constexpr double kLargest = 1e15;  // below 2^53; every whole amount is exact
+constexpr double kLargest = 1e15;  // below 2^53, so that every whole amount is exact
 constexpr std::string_view kUnits = "uet";
 constexpr std::string_view kMultipliers = "KMG";
 

@@ -113,7 +113,7 @@ Error::Parts unknown_argument(const CommandWords& known, std::string_view word) 
     if (keys_meant(key).empty()) meant.push_back(shell_command({"--set", word}));
   } else if (known.reads_text && looks_like_text(word)) {
     return unknown_name(command_line, "argument", word, {}, pipe_of_text(known, word));
-  } else {  // a file without its option
+  } else {  // the word is a file without its option
     for (const char* text : {"input", "source", "test"})
       if (std::ranges::find(known.options, text) != known.options.end())
         meant.push_back(shell_command({fmt::format("--{}", text), std::filesystem::path(word)}));

@@ -80,16 +80,16 @@ class CorpusEncoder {
 
   EncodeOptions options_;
   SpecialIds source_specials_, target_specials_;
-  std::size_t added_, prefix_;      // number of a source's special tokens; number of its prefix's ids
-  std::vector<Encoders> encoders_;  // one per thread
+  std::size_t added_, prefix_;      // numbers of special tokens and of prefix ids in a source
+  std::vector<Encoders> encoders_;  // encoders of each thread
   std::vector<Pair> pairs_;         // pairs of the current block
   EncodeReport report_;
-  std::vector<int> group_sizes_;  // numbers of kept pairs
+  std::vector<int> group_sizes_;  // number of kept pairs of each group
 };
 
 /// Encoded sentence pairs in memory.
 struct EncodedCorpus : PairStore {
-  std::vector<std::vector<int>> source, target;  // equal lengths
+  std::vector<std::vector<int>> source, target;  // token ids: an entry for each pair
   std::vector<std::size_t> origin;               // each pair's index in the ParallelCorpus
 
   int size() const override { return static_cast<int>(source.size()); }

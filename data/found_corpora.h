@@ -7,7 +7,7 @@ namespace glossa {
 
 /// Corpora that one name denotes.
 struct FoundCorpora {
-  std::vector<std::string> names;    // sorted
+  std::vector<std::string> names;    // names of the corpora, sorted
   std::vector<std::string> ignored;  // files that belong to no corpus of the two languages, sorted
 };
 

@@ -22,13 +22,13 @@ struct HeldOut {
 };
 
 struct SplitCorpus {
-  ParallelCorpus training, validation, test;  // each in corpus order
+  ParallelCorpus training, validation, test;  // pairs in the order of the corpus
 };
 
 /// Indices of held-out pairs, ascending.
 struct HeldOutPairs {
   std::vector<std::size_t> validation, test;
-  std::vector<std::size_t> further;  // share a source with a held-out pair: dropped from training, but not held out
+  std::vector<std::size_t> further;  // pairs with a held-out pair's source: dropped from training, not held out
 
   /// True for each of `count` pairs that does not remain in training.
   std::vector<bool> leave(std::size_t count) const;

@@ -271,7 +271,7 @@ ParallelCorpus joined(std::vector<ParallelCorpus> corpora, const std::string& na
     all.all_targets.resize(std::max(all.all_targets.size(), corpus.all_targets.size()));
   std::vector<std::string> names;
   for (ParallelCorpus& corpus : corpora) {
-    corpus.all_targets.resize(all.all_targets.size(), corpus.target);  // a blank cell would count as a reference
+    corpus.all_targets.resize(all.all_targets.size(), corpus.target);  // repeats the target: blanks would be references
     names.push_back(corpus.name);
     const std::uint32_t group = groups.empty() ? 0 : groups[all.parts.size()];
     all.part.insert(all.part.end(), corpus.source.size(), static_cast<std::uint32_t>(all.parts.size()));

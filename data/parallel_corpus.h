@@ -22,9 +22,9 @@ struct CorpusPart {
 
 /// Sentence pairs: `target[i]` is the translation of `source[i]`. Both are cleaned (see clean_line) and not empty.
 struct ParallelCorpus {
-  std::string name;                         // for messages: path prefix, file or generator
+  std::string name;                         // name in messages: path prefix, file or generator
   std::string source_name, target_name;     // each side's file, for messages about lines
-  std::vector<std::string> source, target;  // equal lengths
+  std::vector<std::string> source, target;  // a line for each pair
   std::vector<std::int64_t> lines;          // each pair's line or unit, from 1; empty: pair i is from line i + 1
   CorpusReport report;
   std::vector<CorpusPart> parts;                      // the corpora that were joined; empty if not joined
@@ -78,9 +78,9 @@ using TakeBlock = std::function<void(const struct ParallelCorpus& block)>;
 
 struct CorpusOptions {
   TextOptions text = {};
-  bool lowercase = false;                    // lowercases both sides by Unicode's simple mapping
+  bool lowercase = false;                    // true: lowercases both sides by Unicode's simple mapping
   int source_column = 0, target_column = 1;  // columns of a TSV file without a header, counted from 0
-  bool all_targets = false;                  // also keep further columns of the target language in a TSV file
+  bool all_targets = false;                  // true: also keeps further columns of the target language in a TSV file
   bool may_be_empty = false;                 // true: an empty result is not an error
   const TakeBlock* take = nullptr;           // if set, receives the pairs in blocks, and the returned corpus has none
 };

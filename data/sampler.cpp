@@ -153,7 +153,7 @@ std::vector<int> Sampler::example(std::size_t i) const {
     left -= wanted.back();
   }
   std::vector<int> pairs;
-  while (std::ssize(pairs) < lengths_[i].sentences)  // repeats if pairs have several uses
+  while (std::ssize(pairs) < lengths_[i].sentences)  // repeats the loop if pairs have several uses
     for (int pair = 0; pair < pairs_.size() && std::ssize(pairs) < lengths_[i].sentences; ++pair)
       if (std::int64_t& count = wanted[class_of(pair)]; count > 0) {
         --count;

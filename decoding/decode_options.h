@@ -34,15 +34,15 @@ struct DecodeOptions {
   std::int64_t min_length = 0;  ///< minimum number of tokens, without </s>
 
   Search search = Search::glossa;
-  std::vector<std::int64_t> forbidden{};  ///< never chosen, in addition to <pad> and <s>
-  bool renormalize = false;               ///< compute the softmax over allowed tokens only
-  std::int64_t max_tokens = 2048;         ///< maximum per batch of hypotheses x longest source
-  bool sample = false;                    ///< draw each token from the softmax; needs a beam of 1
+  std::vector<std::int64_t> forbidden{};  ///< ids of tokens that are never chosen, besides <pad> and <s>
+  bool renormalize = false;               ///< true: the softmax covers allowed tokens only
+  std::int64_t max_tokens = 2048;         ///< maximum of hypotheses x longest source in a batch
+  bool sample = false;                    ///< true: each token is drawn from the softmax; needs a beam of 1
   double temperature = 1;                 ///< temperature of the softmax when drawing
-  std::int64_t top_k = 0;                 ///< draw from the k most probable tokens (Fan et al. 2018); 0: from all
-  double top_p = 1;                       ///< draw from the nucleus of this probability (Holtzman et al. 2020); 1: all
+  std::int64_t top_k = 0;                 ///< number of tokens to draw from (Fan et al. 2018); 0: all
+  double top_p = 1;                       ///< probability of the nucleus (Holtzman et al. 2020); 1: all
   std::int64_t seed = 1;                  ///< seed of the draws
-  std::int64_t mbr = 0;                   ///< samples per sentence for minimum Bayes risk decoding; 0: off
+  std::int64_t mbr = 0;                   ///< number of samples for minimum Bayes risk decoding; 0: off
   MbrUtility mbr_utility = MbrUtility::chrf;
   std::int64_t average = 0;               ///< newest checkpoints to average for translation; 0: only the best
   Precision precision = Precision::full;  ///< precision of matrix products' factors

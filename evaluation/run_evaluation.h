@@ -34,7 +34,7 @@ struct EvaluationOptions {
   /// Tokenizer for BLEU; if unset, the one of bleu_options.
   std::optional<BleuTokenizer> bleu_tokenize = {};
 
-  bool split_sentences = false;  ///< translate the sentences of a line one by one
+  bool split_sentences = false;  ///< true: the sentences of a line are translated one by one
 
   /// Handles the errors of sources that cannot be translated; their translations are empty. Also handles the errors of
   /// first references that cannot be encoded; the loss omits those pairs.
@@ -50,7 +50,7 @@ struct RunEvaluation : CorpusTranslation {
   double loss = 0;  ///< loss per target token of the first reference; NaN if no pair can be encoded
   BleuScore bleu;
   double chrf = 0, ter = 0;
-  double exact_match = 0;  ///< fraction of exactly matching lines
+  double exact_match = 0;  ///< fraction of lines whose translation equals a reference
   BleuOptions bleu_options;
   std::string bleu_signature, chrf_signature, ter_signature;
 };

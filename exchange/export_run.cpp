@@ -18,7 +18,7 @@ namespace {
 
 /// Writes one checkpoint's weights, unchanged. Returns the checkpoint's update.
 std::int64_t export_weights(const CheckpointReader& checkpoint, const std::string& path) {
-  double bytes = 0;  // all tensors are in memory at once
+  double bytes = 0;  // total size of the tensors, which are all in memory at once
   for (const CheckpointEntry& entry : checkpoint.entries())
     if (entry.kind == EntryKind::parameter) bytes += static_cast<double>(entry.length);
   check_model_fits(checkpoint.path().string(), bytes);

@@ -68,7 +68,7 @@ ImportedRun import_file(const std::string& weights, const std::string& config_pa
   validate(config);
   if (!config.train.warm_start.empty())
     misuse("train.warm_start", "expected none, as the weights come from {}; got {}", weights, config.train.warm_start);
-  check_holds_no_run(run);  // fail before the slow work
+  check_holds_no_run(run);  // throws before the slow work
   check_not_overwriting(config, config_path, run);
   const std::unique_ptr<TensorFile> file = open_tensors(weights);
 

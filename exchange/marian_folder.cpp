@@ -243,7 +243,7 @@ std::vector<ParameterSource> marian_sources(const TransformerOptions& m, std::ui
     add_vector(own + ".out_proj.bias", width, {{theirs + "_bo"}});
   };
   const auto add_norm = [&](const std::string& own, const std::string& theirs) {
-    const bool comes_first = m.stack.norm == NormPlace::pre && !theirs.ends_with("_top");  // then `_pre` is usual
+    const bool comes_first = m.stack.norm == NormPlace::pre && !theirs.ends_with("_top");  // Marian then appends `_pre`
     for (const auto& [part, name] : {std::pair{".weight", "scale"}, {".bias", "bias"}}) {
       std::vector<std::string> names{fmt::format("{}_ln_{}", theirs, name), fmt::format("{}_ln_{}_pre", theirs, name)};
       if (comes_first) std::swap(names[0], names[1]);

@@ -20,7 +20,7 @@ struct ParameterSource {
   std::vector<std::vector<std::string>> parts;
   bool transposed = false;      ///< true: the file has the transpose of each part
   bool as_row = false;          ///< true: the file may have a vector [n] as [1, n]
-  std::uint64_t zero_rows = 0;  ///< number of zero rows at the parameter's end; not in the file
+  std::uint64_t zero_rows = 0;  ///< number of zero rows at the parameter's end, which the file does not have
 };
 
 /// Throws an Error of this kind unless the file has all tensors of `sources`. It may have no others, except those named

@@ -144,7 +144,7 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
           token.empty() ? "something else" : "another value for", token.substr(0, 100));
     if (event == Event::key) token = value.get_ref<const std::string&>();
     if (event == Event::value) numbered.add(std::move(token), value.get<std::uint64_t>());
-    return event != Event::key;  // dropping a key also drops its value
+    return event != Event::key;  // false drops the key and its value
   };
   try {
     [[maybe_unused]] const Json nothing = Json::parse(text, take);

@@ -91,7 +91,7 @@ void DecoderCache<T>::select(std::span<const Index> survivors) {
   memory_spans_.clear();
   is_taken_.assign(old_slots_.size(), false);
   constexpr Index none = -1;
-  for (const Index from : survivors) {  // the first row that continues an old row takes its slot
+  for (const Index from : survivors) {  // the first row that continues an old row takes the old row's slot
     slots_.push_back(is_taken_[from] ? none : old_slots_[from]);
     memory_spans_.push_back(old_spans_[from]);
     is_taken_[from] = true;

@@ -16,7 +16,7 @@ enum class NormPlace { pre, post };
 struct StackOptions {
   Index layers = 6, width = 512, heads = 8;
   Index key_heads = 0;   ///< heads of keys and values; 0 means `heads`
-  Index head_width = 0;  ///< 0 means width / heads
+  Index head_width = 0;  ///< width of a head; 0 means width / heads
   Similarity similarity = Similarity::scaled_dot;
   bool causal = false;        ///< for encoders: no token sees later tokens; decoders always have causal self-attention
   Index feed_forward = 2048;  ///< hidden width; 0: a single matrix (see FeedForwardOptions)
@@ -28,11 +28,11 @@ struct StackOptions {
   EpsilonPlace epsilon_place = EpsilonPlace::inside;
   Activation activation = Activation::relu;
   bool bias = true;                               ///< biases of linear layers; norm_affine sets those of norms
-  std::optional<AttentionBias> attention_bias{};  ///< if unset, all if `bias`, otherwise none
+  std::optional<AttentionBias> attention_bias{};  ///< biases in attention; if unset, `bias` selects all or none
   RelativePositions relative_positions = RelativePositions::none;  ///< only for self-attention
   double rotary_base = 10000;
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
-  Initializer weight_init{};  ///< for every matrix; if unset, as in nn.Transformer
+  Initializer weight_init{};  ///< initial values of every matrix; if unset, as in nn.Transformer
 
   AttentionLayerOptions attention(bool causal) const {
     return {.width = width,

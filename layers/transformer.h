@@ -14,20 +14,20 @@ namespace glossa {
 enum class Tied {
   none,
   output,      ///< target embedding and output projection
-  all,         ///< all three; needs one vocabulary for both sides
+  all,         ///< source and target embedding, output projection; needs one vocabulary for both sides
   embeddings,  ///< source and target embedding; needs one vocabulary for both sides
 };
 
 struct TransformerOptions {
   Index source_vocabulary = 0, target_vocabulary = 0;
-  StackOptions stack;  ///< for encoder and decoder; the next two options replace `layers`
+  StackOptions stack;  ///< options of both stacks; encoder_layers and decoder_layers replace `layers`
   Index encoder_layers = 6, decoder_layers = 6;
   double embedding_dropout = 0.1;
-  bool learned_positions = false;  ///< false: sinusoids; stack.relative_positions replaces both
+  bool learned_positions = false;  ///< true: a trained table; false: sinusoids. stack.relative_positions replaces both
   Sinusoid sinusoid = Sinusoid::interleaved;
   Index max_positions = 1024;  ///< maximum sequence length, also with stack.relative_positions
   Tied tied = Tied::none;
-  bool scale_embeddings = true;  ///< factor sqrt(D)
+  bool scale_embeddings = true;  ///< true: embeddings are multiplied by sqrt(D)
   bool output_bias = true;
   std::optional<Index> start_row{};  ///< id of the decoder's start token, if its embedding is always zero
 };

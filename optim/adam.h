@@ -8,7 +8,7 @@ namespace glossa {
 struct AdamOptions {
   double beta1 = 0.9, beta2 = 0.999;  // each in [0, 1)
   double epsilon = 1e-8;              // added to the root, after the bias correction; above 0, finite
-  bool decoupled = false;             // weight decay outside the gradient: AdamW
+  bool decoupled = false;             // true: weight decay outside the gradient (AdamW)
 };
 
 /// Adam (Kingma and Ba 2015, algorithm 1) on the scaled gradient g; t counts the steps from 1:

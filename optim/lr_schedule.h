@@ -11,7 +11,7 @@ struct ScheduleOptions {
   Kind kind = Kind::constant;
   double lr = 1e-3;                   // peak, reached at update `warmup`; not used by noam
   std::int64_t warmup = 0;            // number of updates of linear increase from warmup_init_lr; 0: no warm-up
-  double warmup_init_lr = 0;          // not used by noam
+  double warmup_init_lr = 0;          // learning rate at the start of the warm-up; not used by noam
   double min_lr = 0;                  // lower bound after the warm-up
   std::int64_t total_updates = 0;     // for cosine and linear: the update that reaches min_lr
   double factor = 1;                  // for noam: factor of the formula

@@ -60,7 +60,7 @@ std::string StoryReader::take(std::string_view line) {
         for (const std::string& logged : story->head) resumption.text += changed_option(logged);
       }
       story->end.clear();
-      story->state = "killed";  // until an event says that it ended
+      story->state = "killed";  // the state of a run without an event for its end
       const Strings decided = json.at("decided");
       if (starts || !decided.empty())
         decided_ = decided;

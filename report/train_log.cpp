@@ -124,7 +124,7 @@ class LogReader {
 
   void begin_start(double clock) {
     killed_ = story_.state == "killed";
-    story_.state = "killed";  // until a line says that it ended
+    story_.state = "killed";  // the state of a run without a line for its end
     story_.end.clear();
     story_.head.clear();
     changes_.clear();

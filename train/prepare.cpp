@@ -176,7 +176,7 @@ Origin find_origin(const TrainingOrder& order, Config& config, Remarks& remarks)
   if (origin.found) {
     const Config old = config_of(*origin.found);
     config = decided_as(old, std::move(config));
-    config.train.allow = old.train.allow;  // only checked when a run starts
+    config.train.allow = old.train.allow;  // train.allow matters only when a run starts
     check_continues(order.run, *origin.found, old, config);
     for (const auto& [key, before, now] : differences(old, config))
       remarks.notes.push_back(fmt::format("{} is now {}; it was {}", key, now, before));

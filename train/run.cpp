@@ -281,7 +281,7 @@ std::filesystem::path write_new_run(const std::string& run, const Config& config
 }
 
 std::filesystem::path write_average_run(const std::string& from, std::int64_t count, const std::string& run) {
-  check_holds_no_run(run);  // fail before the slow work
+  check_holds_no_run(run);  // throws before the slow work
   check_is_in_float(RunName(from).folder());
   const RunName name(from, fmt::format("average:{}", count));
   const Config config = load_run_config(name.folder());

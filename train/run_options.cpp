@@ -80,7 +80,7 @@ Config of_weights(const Config& run) {
   config.decode = run.decode;
   config.decode.average = 0;  // a new run decides how many checkpoints it keeps
   const DataConfig usual = std::exchange(config.data, run.data);
-  DataConfig& data = config.data;  // without corpora, and without options that filter and batch them
+  DataConfig& data = config.data;  // corpora, and options that filter and batch them, get defaults
   data.train = usual.train;
   data.valid = usual.valid;
   data.test = usual.test;

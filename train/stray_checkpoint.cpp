@@ -21,7 +21,7 @@ fs::path newest_of_run(const std::string& run, const std::function<bool(const Tr
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   for (const fs::path& file : newest_checkpoints(run, all)) try {
       if (belongs(read_training_state(CheckpointReader(file)))) return file;
-    } catch (const Error&) {  // damaged, or of another version
+    } catch (const Error&) {  // the checkpoint is damaged or of another version
     }
   return {};
 }

@@ -25,7 +25,7 @@ namespace glossa {
 struct TrainingOrder {
   Config config;
   std::string run;      ///< the run's folder
-  bool resume = false;  ///< resumes from the newest valid checkpoint, if any; if false, checkpoints are an error
+  bool resume = false;  ///< true: resumes from the newest valid checkpoint, if any; false: checkpoints are an error
 
   /// Path of the file that `config` was read from; empty if none. A new run is refused if its config.yaml would replace
   /// this file.

@@ -26,7 +26,7 @@ class TrainingConsole : public TrainingObserver {
   std::FILE* terminal_;
   ProgressBar bar_;
   std::optional<CountProgress> sentences_;  // progress of the current validation
-  std::int64_t done_ = 0;                   // sentences that it has translated
+  std::int64_t done_ = 0;                   // sentences that this validation has translated
 };
 
 }  // namespace glossa

@@ -23,7 +23,7 @@ struct TrainingReport {
 struct UpdateReport {
   TrainingReport training;
   double loss = 0;    ///< loss of this update alone, as in a TrainingReport; not finite if it was refused
-  double epochs = 0;  ///< includes the fraction of the current epoch
+  double epochs = 0;  ///< completed epochs, including the fraction of the current one
   double part = 0;    ///< completed fraction of training, up to its first limit
   std::optional<double> seconds_left = {}, seconds_to_validation = {};  ///< estimates; empty if unknown
 };
@@ -44,7 +44,7 @@ struct ValidationReport {
   std::optional<double> bleu{}, chrf{}, exact_match{};
 
   std::int64_t stalled = 0;                 ///< validations since the best one by `metric`; 0: this is the best
-  bool at_end = false;                      ///< true: made because the run ended between validations; dropped on resume
+  bool at_end = false;                      ///< true: validation of the run's end, which a resumed run drops
   std::vector<std::string> samples = {};    ///< translations to show; the log has only the first
   double seconds = 0;                       ///< training time, as in a TrainingReport
   std::vector<WatchedReport> watched = {};  ///< further corpora, in the order of data.valid

@@ -23,7 +23,7 @@ UpdateReport TrainingPace::at(const Progress& now, const TrainingReport& report)
   const double part = part_done(now, report.seconds);
   UpdateReport state{.training = report, .epochs = now.epochs, .part = part, .seconds_left = time_left_.seconds(part)};
   const auto next = seconds_until_due(config_.validate_every, begin_, now, report.seconds - seconds_before_);
-  if (validates_ && next)  // if the run ends before that, it validates at its end
+  if (validates_ && next)  // a run that ends before its next validation validates at its end
     state.seconds_to_validation = std::min(*next, state.seconds_left.value_or(*next));
   return state;
 }

@@ -104,7 +104,7 @@ void TranslationTask::begin_epoch(std::int64_t epoch) {
   if (epoch == epoch_) return;
   epoch_ = epoch;
   ordering_ = {};
-  batches_ = {};  // frees them first: memory must hold only one epoch
+  batches_ = {};  // frees the old batches first: memory must hold only one epoch
 }
 
 void TranslationTask::order_ahead() {
@@ -121,7 +121,7 @@ std::vector<int> TranslationTask::largest_batch() {
   // If subwords are drawn, any of several batches of similar size may become the largest. A few of them represent all.
   constexpr std::ptrdiff_t most_drawn = 16;
   const std::span<const Extents> lengths = sampler_.lengths();
-  const auto size = [&](const Extents& extents) {  // rows, then query-key pairs
+  const auto size = [&](const Extents& extents) {  // compares by rows, then by query-key pairs
     return std::pair(extents.rows(Layout::packed), extents.squares);
   };
   std::vector<std::size_t> by_size(lengths.size());

@@ -38,7 +38,7 @@ std::string shapes_of(const ModelConfig& model) {
   std::string shapes;
   try {
     TransformerOptions options = transformer_options(model, vocabulary, vocabulary);
-    if (!options.learned_positions) options.max_positions = 1;  // avoids memory for sinusoid tables
+    if (!options.learned_positions) options.max_positions = 1;  // tables of sinusoids would need memory
     ParameterStore<float> store;
     const Transformer<float> transformer(store, options);
     store.allocate_without_matrices();

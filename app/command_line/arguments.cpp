@@ -55,7 +55,7 @@ void add_runs(CLI::App& command, EnsembleArguments& arguments) {
 }
 
 std::vector<RunName> EnsembleArguments::names() const {
-  std::error_code unreadable;  // ignored: opening the run reports it
+  std::error_code unreadable;  // ignored: opening the run reports the error
   for (const std::string& set : sets) {
     if (!set.starts_with("decode.average=") || set == "decode.average=0") continue;
     if (!checkpoint.empty())

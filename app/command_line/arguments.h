@@ -24,7 +24,7 @@ void add_run(CLI::App& command, std::string& run, std::string& checkpoint);
 struct EnsembleArguments {
   std::vector<std::string> runs;
   std::string checkpoint;
-  std::int64_t beam = 0;               // 0 means the first run's setting
+  std::int64_t beam = 0;               // hypotheses per sentence; 0: the first run's setting
   std::optional<Precision> precision;  // empty: the first run's setting
   std::vector<std::string> sets;
 

@@ -33,7 +33,7 @@ CLI::App& CommandTable::add_command(const CommandHead& head, bool in_a_job, std:
                         invocation.job.count(), fmt::join(invocation.in_jobs, ", "));
     const Stopwatch watch;
     invocation.status = run();
-    if (invocation.status == 0)  // after a failure, the error should be the last line
+    if (invocation.status == 0)  // after a failure, the error message should be the last line
       print_detail("note: {} took {:.1f} s and at most {:.0f} MiB, with {}\n", head.name, watch.seconds(),
                    peak_rss_mb(), describe_runtime());
   });

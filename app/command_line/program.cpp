@@ -121,7 +121,7 @@ int run(const Program& program, std::vector<std::string> words, const Job& job) 
   if (program.moved && !words.empty() && words.front() == program.moved->name)
     throw Error(Error::Kind::misuse, about_moved(*program.moved, words));
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the library expects them in reverse
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects the words in reverse
     return invocation.status;
   } catch (const CLI::ParseError& error) {
     const std::optional<Error::Parts> unknown = about_unknown_word(app, words);

@@ -17,7 +17,7 @@ struct MovedCommand {
 struct Program {
   const char* name;
   const char* help;                           ///< one line without a period
-  void (*add_commands)(CommandTable& table);  ///< adds them in the order of help, manual and completion
+  void (*add_commands)(CommandTable& table);  ///< adds all commands, in the order of help, manual and completion
   std::optional<MovedCommand> moved = {};
 };
 

@@ -27,7 +27,7 @@ struct AttentionArguments {
   std::string run, checkpoint, input, html;
   std::string on_bad_line = "warn", split_sentences = "auto";
   std::int64_t beam = 0;
-  std::optional<std::int64_t> layer, head;  // empty: the default layer, and the mean of its heads
+  std::optional<std::int64_t> layer, head;  // choice of the user; empty: the default layer, and the mean of its heads
   bool json = false;
   std::vector<std::string> sets;
 };

@@ -81,7 +81,7 @@ std::vector<std::string> values_of(const Option<Config>& option) {
       word += c;
       continue;
     }
-    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // an example or a number
+    const bool is_example = parse_period(word, Period::Unit::updates).has_value();  // `word` is an example or a number
     if (word.find_first_of("/[") == word.npos && !is_example && option.takes(word)) values.push_back(word);
     word.clear();
   }
@@ -109,7 +109,7 @@ std::string last_word(const Command& command) { return command.name.substr(comma
 /// The word at the cursor, and the command line before it.
 struct Cursor {
   const Command* command;               // null if the command is unknown
-  const Argument* asked = nullptr;      // argument that the word is a value of; null: it is an option or a command
+  const Argument* asked = nullptr;      // argument whose value is the word; null: the word is an option or a command
   std::set<std::string> used = {};      // options already given
   std::vector<std::string> given = {};  // positional words already given
   std::string before = {}, typed = {};  // the word's two parts: "--format=te" is "te" after "--format="

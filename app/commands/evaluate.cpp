@@ -31,9 +31,9 @@ namespace glossa::commands {
 namespace {
 
 struct EvaluateArguments : EnsembleArguments {
-  std::string source, test;             // empty: the run's own test corpus
+  std::string source, test;             // --source and --test; both empty: the run's own test corpus
   std::vector<std::string> references;  // references for `source`
-  std::string tokenize;                 // empty: the run's setting
+  std::string tokenize;                 // tokenization for BLEU; empty: the run's setting
   std::optional<std::string> compare;   // name of the other system
   std::int64_t resamples = 1000;        // number of resamples for the comparison
   std::string on_bad_line = "warn", split_sentences = "off";
@@ -42,7 +42,7 @@ struct EvaluateArguments : EnsembleArguments {
 
 /// Sources and references, with the number of unusable sources, which become empty lines.
 struct Texts {
-  ParallelCorpus corpus;  // several references are in all_targets
+  ParallelCorpus corpus;  // all_targets has the references if there are several
   std::int64_t bad = 0;
   bool is_held_out = false;  // true: the pairs that the run's data.split holds out
   std::vector<std::string> reference_files = {};
@@ -148,7 +148,7 @@ class OtherSystem {
     if (!std::filesystem::exists(named))
       fail(named.empty() ? "--compare" : named,
            "expected a run, or a file with a translation per line; not found. Hint: {}", hint_about_file(named));
-    if (!std::filesystem::is_directory(named) && !std::filesystem::is_regular_file(named)) return;  // a pipe
+    if (!std::filesystem::is_directory(named) && !std::filesystem::is_regular_file(named)) return;  // `named` is a pipe
     if (const RunName run(named); run.is_of_run()) config_ = load_run_config(run.folder());
   }
 

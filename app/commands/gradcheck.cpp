@@ -28,8 +28,8 @@ namespace glossa::commands {
 namespace {
 
 struct GradcheckArguments {
-  std::string config;  // empty: check the whole table
-  std::string only;    // substring of a name
+  std::string config;  // configuration whose model is checked; empty: check the whole table
+  std::string only;    // substring of the names of the rows to check
   bool full = false, json = false;
   std::vector<std::string> sets;
 };

@@ -40,7 +40,7 @@ std::vector<std::string> folders_of(const ReportArguments& arguments) {
   std::set<fs::path> seen;
   for (const std::string& named : arguments.runs) {
     const std::string folder = RunName(named).folder();
-    load_run_config(folder);    // checks that it is a run
+    load_run_config(folder);    // throws if the folder has no run
     check_is_in_float(folder);  // a run in int8 has no training to report
     if (!seen.insert(fs::canonical(folder)).second) misuse(named, "expected each run once; got it twice");
     folders.push_back(folder);
@@ -112,7 +112,7 @@ class Reporter {
     try {
       write_file_atomically(file_, page);
     } catch (const Error&) {
-      write_file_atomically(file_, page);  // a starting trainer may have removed the temporary file from its folder
+      write_file_atomically(file_, page);  // a trainer that starts in the folder may have removed the temporary file
     }
     return group_table(runs, groups_of(runs));
   }

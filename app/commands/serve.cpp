@@ -152,7 +152,7 @@ int run(const ServeArguments& arguments) {
   const auto ask = [&](Incoming incoming) {
     Workers& workers = incoming.request.method == "POST" ? posting : getting;
     const auto shared = std::make_shared<Incoming>(std::move(incoming));
-    const auto run = [&web, shared] {  // cheap if no client waits any more
+    const auto run = [&web, shared] {  // translates only if the client still waits
       shared->answer.send(shared->caller.waits() ? web.answer(shared->request, shared->caller) : late_reply());
     };
     workers.post(shared->caller.client, {.run = run, .refuse = [shared] { shared->answer.send(busy_reply()); }});

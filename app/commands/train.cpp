@@ -18,7 +18,7 @@ namespace {
 
 struct TrainArguments {
   std::string config;  // configuration file; on resume, possibly a run's folder
-  std::string run;     // empty: runs/NAME for a configuration NAME.yaml
+  std::string run;     // folder of the run; empty: runs/NAME for a configuration NAME.yaml
   std::string resume;  // empty: a new run; true: resume an existing run; auto: resume if a run exists
   bool dump_config = false;
   std::vector<std::string> allowed, sets;

@@ -169,7 +169,7 @@ int run(const TranslateArguments& arguments, const Job& job) {
   CountProgress progress(bar, "sentence");
   translator.watch([&](Index sentences) { progress.add(sentences); });
   const Index n_best = std::max<Index>(1, arguments.nbest);
-  if (!job.is_first()) {  // helps the first process, which reads and writes
+  if (!job.is_first()) {  // this process helps the first, which reads and writes
     while (const auto sources = sources_of_first(job, nullptr)) translator.n_best(*sources, n_best);
     return 0;
   }

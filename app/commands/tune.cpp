@@ -25,7 +25,7 @@ namespace glossa::commands {
 namespace {
 
 struct TuneArguments : EnsembleArguments {
-  std::string test;  // empty: the run's validation corpus
+  std::string test;  // corpus to translate; empty: the run's validation corpus
   std::string metric = "bleu";
   std::vector<std::int64_t> beams = TuningOptions().beams;
   bool write = false, json = false;
@@ -39,7 +39,7 @@ ParallelCorpus corpus_of(const TuneArguments& arguments, const std::string& fold
   if (!arguments.test.empty()) return read_test_corpus(data, seed);
   if (!data.valid.empty() && !toy_pairs("data.valid", *data.valid.begin())) {
     data.test = *data.valid.begin();
-    return read_test_corpus(data, seed, CorpusPlaces(folder));  // works even if the training text is gone
+    return read_test_corpus(data, seed, CorpusPlaces(folder));  // needs no training text, which may be gone
   }
   const bool holds_out = data.valid.empty() && (!data.split || data.split->valid > 0);
   const auto prepared = holds_out ? prepared_training(config, folder) : nullptr;
@@ -103,7 +103,7 @@ void check_writable(const TuneArguments& arguments) {
              set);
   if (arguments.runs.size() > 1)
     misuse("--write", "expected one run; got an ensemble. Hint: pass the best options to the command that translates");
-  std::error_code unreadable;  // ignored: opening the run reports it
+  std::error_code unreadable;  // ignored: opening the run reports the error
   if (!arguments.checkpoint.empty() || std::filesystem::is_regular_file(arguments.runs.front(), unreadable))
     misuse("--write",
            "expected the checkpoint that translates by default; got another choice. Hint: see decode.average");

@@ -15,7 +15,7 @@ namespace glossa::serve {
 namespace {
 
 bool is_address(int family, const std::string& text) {
-  in6_addr address{};  // large enough for both families
+  in6_addr address{};  // has room for an IPv4 or an IPv6 address
   return inet_pton(family, text.c_str(), &address) == 1;
 }
 

@@ -50,7 +50,7 @@ class Answer {
 
  private:
   std::shared_ptr<Outbox> outbox_;
-  std::list<Outbox::Item> unsent_;  // one item until it is sent
+  std::list<Outbox::Item> unsent_;  // memory for the reply: one item before `send`, none after it
 };
 
 }  // namespace glossa::serve

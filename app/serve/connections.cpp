@@ -117,12 +117,12 @@ void Connections::accept_some() noexcept {
       if (errno != EAGAIN && !make_room()) usleep(1000);
       return;
     }
-    if (connections_.size() >= limits_.connections && !make_room()) continue;  // closes the new connection
+    if (connections_.size() >= limits_.connections && !make_room()) continue;  // the new connection is closed
     char host[NI_MAXHOST] = "";
     if (getnameinfo(address, length, host, sizeof host, nullptr, 0, NI_NUMERICHOST) != 0) continue;
     try {
       add(std::move(socket), host);
-    } catch (...) {  // no memory
+    } catch (...) {  // memory ran out
       make_room();
     }
   }
@@ -219,7 +219,7 @@ void Connections::attempt(std::uint64_t number, const Act& act) noexcept {
 }
 
 void Connections::on_ready(Connection& connection, std::uint32_t events) {
-  if (connection.state == State::asking) {  // watched only for the end of the connection
+  if (connection.state == State::asking) {  // this state is watched only for the connection's end
     if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(connection);
     connection.sends_no_more = true;
     watch(connection, EPOLL_CTL_MOD);
@@ -257,7 +257,7 @@ void Connections::use(Connection& connection, std::string_view bytes) {
     if (reader.take_expectation()) send_interim(connection);
     if (reader.is_complete()) ask(connection);
   } catch (const HttpError& error) {
-    if (connection.state == State::idle) connection.since = Clock::now();  // the first bytes are malformed
+    if (connection.state == State::idle) connection.since = Clock::now();  // the error is in the first bytes
     reply(connection, final_error(error.status(), error.what()));
   }
 }
@@ -278,7 +278,7 @@ void Connections::ask(Connection& connection) {
 void Connections::on_answers() noexcept {
   for (Outbox::Item& item : outbox_->take())
     attempt(item.connection, [&](Connection& connection) {
-      if (connection.state == State::asking)  // not given up meanwhile
+      if (connection.state == State::asking)  // the request was not given up meanwhile
         reply(connection, std::move(item.reply));
     });
 }

@@ -46,7 +46,7 @@ class FairQueue {
     const std::uint64_t number = ++requests_known_;
     if (pieces.empty()) return number;
     requests_.push_back({number, client, Clock::now(), std::move(pieces)});
-    waiting_ += requests_.back().waiting();  // counted only now, after push_back did not throw
+    waiting_ += requests_.back().waiting();  // increases only after push_back, which may throw
     changed_.notify_all();
     return number;
   }

@@ -46,7 +46,7 @@ Listener listen_at(const std::string& host, std::int64_t port) {
     if (socket.number() >= 0 && setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
         bind(socket.number(), address->ai_addr, address->ai_addrlen) == 0 &&
         listen(socket.number(), waiting_connections) == 0) {
-      const std::string place = host.find(':') == host.npos ? host : "[" + host + "]";  // an IPv6 address
+      const std::string place = host.find(':') == host.npos ? host : "[" + host + "]";  // an IPv6 address gets brackets
       std::string url = fmt::format("http://{}:{}", place, port_of(socket.number()));
       return {std::move(socket), std::move(url)};
     }

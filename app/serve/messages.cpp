@@ -56,7 +56,7 @@ class FieldReader : public nlohmann::json_sax<json> {
   bool number_unsigned(number_unsigned_t value) override { return add("number", dump(value)); }
   bool number_float(number_float_t value, const string_t&) override { return add("number", dump(value)); }
   bool string(string_t& value) override { return add("string", std::move(value), /*is_text=*/true); }
-  bool binary(binary_t&) override { return false; }  // does not occur in JSON
+  bool binary(binary_t&) override { return false; }  // JSON has no binary values
 
   bool start_object(std::size_t) override {
     count();

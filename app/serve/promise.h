@@ -84,7 +84,7 @@ class Promise {
   template <class Set>
   void finish(const Set& set) {
     const std::shared_ptr<State> state = std::move(state_);
-    if (!state) return;  // moved from, or already finished
+    if (!state) return;  // this promise was moved from or is already finished
     const std::scoped_lock lock(state->mutex);
     set(*state);
     state->is_done = true;

@@ -60,7 +60,7 @@ Reply no_memory_reply() noexcept {
 
 std::string head_of(const Reply& reply, std::optional<std::chrono::seconds> idle) {
   std::map<std::string, std::string> headers = reply.headers;
-  const bool may_have_body = reply.status >= 200 && reply.status != 204;  // RFC 9110, 8.6, forbids a length otherwise
+  const bool may_have_body = reply.status >= 200 && reply.status != 204;  // others have no Content-Length (RFC 9110)
   if (may_have_body) headers["Content-Length"] = fmt::format("{}", reply.body.size());
   if (!reply.content_type.empty()) headers["Content-Type"] = reply.content_type;
   // The maximum number of requests is only for clients that expect one; the server does not count requests.

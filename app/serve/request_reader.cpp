@@ -63,7 +63,7 @@ std::size_t RequestReader::feed_line(std::string_view bytes) {
   ++read_;
   const bool ends_with_cr = line_.ends_with('\r');
   if (ends_with_cr) line_.pop_back();
-  if (part_ != Part::head && (!ends_with_cr || has_control(line_)))  // a proxy might see different chunks
+  if (part_ != Part::head && (!ends_with_cr || has_control(line_)))  // otherwise, a proxy might see different chunks
     throw HttpError(400, "expected the lines between chunks to end with CR LF");
   use_line();
   line_.clear();
@@ -171,7 +171,7 @@ void RequestReader::end_head() {
 }
 
 void RequestReader::use_chunk_size() {
-  const std::size_t extensions = line_.find(';');  // ignored; blanks are allowed only before extensions
+  const std::size_t extensions = line_.find(';');  // extensions are ignored; blanks may only precede them
   std::string_view size = std::string_view(line_).substr(0, extensions);
   if (extensions != line_.npos) size = size.substr(0, size.find_last_not_of(" \t") + 1);
   if (size.empty()) throw HttpError(400, "expected the size of a chunk to be a number");

@@ -281,7 +281,7 @@ AttentionMaps TranslationService::Lane::attention(const std::string& text, const
     throw HttpError(413, "expected a shorter sentence to show attention for");
   const std::unique_lock lock(looking_, caller.deadline);
   expect_wanted();
-  const LoopsAlone alone;  // leaves the other cores to translations
+  const LoopsAlone alone;  // keeps to one core, and leaves the others to translations
   return looked_with_.attention(std::move(source), {.tokens = std::move(target), .finished = true});
 }
 
@@ -294,7 +294,7 @@ void TranslationService::Lane::work(SearchTurns& turns) {
       std::vector<Piece> batch = turns.empty() ? queue_.take(joins) : queue_.take_now(begins, joins);
       if (batch.empty() && turns.empty()) return;
       if (!std::exchange(is_at_work, true)) ++at_work_;
-      const LoopsAlone alone(at_work_ > 1);  // if only one thread has work, it uses all threads
+      const LoopsAlone alone(at_work_ > 1);  // the only search thread with work runs its loops on all cores
       if (!batch.empty()) {
         metrics_.add_batch(batch.size());
         turns.begin(std::move(batch));

@@ -80,7 +80,7 @@ bool Workers::begin_one() noexcept {
     self = at_work_.emplace(self);
     *self = std::jthread([this, self] { work(self); });  // `work` waits for the lock
     return true;
-  } catch (...) {  // memory ran out, or too many threads
+  } catch (...) {  // memory ran out, or there are too many threads
     if (self != at_work_.end()) at_work_.erase(self);
     return false;
   }

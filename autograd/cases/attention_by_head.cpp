@@ -29,7 +29,7 @@ void add_head(const Matrix& head, const RowSpan& rows, Index h, std::vector<doub
 }  // namespace
 
 std::vector<double> alibi_slopes(Index heads) {
-  Index closest = 1;  // a power of 2
+  Index closest = 1;  // largest power of 2 that is at most `heads`
   while (2 * closest <= heads) closest *= 2;
   std::vector<double> slopes;
   const double start = std::pow(2.0, -std::pow(2.0, 3 - std::log2(static_cast<double>(closest))));

@@ -47,7 +47,7 @@ struct CaseInput {
 /// A call that must throw Error. The message must contain the op's name and `words`.
 struct ErrorRow {
   std::vector<Shape> shapes;
-  std::function<void(Inputs<double>)> call;  // null: the row's own call
+  std::function<void(Inputs<double>)> call;  // the call that must throw; null: the op's call in the row of the table
   std::vector<std::string> words;
 };
 
@@ -80,9 +80,9 @@ struct SampleCase {
 struct OpCase : SampleCase {
   Reference reference_value = nullptr;
   std::vector<ErrorRow> errors = {};
-  bool zero_gradient = false;  // every gradient is exactly zero, on purpose
+  bool zero_gradient = false;  // true: every gradient is meant to be exactly zero
   bool allocates = false;      // true: the op returns heap memory, so a step may allocate
-  bool double_only = false;    // float cannot hold the numbers
+  bool double_only = false;    // true: the case has numbers that float cannot hold
 
   OpCase& reference(Reference value) {
     reference_value = std::move(value);

@@ -93,7 +93,7 @@ struct TileSize {
 template <class T>
 class TiledProduct {
  public:
-  TiledProduct() = default;  // no tiles
+  TiledProduct() = default;  // a product without tiles
   TiledProduct(Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, const Result<T>& c,
                Precision precision = Precision::full, const TileFinish<T>& finish = {});
 

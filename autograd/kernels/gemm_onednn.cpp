@@ -18,7 +18,7 @@ namespace {
 /// if that fails. The function therefore first allocates some memory as a test, which throws std::bad_alloc on failure.
 void set_openmp_threads(int count) {
   static thread_local bool has_settings = false;
-  if (!has_settings) ::operator delete(::operator new(4096));  // unlike new-expressions, never optimized away
+  if (!has_settings) ::operator delete(::operator new(4096));  // compilers keep these calls, but not a new-expression
   has_settings = true;
   omp_set_num_threads(count);
 }

@@ -11,7 +11,7 @@ namespace glossa::kernels {
 struct Product {
   Index m, n, k;
   bool transposed_a = false, transposed_b = false;
-  bool per_head = false;  // true: stands for all products of one attention call; has their total flop
+  bool per_head = false;  // true: the entry has the total flop of all products of one attention call
 
   double flop() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
   bool operator==(const Product&) const = default;

@@ -40,8 +40,8 @@ class CorpusPlaces {
   std::vector<std::filesystem::path> candidates(const std::filesystem::path& name) const;
   std::filesystem::path beside_run(const std::filesystem::path& then) const;
 
-  std::filesystem::path run_;                          // absolute; empty without a run
-  std::filesystem::path working_folder_, run_folder_;  // at the start of training; empty if not recorded
+  std::filesystem::path run_;                          // absolute path of the run; empty without a run
+  std::filesystem::path working_folder_, run_folder_;  // both folders at the start of training; empty if not recorded
 };
 
 /// Records in the folder `run` that the relative names of its corpora start at `working_folder`.

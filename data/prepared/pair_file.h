@@ -39,7 +39,7 @@ class PairFileWriter {
 /// Verifies the checksum of a pair's ids each time the pair is read.
 class PairFile : public PairStore {
  public:
-  static constexpr std::size_t longest = 65'535;  // ids per side
+  static constexpr std::size_t longest = 65'535;  // maximum number of ids per side
 
   /// Throws an Error that names the damaged file if a file has another size, or `index` another checksum.
   PairFile(const std::filesystem::path& folder, const PairFileSizes& sizes);

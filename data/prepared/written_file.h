@@ -34,7 +34,7 @@ class WrittenFile {
   std::uint64_t size() const { return size_; }
   std::uint32_t checksum() const { return checksum_; }  // CRC-32C of all bytes
   const Descriptor& descriptor() const { return file_; }
-  const std::filesystem::path& path() const { return path_; }  // for a nameless file, its folder
+  const std::filesystem::path& path() const { return path_; }  // the file's path; its folder if the file is nameless
 
  private:
   WrittenFile(Descriptor file, std::filesystem::path path) : file_(std::move(file)), path_(std::move(path)) {}

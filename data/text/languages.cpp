@@ -169,7 +169,7 @@ bool look_like_other(std::span<const std::string> sentences, std::string_view la
 
 bool look_exchanged(std::span<const std::string> source, std::span<const std::string> target,
                     std::string_view source_language, std::string_view target_language) {
-  constexpr double least = 0.2;  // for each side
+  constexpr double least = 0.2;  // minimum share of sentences on each side with words of the other language
   return look_like_other(source, source_language, target_language, least) &&
          look_like_other(target, target_language, source_language, least);
 }

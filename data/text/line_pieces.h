@@ -16,7 +16,7 @@ std::vector<std::string_view> cut_line(std::string_view line, const std::functio
 /// White space of any kind between two pieces of a line.
 struct Gap {
   std::size_t spaces = 0;
-  std::size_t extra = 0;  // spaces beyond the usual number: 1, or 0 between Chinese or Japanese characters
+  std::size_t extra = 0;  // number of spaces beyond the usual one (beyond none between Chinese or Japanese characters)
 
   bool operator==(const Gap&) const = default;
 };

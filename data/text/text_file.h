@@ -51,7 +51,7 @@ enum class InvalidUtf8 { refuse, replace };
 struct TextOptions {
   std::size_t max_line_bytes = std::size_t{1} << 20;  // longer lines are errors, to limit memory
   InvalidUtf8 invalid_utf8 = InvalidUtf8::refuse;
-  bool keep_tabs = false;                                           // set for files with columns
+  bool keep_tabs = false;                                           // true: a TAB stays, for files with columns
   std::size_t max_bytes = std::numeric_limits<std::size_t>::max();  // longer texts are errors
 };
 

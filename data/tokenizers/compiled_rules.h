@@ -41,7 +41,7 @@ class CompiledRules {
   bool has_child(Node node, unsigned char byte) const;
 
   std::vector<std::uint32_t> units_;
-  std::string replacements_;  // each ends with a NUL
+  std::string replacements_;  // replacement texts, each with a NUL at its end
   Node first_own_;            // blocks from this index on belong to a single node each
 };
 

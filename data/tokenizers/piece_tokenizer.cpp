@@ -36,7 +36,7 @@ PieceTokenizer::PieceTokenizer(std::string sentencepiece_model, std::vector<std:
 PieceTokenizer::~PieceTokenizer() = default;
 
 std::unique_ptr<PieceTokenizer> PieceTokenizer::parse(std::string_view bytes, const std::string& where) {
-  const std::size_t end = bytes.find("\n\n");  // no token is empty
+  const std::size_t end = bytes.find("\n\n");  // the tokens' end, because no token is empty
   check(end != bytes.npos, where, "expected a vocabulary, an empty line and a sentencepiece model; got no empty line");
   Vocabulary vocabulary = Vocabulary::parse(bytes.substr(0, end + 1), where);
   return std::unique_ptr<PieceTokenizer>(

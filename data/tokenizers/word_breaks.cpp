@@ -16,9 +16,9 @@ struct Model {
 
   std::uint64_t type = 1;
   bool has_space = false;           // true if U+2581 is a piece
-  bool has_joining_pieces = false;  // true for pieces that continue into another word, or that BPE does not merge
+  bool has_joining_pieces = false;  // true if a piece continues into another word or BPE does not merge it
   bool begins_with_space = true;    // true if a U+2581 is put before the first word
-  bool collapses_spaces = true;     // true: also removes spaces at both ends
+  bool collapses_spaces = true;     // true: joins adjacent spaces, and removes spaces at both ends
   bool shows_spaces = true;         // true: shows spaces as U+2581
   bool ends_words_with_space = false;
   std::string_view rules = {};

@@ -35,7 +35,7 @@ struct Noun {
 
 struct Adjective {
   std::string english, hindi;
-  unsigned kinds = 0;  ///< kinds of nouns that it fits
+  unsigned kinds = 0;  ///< kinds of nouns that the adjective fits
 };
 
 /// Hindi cases inside a clause. Oblique nouns precede postpositions; pronouns have fused forms (mujhe, mujhse, mer-).

@@ -14,8 +14,8 @@ namespace glossa {
 
 /// Treatment of n-gram orders without matches; methods 3, 1, 2 and 0 of Chen and Cherry (2014).
 enum class BleuSmoothing {
-  exponential,  ///< the k-th such order counts as 1 / 2^k matches
-  floor,        ///< such an order counts as `smoothing_value` matches
+  exponential,  ///< the k-th order without matches counts as 1 / 2^k matches
+  floor,        ///< an order without matches counts as `smoothing_value` matches
   add_k,        ///< `smoothing_value` is added to matches and totals of all orders above 1
   none
 };

@@ -26,7 +26,7 @@ std::uint32_t Resampler::bits() {
 }
 
 void Resampler::draw(std::span<std::uint32_t> drawn) {
-  if (lines_ == 1) {  // like NumPy, needs no random bits
+  if (lines_ == 1) {  // a single line needs no random bits, as in NumPy
     std::ranges::fill(drawn, 0U);
     return;
   }

@@ -59,7 +59,7 @@ class EditDistance {
   /// Alignment of the reference to the last call's words.
   struct Alignment {
     std::vector<bool> word_wrong, reference_wrong;
-    std::vector<int> place;  // for each reference word: index of its match, else of the word before (or -1)
+    std::vector<int> place;  // for each reference word: index of its word, or of the last word before it (-1: none)
   };
   Alignment alignment() const {
     std::vector<Cell::Edit> edits;

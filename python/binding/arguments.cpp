@@ -58,7 +58,7 @@ Ids to_ids(const char* where, const IdsLike& ids) {
   const bool is_unsigned = nb::cast<std::string>(as_array(ids.object).attr("dtype").attr("kind")) == "u";
   for (std::size_t i = 0; i < array.size(); ++i) {
     const std::int64_t number = array.data()[i];
-    if (is_unsigned && number < 0)  // wrapped
+    if (is_unsigned && number < 0)  // the number wrapped around
       misuse(where, "expected integers of 32 bits; got {}", static_cast<std::uint64_t>(number));
     if (number != static_cast<int>(number)) misuse(where, "expected integers of 32 bits; got {}", number);
     result.numbers.push_back(static_cast<int>(number));

@@ -36,7 +36,7 @@ void Released::after_fork() {
 void Released::begin_exit() {
   exiting_thread = std::this_thread::get_id();
   is_exiting = true;
-  while (returning > 0) {  // threads that arrived earlier
+  while (returning > 0) {  // waits for threads that arrived earlier
     const nb::gil_scoped_release release;
     std::this_thread::yield();
   }

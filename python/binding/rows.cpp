@@ -72,7 +72,7 @@ Rows make_rows(const std::vector<Index>& lengths, Index width, const std::vector
 Rows to_rows(const char* where, const RowsLike& given) {
   const nb::object& object = given.object;
   if (const Rows* rows = nullptr; !object.is_none() && nb::try_cast(object, rows)) return *rows;
-  if (nb::hasattr(object, "rows")) return to_rows(where, {object.attr("rows")});  // a Pack
+  if (nb::hasattr(object, "rows")) return to_rows(where, {object.attr("rows")});  // `object` is a Pack
   if (std::vector<Index> lengths; nb::try_cast(object, lengths)) return Rows::packed(lengths);
   misuse(where,
          "expected rows as Rows, a Pack, or a list of lengths; got {}. Hint: the rows of sentences of ids are those of "

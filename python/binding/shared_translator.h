@@ -24,7 +24,7 @@ class SharedTranslator {
 
   const LoadedRun& run() const { return run_; }
 
-  using Watch = std::function<void(Index)>;  // call it between batches; raises KeyboardInterrupt after Ctrl-C
+  using Watch = std::function<void(Index)>;  // called between batches; raises KeyboardInterrupt after Ctrl-C
 
   /// Returns f(translator, watch), called while no other thread uses the translator. Ctrl-C ends a search after a
   /// batch. Throws an Error if called by a signal handler that interrupts another call.

@@ -73,7 +73,7 @@ class Callers : public TrainingObserver {
         else if (!answer.is_none())
           misuse("callback", "expected None or glossa.STOP as the result; got {}", string_of(nb::repr(answer)));
       } catch (nb::python_error& error) {
-        if (!process_.is_this()) throw;  // in a process forked by the callback, ends the call
+        if (!process_.is_this()) throw;  // ends the call in a process that the callback forked
         take(error);
       } catch (const Error&) {
         if (!process_.is_this()) throw;

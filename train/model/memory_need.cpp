@@ -78,7 +78,7 @@ class SavedNumbers {
     if (has_usual_norm()) return width_;
     const bool is_rms = s_.norm_kind == NormKind::rms, has_one = is_rms || s_.norm_affine == NormAffine::gain;
     const int affine = s_.norm_affine == NormAffine::none ? 0 : has_one ? 1 : 2;
-    const bool centers = s_.epsilon_place == EpsilonPlace::outside && !is_rms;  // then a separate op centers the rows
+    const bool centers = s_.epsilon_place == EpsilonPlace::outside && !is_rms;  // true: a separate op centers the rows
     return (centers ? 2 + affine : 1 + affine) * width_;
   }
 
@@ -196,7 +196,7 @@ double step_bytes(const TransformerOptions& o, const BatchExtent& b, Precision p
                         static_cast<double>(o.decoder_layers) * saved.decoder_layer(b);
   // The loss computes its gradients before backward begins; the first gradients of layers later reuse their space.
   const double loss = b.target_rows > 0 ? (vocabulary + b.target_rows) * width : 0;
-  const bool packs = precision == Precision::bf16 && b.target_rows >= 2048;  // two packed forms of the output matrix
+  const bool packs = precision == Precision::bf16 && b.target_rows >= 2048;  // true: the output matrix is packed twice
   const double logits = std::min(b.target_rows, 256.0) * vocabulary + (packs ? vocabulary * width : 0);
   return number_bytes * (saved.ends(b, o.embedding_dropout) + layers + std::max(loss, saved.gradients(b)) +
                          std::max(logits, saved.scratch(b)));

@@ -22,7 +22,7 @@ BatchExtent extent_of(const Batch& batch);
 
 /// Bytes needed by a model and by its training. Excludes the program, the text, and decoding for validation.
 struct MemoryNeed {
-  double parameters = 0;  ///< the values; the gradients always need as much again
+  double parameters = 0;  ///< values of all parameters; the gradients always need as much again
   double initial = 0;     ///< temporary: initial values of the largest parameter, in double
   double positions = 0;   ///< sinusoid tables
   double moments = 0, average = 0, step = 0;

@@ -215,7 +215,7 @@ void write_prepared_corpus(const fs::path& folder, const Config& config, const C
   decide_auto_options(decided, record.size, record.text.split);
   const auto vocabulary_pairs = static_cast<std::size_t>(decided.data.vocab_sentences);
   const Tokenizers tokenizers = given.source ? given : learn_tokenizers(decided.data, text.sample(vocabulary_pairs));
-  return_free_memory();  // memory from learning the tokenizers
+  return_free_memory();  // learning the tokenizers used much memory
   record.keys.push_back(prepared_key(decided, places, tokenizers));
   record.tokenizers.push_back(tokenizers.source->serialize());
   if (tokenizers.source != tokenizers.target) record.tokenizers.push_back(tokenizers.target->serialize());

@@ -52,7 +52,7 @@ std::unique_ptr<Transport> enter_mpi() {
   std::filesystem::path folder = own_object().parent_path();
   // If this code is in a library for a level of x86-64, it is in a subfolder such as glibc-hwcaps/x86-64-v3.
   if (folder.parent_path().filename() == "glibc-hwcaps") folder = folder.parent_path().parent_path();
-  std::filesystem::path module = folder / "libglossa_mpi.so";  // the build folder
+  std::filesystem::path module = folder / "libglossa_mpi.so";  // place of the plug-in in a build folder
   if (!std::filesystem::exists(module)) module = folder / GLOSSA_MODULES / "libglossa_mpi.so";
   if (!std::filesystem::exists(module)) return nullptr;
   // RTLD_GLOBAL, because MPI's plugins look up MPI's symbols in the program.
@@ -121,7 +121,7 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
     got.places[sender] = static_cast<int>(place);
     place += end - begin;
   }
-  meet();  // else, over TCP, numbers in flight delay the messages that let slower processes start to send
+  meet();  // without this, numbers sent over TCP delay the messages that let slower processes start
   transport_->exchange(numbers.data(), sent, received.data(), got);
 }
 
