@@ -43,7 +43,7 @@ void Arena::add_block(std::size_t size, std::size_t sure) {
   check(size <= available, "arena", "cannot allocate {} bytes: the machine has {} left. Hint: {}", size, available,
         hint);
   size = whole_pages(size, alignment);
-  blocks_.reserve(blocks_.size() + 1);  // before mmap, because a throw after it would leak the mapped memory
+  blocks_.reserve(blocks_.size() + 1);  // comes before mmap, because an exception after mmap would leak memory
   void* const mapped =
       mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   check(mapped != MAP_FAILED, "arena", "cannot allocate {} bytes: the machine has no more. Hint: {}", size, hint);
@@ -114,7 +114,7 @@ void Arena::go_back_to(const Mark& mark) {
   for (std::size_t i = current_; i <= was_current; ++i) {
     const std::size_t begin = i == current_ ? used_ : 0, end = i == was_current ? was_used : blocks_[i].size;
     if (wipes_) {
-      unpoison(blocks_[i].data + begin, end - begin);  // includes the gaps between allocations
+      unpoison(blocks_[i].data + begin, end - begin);  // memset also writes the gaps between allocations
       std::memset(blocks_[i].data + begin, 0xFF, end - begin);
     }
     poison(blocks_[i].data + begin, end - begin);

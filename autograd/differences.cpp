@@ -12,9 +12,9 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double denormal = std::numeric_limits<double>::denorm_min();
-constexpr double smallest_step = 0x1p-80;  // in units of `first`
+constexpr double smallest_step = 0x1p-80;  // smallest step, as a multiple of the first step
 constexpr double safety = 4;               // factor by which an error may exceed its estimate
-constexpr double farthest = 32;            // in units of `first`: about 2 max(1, |x|)
+constexpr double farthest = 32;            // largest distance, as a multiple of the first step: about 2 max(1, |x|)
 
 /// Factor of all steps. It is not a power of two, so that steps do not fit the periods of a function such as sin(64 pi
 /// x). It has few bits, which keeps points near the center exact in float as well.

@@ -10,7 +10,7 @@ namespace glossa {
 
 /// Result of comparing a derivative with differences.
 enum class Verdict {
-  right,      ///< equal within the limit
+  right,      ///< the gradients are equal within the limit
   wrong,      ///< the difference exceeds the limit and the error of the differences
   undecided,  ///< the differences are not accurate enough
 };

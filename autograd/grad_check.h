@@ -18,7 +18,7 @@ struct TensorCheck {
   std::string name;  ///< "input 1", or the parameter's name
   Shape shape;
   std::vector<double> errors;     ///< relative error of each element; NaN if it was not compared
-  std::vector<Verdict> verdicts;  ///< one per element; undecided if it was not compared
+  std::vector<Verdict> verdicts;  ///< verdict on each element; undecided if it was not compared
 };
 
 /// Result of a gradient check. For each element, `a` is the gradient from backward and `n` the gradient from

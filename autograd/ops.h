@@ -299,7 +299,7 @@ Variable<T> add_dropout(const Variable<T>& x, const Variable<T>& branch, double 
 // ---- shape (ops/shaping.cpp) ----
 
 template <class T>
-Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< same number of elements
+Variable<T> reshape(const Variable<T>& x, const Shape& shape);  ///< `shape` must have the same number of elements
 /// One extent may be -1. It is then computed from the number of elements, so the other extents must not be 0.
 template <class T>
 Variable<T> reshape(const Variable<T>& x, std::span<const Index> extents);

@@ -38,7 +38,7 @@ struct Parameter {
   Parameter* whole = nullptr;          // for a part (see ParameterStore::part): the parameter it belongs to; else null
   std::vector<Parameter*> parts = {};  // parts, if any, whose gradients make up this parameter's
   std::uint64_t changes = 0;           // number of calls of `mark_changed`
-  const kernels::int8::Weight* in_int8 = nullptr;  // if set, replaces `value`, which has no numbers (see quantized.h)
+  const kernels::int8::Weight* in_int8 = nullptr;  // weight in int8; if set, `value` has no numbers (see quantized.h)
 
   /// Memory of the gradient. While `has_grad()` is false, it holds old numbers. If only some parts have a gradient, the
   /// other parts' rows hold old numbers until an optimizer or `fill_unset_grad` zeroes them.

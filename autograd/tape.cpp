@@ -141,7 +141,7 @@ void Tape<T>::backward(int root, const Tensor<const T>& cotangent, bool keep_gra
 
   for (int i = root; i >= 0; --i) {
     Node<T>& node = nodes_[i];
-    if (node.run == nullptr || !node.own.set) continue;  // a leaf, or a node that the root does not depend on
+    if (node.run == nullptr || !node.own.set) continue;  // skips a leaf, and a node that the root does not depend on
     const Arena::Mark mark(scratch_);
     Backward<T> backward(*this, i, {node.own.data, node.value.shape});
     node.run(node.closure, backward);

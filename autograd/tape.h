@@ -29,7 +29,7 @@ struct Node {
   const Bf16* rounded = nullptr;  // the value in bf16, or null; if set, value.data may be null
   const int* inputs = nullptr;    // each input's position on the tape; -1: no gradient needed
   int input_count = 0;
-  void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // null for a leaf
+  void (*run)(const void* closure, Backward<T>& backward) = nullptr;  // calls the closure; null for a leaf
   const void* closure = nullptr;
   GradSlot<T> own{};
   Parameter<T>* parameter = nullptr;  // parameter of a parameter's leaf; its gradient replaces `own`

@@ -173,7 +173,7 @@ void write_folder_atomically(const std::filesystem::path& folder, const std::fil
                              const std::function<void(const std::filesystem::path&)>& write) {
   std::error_code code;
   try {
-    std::filesystem::remove_all(temporary);  // left by a killed program
+    std::filesystem::remove_all(temporary);  // a killed program may have left this folder
     create_folder(temporary);
     write(temporary);
     sync_folder(temporary);

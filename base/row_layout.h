@@ -25,7 +25,7 @@ struct RowSpan {
 struct RowLayout {
   Index rows = 0;
   std::span<const RowSpan> sequences{};
-  std::span<const std::uint32_t> sequence_ids{};  // if empty, the ids are 0, 1, 2, ...
+  std::span<const std::uint32_t> sequence_ids{};  // id of each sequence; if empty, the ids are 0, 1, 2, ...
   Index first_position = 0;                       // position of each sequence's first row; above 0 while decoding
 
   Index sequence_count() const { return static_cast<Index>(sequences.size()); }

@@ -17,9 +17,9 @@
 namespace glossa {
 
 // Limits for files of tensors, including checkpoints. They bound the memory that a damaged file can take.
-inline constexpr std::uint64_t max_table_bytes = 16 << 20;  ///< bytes of a header, table or directory
-inline constexpr std::uint64_t max_tensors = 65'536;        ///< tensors in a checkpoint or archive
-inline constexpr std::size_t max_tensor_name = 1024;        ///< bytes; 255 in a checkpoint
+inline constexpr std::uint64_t max_table_bytes = 16 << 20;  ///< maximum size of a header, table or directory in bytes
+inline constexpr std::uint64_t max_tensors = 65'536;        ///< maximum number of tensors in a checkpoint or archive
+inline constexpr std::size_t max_tensor_name = 1024;        ///< maximum bytes of a name; 255 in a checkpoint
 inline constexpr std::size_t max_dims = 8;
 
 /// True for a name that errors can show: at most max_tensor_name bytes, without control characters.

@@ -102,7 +102,7 @@ std::string possible_exports(const Config& config, const VocabularySizes& sizes)
     for (const OptionDifference& obstacle : obstacles)
       if (std::ranges::find(keys, obstacle.key) == keys.end()) keys.push_back(obstacle.key);
   }
-  const std::string see =  // only one key, to fit on a terminal line
+  const std::string see =  // names only one key, so that the text fits on a terminal line
       keys.empty() ? "" : fmt::format("; see {}{}", keys.front(), keys.size() > 1 ? ", ..." : "");
   return fmt::format("exports: {}{}", fmt::join(answers, ", "), see);
 }

@@ -182,7 +182,7 @@ std::string set_in_several_words(std::span<const std::string> words, std::string
     const std::string &key = words[1], &next = words[2];
     if (words[0] != "--set") continue;
     const bool has_sign = key.find('=') != key.npos;
-    if (has_sign && key.find('=') + 1 != key.size()) continue;  // the sign is followed by a value
+    if (has_sign && key.find('=') + 1 != key.size()) continue;  // a value follows the `=`
     if (next == "=" && words.size() > 3) return key + next + words[3];
     if (next.starts_with('=') && next.size() > 1) return key + next;
     if (next == unknown && next != "=" && !next.starts_with('-')) return key + (has_sign ? "" : "=") + next;

@@ -89,7 +89,7 @@ class CorpusEncoder {
 
 /// Encoded sentence pairs in memory.
 struct EncodedCorpus : PairStore {
-  std::vector<std::vector<int>> source, target;  // token ids: an entry for each pair
+  std::vector<std::vector<int>> source, target;  // token ids of each pair
   std::vector<std::size_t> origin;               // each pair's index in the ParallelCorpus
 
   int size() const override { return static_cast<int>(source.size()); }

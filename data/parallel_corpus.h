@@ -82,7 +82,7 @@ struct CorpusOptions {
   int source_column = 0, target_column = 1;  // columns of a TSV file without a header, counted from 0
   bool all_targets = false;                  // true: also keeps further columns of the target language in a TSV file
   bool may_be_empty = false;                 // true: an empty result is not an error
-  const TakeBlock* take = nullptr;           // if set, receives the pairs in blocks, and the returned corpus has none
+  const TakeBlock* take = nullptr;           // if set, receives blocks of pairs; the returned corpus then has none
 };
 
 /// Path of one side's file: `PREFIX.language`, which may be packed. If it does not exist, throws an Error with a hint

@@ -133,7 +133,7 @@ class Sampler {
     void for_each(const Each& use);
 
    private:
-    std::vector<std::vector<std::uint32_t>> rows_;  // one row per target length
+    std::vector<std::vector<std::uint32_t>> rows_;  // rows of the table, one for each target length
   };
 
   /// Pairs with equal lengths.
@@ -171,7 +171,7 @@ class Sampler {
   const PairStore& pairs_;
   SamplerOptions options_;
   std::vector<int> group_ends_;
-  std::vector<LengthClass> classes_;  // in order of target, then source length
+  std::vector<LengthClass> classes_;  // classes in the order of target length, then source length
   LengthTable class_numbers_;
   std::vector<Extents> lengths_;
 };

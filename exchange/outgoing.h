@@ -48,7 +48,7 @@ class Outgoing {
 
   Config config_;
   Side source_, target_;
-  std::vector<int> source_order_, target_order_;  // the run's ids, indexed by exported id
+  std::vector<int> source_order_, target_order_;  // id in the run for each exported id
   const ParameterStore<float>& parameters_;
 };
 

@@ -26,7 +26,7 @@ struct Pretrained {
   Config config;  ///< sections model, decode and data (without corpora); other sections have defaults
   Side source, target;
   std::unique_ptr<TensorFile> tensors;
-  std::vector<ParameterSource> sources;  ///< one per parameter
+  std::vector<ParameterSource> sources;  ///< source of each parameter
   std::set<std::string> others;          ///< tensors that are not parameters
   std::vector<std::string> notes;        ///< settings that glossa handles differently
 };

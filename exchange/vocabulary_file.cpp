@@ -130,7 +130,7 @@ std::vector<std::string> read_json_vocabulary(const std::filesystem::path& path)
   using Json = nlohmann::json;
   using Event = Json::parse_event_t;
   const std::string text = read_file(path, max_bytes);
-  const std::size_t zero = text.find('\0');  // the parser would treat it as the end of the text
+  const std::size_t zero = text.find('\0');  // the parser would treat a NUL as the end of the text
   check(zero == std::string::npos, path.string(), "expected a vocabulary in JSON; got a zero byte in it");
   Numbered numbered(path);
   std::string token;

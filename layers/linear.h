@@ -10,7 +10,7 @@ namespace glossa {
 struct LinearOptions {
   bool bias = true;
   Initializer weight_init = init::xavier_uniform();
-  Initializer bias_init = {};  ///< if unset, uniform in +-1/sqrt(I), PyTorch's default
+  Initializer bias_init = {};  ///< initial bias; if unset, uniform in +-1/sqrt(I), PyTorch's default
 };
 
 /// y = x W^T + b: x [..., I] -> [..., O]. Parameters: SCOPE.weight [O, I] and optionally SCOPE.bias [O]. An error in

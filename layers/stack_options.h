@@ -18,7 +18,7 @@ struct StackOptions {
   Index key_heads = 0;   ///< heads of keys and values; 0 means `heads`
   Index head_width = 0;  ///< width of a head; 0 means width / heads
   Similarity similarity = Similarity::scaled_dot;
-  bool causal = false;        ///< for encoders: no token sees later tokens; decoders always have causal self-attention
+  bool causal = false;        ///< true: an encoder's tokens do not see later tokens; decoders are always causal
   Index feed_forward = 2048;  ///< hidden width; 0: a single matrix (see FeedForwardOptions)
   NormPlace norm = NormPlace::post;
   bool final_norm = true;  ///< a norm after the last layer, as in nn.Transformer, but not in Vaswani et al. 2017
@@ -29,7 +29,7 @@ struct StackOptions {
   Activation activation = Activation::relu;
   bool bias = true;                               ///< biases of linear layers; norm_affine sets those of norms
   std::optional<AttentionBias> attention_bias{};  ///< biases in attention; if unset, `bias` selects all or none
-  RelativePositions relative_positions = RelativePositions::none;  ///< only for self-attention
+  RelativePositions relative_positions = RelativePositions::none;  ///< positions computed by self-attention
   double rotary_base = 10000;
   double residual_dropout = 0.1, attention_dropout = 0.1, activation_dropout = 0.1;
   Initializer weight_init{};  ///< initial values of every matrix; if unset, as in nn.Transformer

@@ -6,7 +6,7 @@ namespace glossa {
 
 /// Options of Adam, with PyTorch's defaults.
 struct AdamOptions {
-  double beta1 = 0.9, beta2 = 0.999;  // each in [0, 1)
+  double beta1 = 0.9, beta2 = 0.999;  // decay rates of the moments, each in [0, 1)
   double epsilon = 1e-8;              // added to the root, after the bias correction; above 0, finite
   bool decoupled = false;             // true: weight decay outside the gradient (AdamW)
 };

@@ -103,7 +103,7 @@ class Optimizer {
   std::vector<Segment> segments_;
   OptimizerShare share_;
   std::vector<Segment> pieces_;    // pieces of segments_ in all processes' ranges
-  std::span<const Segment> own_;   // those of pieces_ in this optimizer's range
+  std::span<const Segment> own_;   // elements of pieces_ in this optimizer's range
   std::vector<Segment> received_;  // own_ without the parameters that received no gradient
   std::vector<Index> bounds_;
   std::vector<double> squares_;              // one per element of pieces_

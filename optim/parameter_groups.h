@@ -19,7 +19,7 @@ struct AdamBetas {
 /// A range [begin, end) of the store's flat buffers, with the same training settings for all its parameters.
 struct Segment {
   Index begin = 0, end = 0;             // positions in elements
-  double weight_decay = 0;              // at least 0
+  double weight_decay = 0;              // strength of weight decay; at least 0
   double lr_factor = 1;                 // multiplies a step's learning rate; at least 0
   std::optional<AdamBetas> betas = {};  // if set, replaces the betas of AdamOptions; only for Adam
 

@@ -5,7 +5,7 @@
 namespace glossa {
 
 struct SgdOptions {
-  double momentum = 0;    // in [0, 1)
+  double momentum = 0;    // factor of the earlier momentum in each step, in [0, 1)
   bool nesterov = false;  // Nesterov's momentum, which looks one step ahead; needs momentum above 0
 };
 

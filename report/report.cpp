@@ -35,7 +35,7 @@ JsonLine json_of(const Series& all) {
 }
 
 const char* name(RunEvent::Kind kind) {
-  constexpr std::array names{"stop", "resume", "refused", "failure"};  // in the order of Kind
+  constexpr std::array names{"stop", "resume", "refused", "failure"};  // names in the order of the enumerators of Kind
   return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -16,7 +16,7 @@ namespace glossa {
 namespace {
 
 constexpr std::int64_t max_map_tokens = 60;                  // maximum per sentence; a larger image is unreadable
-constexpr std::size_t max_map_bytes = std::size_t{4} << 20;  // no maps are added to a run above this size
+constexpr std::size_t max_map_bytes = std::size_t{4} << 20;  // size of a run's maps above which no more are added
 
 /// Returns the file of the best or else the last checkpoint, with links resolved; empty if there is no checkpoint yet.
 std::string checkpoint_of(const RunName& name) {

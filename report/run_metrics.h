@@ -23,7 +23,7 @@ struct Series {
 /// The records of a run's metrics.jsonl. Further validation corpora have their own columns, such as `valid_loss:NAME`.
 struct RunMetrics {
   Series training, validation;
-  std::optional<RunStory> story;      ///< as StoryReader reads it
+  std::optional<RunStory> story;      ///< the run's story as StoryReader reads it
   std::vector<std::string> problems;  ///< one sentence for each unusable line
 };
 

@@ -220,7 +220,7 @@ void make_task(PreparedRun& run, Origin& origin, const CorpusPlaces& places, Rem
     if (prepares && job.is_first()) prepare_text();
   });
   job.together([&] {
-    if (prepares && !job.is_first()) prepare_text();  // on process 0's host, finds the prepared text
+    if (prepares && !job.is_first()) prepare_text();  // a process on the host of process 0 finds the prepared text
     corpora = read_corpora(config.data, seed, places, prepared ? &prepared->record().text : nullptr);
     if (prepared) corpora.prepared = prepared->hashes();
     if (origin.begins) {

@@ -294,7 +294,7 @@ std::filesystem::path write_average_run(const std::string& from, std::int64_t co
 
 std::filesystem::path write_int8_run(const RunName& name, const std::string& run) {
   namespace fs = std::filesystem;
-  std::error_code missing;  // on an error, the code below fails before the slow work
+  std::error_code missing;  // ignored: the code below then fails before the slow work
   const bool is_folder = fs::is_directory(run, missing);
   if (is_folder) check_holds_no_run(run);
   if (run.empty() || (is_folder ? !fs::is_empty(run, missing) : fs::exists(run, missing)))

@@ -135,7 +135,7 @@ SignalWatch::SignalWatch(Requests& of_work) {
   for (std::size_t i = 0; i < std::size(watched); ++i) {
     struct sigaction current {};
     sigaction(watched[i], nullptr, &current);
-    if (current.sa_handler != on_stop) found[i] = current;  // else an earlier watch left its handler after a stop
+    if (current.sa_handler != on_stop) found[i] = current;  // otherwise, an earlier watch left its handler there
   }
   install_for_stops(on_stop);
   install(SIGUSR1, on_save);

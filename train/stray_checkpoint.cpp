@@ -42,7 +42,7 @@ fs::path run_beside(const std::string& run, const TrainingState& state) {
     if (!fs::is_regular_file(config_file(other), none) || fs::equivalent(other, run, none)) continue;
     try {
       if (!newest_of_run(other, is_alike).empty()) return (fs::path(run) / ".." / name).lexically_normal();
-    } catch (const Error&) {  // a folder that cannot be read
+    } catch (const Error&) {  // the folder cannot be read
     }
   }
   return {};

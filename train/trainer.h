@@ -40,7 +40,7 @@ struct TrainingOrder {
 struct RunRecords {
   std::unique_ptr<CheckpointFolder> checkpoints;  ///< holds the run's lock
   RunLog log;
-  std::optional<TensorboardLog> tensorboard = {};  ///< set with train.tensorboard
+  std::optional<TensorboardLog> tensorboard = {};  ///< only with train.tensorboard
 };
 
 /// Reason why training ended.
@@ -49,7 +49,7 @@ enum class TrainingEnd { max_updates, max_epochs, max_minutes, early_stopping, s
 /// A run that is ready to train. Members are made in this order, each from earlier ones. The exceptions are the lock
 /// and the checkpoint to resume from, which come first because they decide options.
 struct PreparedRun {
-  const Job& job;  ///< the processes that train together; must outlive the run
+  const Job& job;  ///< processes that train together; the job must outlive the run
   std::string folder;
   Config config;                               ///< all options; checkpoint or corpora decide those that were `auto`
   std::unique_ptr<TranslationTask> task = {};  ///< corpora, vocabulary, batches and model

@@ -25,7 +25,7 @@ struct UpdateReport {
   double loss = 0;    ///< loss of this update alone, as in a TrainingReport; not finite if it was refused
   double epochs = 0;  ///< completed epochs, including the fraction of the current one
   double part = 0;    ///< completed fraction of training, up to its first limit
-  std::optional<double> seconds_left = {}, seconds_to_validation = {};  ///< estimates; empty if unknown
+  std::optional<double> seconds_left = {}, seconds_to_validation = {};  ///< estimated times; empty if unknown
 };
 
 /// Validation of a further corpus of data.valid. It is only reported and has no effect on training.

@@ -31,7 +31,7 @@ void join(Job& job) {
   job.join();
   if (job.is_first()) return;
   std::FILE* const nowhere = std::fopen("/dev/null", "w");
-  if (nowhere != nullptr) stderr = stdout = nowhere;  // the descriptors stay open for output on crashes
+  if (nowhere != nullptr) stderr = stdout = nowhere;  // the old descriptors stay open for reports of crashes
 }
 
 void print_failure(const Error& error, const std::string& process = "") {

@@ -108,7 +108,7 @@ std::string last_word(const Command& command) { return command.name.substr(comma
 
 /// The word at the cursor, and the command line before it.
 struct Cursor {
-  const Command* command;               // null if the command is unknown
+  const Command* command;               // command on the line; null if unknown
   const Argument* asked = nullptr;      // argument whose value is the word; null: the word is an option or a command
   std::set<std::string> used = {};      // options already given
   std::vector<std::string> given = {};  // positional words already given

@@ -39,7 +39,7 @@ Argument argument_of(const CLI::Option& option) {
 Command command_of(const CLI::App& app, const std::string& name) {
   Command command{.name = name, .help = app.get_description(), .words = {}, .options = {}, .below = {}};
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // the help does not list this option
+    if (option->get_group().empty()) continue;  // help does not list such an option
     (option->get_positional() ? command.words : command.options).push_back(argument_of(*option));
   }
   for (const CLI::App* below : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))

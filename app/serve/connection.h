@@ -48,7 +48,7 @@ struct Connection {
 
   enum class State {
     idle,       // no byte of a request has arrived
-    reading,    // some bytes have arrived
+    reading,    // some bytes of a request have arrived
     asking,     // the request is being answered
     writing,    // the answer is being sent
     lingering,  // the last answer is sent; input is discarded until the client has read it
@@ -100,7 +100,7 @@ struct Connection {
   Clock::time_point since{};    // when the state began; when writing, the last progress
   Clock::time_point expires{};  // when the state times out
   std::string head, body;       // head and body of the answer
-  std::string_view constant;    // if not empty, all bytes of the answer
+  std::string_view constant;    // all bytes of the answer; empty: `head` and `body` have them
   std::size_t written = 0;      // number of bytes of the answer already sent
   MemoryShare share;            // see set_share
   bool keeps = true, is_head = false;

@@ -94,7 +94,7 @@ class Connections {
 
   Listener listener_;
   Limits limits_;
-  Hooks hooks_;  // set while serving
+  Hooks hooks_;  // callbacks; set while the server runs
   Descriptor epoll_;
   std::shared_ptr<Outbox> outbox_ = std::make_shared<Outbox>();
   ConnectedClients clients_;

@@ -197,7 +197,7 @@ class FairQueue {
   const Limits limits_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<Request> requests_;         // in the order of their turns
+  std::list<Request> requests_;         // requests in the order of their turns
   std::size_t waiting_ = 0, idle_ = 0;  // numbers of waiting pieces, and of threads waiting in `take`
   std::uint64_t requests_known_ = 0;
   bool closed_ = false;

@@ -60,7 +60,7 @@ struct TranslatedText {
 struct TranslatedSentence {
   struct Choice {
     std::string text;
-    double token_probability = 1;       ///< as in TranslatedText
+    double token_probability = 1;       ///< geometric mean over the tokens, as in TranslatedText
     std::vector<std::string> output;    ///< tokens, including </s>
     std::vector<double> probabilities;  ///< probabilities of the output tokens
   };

@@ -25,7 +25,7 @@ class ServerMetrics {
   static constexpr std::array bounds{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0};  // seconds
 
   mutable std::mutex mutex_;
-  std::array<std::uint64_t, 600> requests_{};          // one per status; counting needs no memory
+  std::array<std::uint64_t, 600> requests_{};          // number of requests for each status; counting allocates nothing
   std::array<std::uint64_t, bounds.size()> within_{};  // number of requests answered within each bound
   double seconds_ = 0;
   std::uint64_t sentences_ = 0, batches_ = 0;

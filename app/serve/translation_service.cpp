@@ -147,7 +147,7 @@ class TranslationService::Lane {
   std::atomic<int>& at_work_;
   ServerMetrics& metrics_;
   FairQueue<Piece> queue_;
-  Translator reader_;  // only encodes and joins, which many threads may do at once
+  Translator reader_;  // encodes text and joins tokens; both are safe in many threads at once
   std::mutex measuring_;
   LengthWatch lengths_;  // examines all sentences; used by one thread at a time
   std::timed_mutex looking_;

@@ -24,7 +24,7 @@ class Web {
     /// An additional origin, besides the server's own, whose pages may send requests. * allows all origins (see
     /// access.h).
     std::string allowed_origin;
-    std::vector<ServedModel> models;           ///< in the order of the runs
+    std::vector<ServedModel> models;           ///< models in the order of the runs
     std::function<std::size_t()> connections;  ///< returns the number of open connections
   };
 

@@ -18,7 +18,7 @@ constexpr const char* memory = "memory";
 constexpr const char* no_memory = "cannot allocate memory: the machine has no more";
 constexpr const char* memory_hint = "lower data.max_tokens, or decode.max_tokens when translating";
 
-std::terminate_handler usual_end = nullptr;  // set by a program that calls end_without_signal_if_out_of_memory
+std::terminate_handler usual_end = nullptr;  // end_without_signal_if_out_of_memory sets it
 
 [[noreturn]] void end() {
   try {

@@ -22,8 +22,8 @@ std::string colored(std::FILE* stream, Color color, std::string_view text);
 /// Amount of output on standard error. A command's results, on standard output, do not depend on it.
 enum class Verbosity {
   quiet,    ///< -q: warnings and errors
-  usual,    ///< also notes and progress
-  verbose,  ///< -v: also all details
+  usual,    ///< warnings, errors, notes and progress
+  verbose,  ///< -v: all messages, with details
 };
 
 Verbosity verbosity();

@@ -26,7 +26,7 @@ struct ZipEntry {
   std::string name;
   bool deflated = false;
   bool is_readable = true;        ///< false if encrypted or compressed in another way; `open` then throws
-  std::uint64_t stored_size = 0;  ///< bytes in the file
+  std::uint64_t stored_size = 0;  ///< size of the stored (perhaps compressed) bytes
   std::uint64_t size = 0;
   std::uint32_t crc = 0;     ///< CRC-32 of the content
   std::uint64_t header = 0;  ///< position of the entry's local header in the file

@@ -231,7 +231,7 @@ void check_is_not_wide(std::string_view beginning, std::string_view name, bool i
   std::error_code failure;
   const fs::path path(name);
   if (!is_file || !fs::is_regular_file(path, failure)) refuse("convert it first with " + convert);
-  if (is_packed(name))  // once it exists, the unpacked file is read instead
+  if (is_packed(name))  // the unpacked file, once it exists, is read instead
     refuse(fmt::format("{} | {} > {}", shell_command({unpacking_program(name), "-cd", path}), convert,
                        shell_path(unused_path(path.parent_path() / path.stem()))));
   // The converted file gets the original's name, because both sides of a corpus need the same prefix.

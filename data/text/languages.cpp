@@ -29,7 +29,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 /// A language's names, with its script's range of code points or, in Latin script, its frequent words.
 struct Language {
-  std::string_view names;  // in lower case, each between two spaces; the first is the usual code
+  std::string_view names;  // names in lower case, each between two spaces; the first is the usual code
   char32_t first = 0, last = 0;
   std::string_view words = {};
 };

@@ -21,7 +21,7 @@ struct End {
   std::size_t marks = 0;       // start of the end marks
   std::size_t after = 0;       // end of the marks, including closing quotes and brackets
   std::size_t next = 0;        // start of the next sentence
-  std::string_view mark = {};  // the marks
+  std::string_view mark = {};  // text of the marks
   bool is_closed = false;      // true if quotes or brackets follow the marks
 };
 

@@ -45,7 +45,7 @@ class MemberUnpacker : public Unpacker {
     fail(name_, "expected only {} data; got other bytes after it. Hint: unpack the file and pack it again", format_);
   }
 
-  std::span<char> packed_;  // read but not yet unpacked; empty at the end of the file
+  std::span<char> packed_;  // bytes read but not yet unpacked; empty at the end of the file
 
  private:
   /// Consumes packed bytes and fills `bytes` until either runs out. Returns the number of bytes filled.

@@ -16,7 +16,7 @@ namespace {
 
 using sentencepiece::util::Status;
 
-constexpr int longest_line = 1 << 30;  // bytes; the library's maximum. Its default of 4192 would drop longer lines
+constexpr int longest_line = 1 << 30;  // the library's maximum in bytes. The default of 4192 would drop longer lines
 
 /// The minimum size of the vocabulary if the library reports that `wanted` is too small, otherwise 0. Only the library
 /// knows the number of characters after normalization.

@@ -46,7 +46,7 @@ enum class SubwordModel { bpe, unigram };
 struct SentencepieceOptions {
   SubwordModel model = SubwordModel::bpe;
   int vocabulary_size = 8000;              // soft limit: a small corpus yields fewer pieces, see vocabulary_size()
-  double character_coverage = 1.0;         // rounded as in the library: 1 may leave out 3e-8 of the characters
+  double character_coverage = 1.0;         // share of characters kept; by the library's rounding, 1 may leave out 3e-8
   std::string normalization = "nmt_nfkc";  // or identity, nfkc, nmt_nfkc_cf, nfkc_cf; see SentencepieceNormalizer
   SpecialIds specials = {};
 };

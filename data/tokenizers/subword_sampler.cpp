@@ -139,7 +139,7 @@ bool SubwordSampler::add_merged(std::string_view word, RandomStream* random, std
 /// compute sums or maxima of probabilities, and then backward along the path. Returns false if no path exists.
 bool SubwordSampler::add_path(std::string_view word, RandomStream* random, std::vector<int>& ids) const {
   const std::vector<std::size_t> ends = ends_of_characters(word);
-  std::vector<double> total(word.size() + 1, impossible);  // one per position, in bytes
+  std::vector<double> total(word.size() + 1, impossible);  // a total for each position in bytes
   std::vector<std::vector<Arc>> arcs(word.size() + 1);
   const double power = random ? strength_ : 1;
   total[0] = 0;

@@ -16,7 +16,7 @@ namespace glossa {
 /// A piece of a sentencepiece model, or a special token.
 struct ScoredPiece {
   std::string text;      // text of the piece, with U+2581 for a space
-  float score = 0;       // for BPE, higher for an earlier merge; for a unigram model, the log-probability
+  float score = 0;       // BPE: higher for an earlier merge; unigram model: log-probability
   bool is_text = false;  // false: special, unknown, or never part of a segmentation
   bool has_id = true;    // false: the model has the piece, but the vocabulary does not
 };

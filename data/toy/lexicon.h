@@ -46,7 +46,7 @@ struct Verb {
   std::array<std::string, 4> english;  ///< eat, eats, eating, ate
   std::string particle = "";           ///< `at` of look at
   std::string element = "";            ///< `band` of band karna
-  std::string root;                    ///< before -ta and -na: khaata, khaana
+  std::string root;                    ///< stem before -ta and -na: khaata, khaana
   Case past_subject = Case::ergative;  ///< usne kitaab padhi, but vah gayi
   Case to = Case::oblique;             ///< case for English `to`: baazaar jaata hai, use deta hai, usse baat karta hai
   Gender inner = Gender::masculine;    ///< gender of the past if the clause has no object
@@ -56,10 +56,10 @@ struct Verb {
 /// Hindi stems of a verb. Most verbs have one.
 struct Stems {
   std::string root;
-  std::string word;     ///< as a separate word: kha raha hai
-  std::string past;     ///< before -a: khaaya
-  std::string future;   ///< before -oonga: khaaoonga
-  std::string request;  ///< before the -iye of the polite imperative: khaaiye
+  std::string word;     ///< stem as a separate word: kha raha hai
+  std::string past;     ///< stem before -a: khaaya
+  std::string future;   ///< stem before -oonga: khaaoonga
+  std::string request;  ///< stem before the -iye of the polite imperative: khaaiye
 };
 
 /// Person denoted by a possessive or pronoun. `apna` replaces a possessive that denotes the subject.

@@ -25,7 +25,7 @@ enum class Conjugation { i, singular, plural };
 /// A noun, pronoun or name with all words before it. English has two cases (i, me); Hindi has those of `Case`.
 struct NounPhrase {
   std::string english, english_object;
-  std::array<std::string, 6> hindi;  ///< by case: ladka, ladke, ladke ne, ladke ko, ladke se, ladke k-
+  std::array<std::string, 6> hindi;  ///< forms by case: ladka, ladke, ladke ne, ladke ko, ladke se, ladke k-
   Agreement agreement;
   Conjugation conjugation = Conjugation::singular;
   unsigned kind = person;

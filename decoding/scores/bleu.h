@@ -24,7 +24,7 @@ struct BleuOptions {
   bool lowercase = false;
   BleuSmoothing smoothing = BleuSmoothing::exponential;
   double smoothing_value = 0;    ///< floor value (0 means 0.1) or add_k value (0 means 1)
-  bool effective_order = false;  ///< for single sentences: skip orders for which the output is too short
+  bool effective_order = false;  ///< true: skips orders for which the output is too short, for single sentences
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
 };
 

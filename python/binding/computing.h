@@ -55,7 +55,7 @@ class Released {
     ~Return();
   };
 
-  static int computing_;  // only the thread that holds the interpreter changes it
+  static int computing_;  // count over all threads; only the thread that holds the interpreter changes it
   static inline constinit thread_local int computing_here_ = 0;  // the current thread's count
   std::optional<nb::gil_scoped_release> release_;
 };

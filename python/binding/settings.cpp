@@ -30,7 +30,7 @@ void add_options(std::map<std::string, GivenValue>& result, const std::string& s
     if (!PyUnicode_Check(key.ptr()))
       misuse("options", "expected keys such as \"model.width\"; got {}", string_of(nb::repr(key)));
     const std::string name = section + nb::cast<std::string>(key);
-    if (PyDict_Check(value.ptr())) {  // a section, as in YAML
+    if (PyDict_Check(value.ptr())) {  // `value` is a section, as in YAML
       add_options(result, name + ".", nb::borrow<nb::dict>(value));
       continue;
     }

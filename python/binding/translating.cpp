@@ -27,7 +27,7 @@ namespace {
 void check_beam(const SharedTranslator& shared, Index n) {
   const DecodeOptions& decode = shared.run().config.decode;
   if (n < 1) misuse("n_best", "expected at least 1; got {}", n);
-  if (decode.mbr > 0) return;  // the translator checks n
+  if (decode.mbr > 0) return;  // the translator checks `n` itself
   if (n > decode.beam)
     misuse("n_best", "expected at most the beam, {}; got {}. Hint: glossa.load(run, beam={})", decode.beam, n, n);
   if (n > 1 && decode.sample) misuse("n_best", "expected 1 with decode.sample; got {}", n);

@@ -58,7 +58,7 @@ void check_possible(const TrainingState& state, const std::string& path) {
     std::string_view name;
     std::int64_t value, limit;
   };
-  const std::int64_t updates = state.update;  // also bounds epochs and validations
+  const std::int64_t updates = state.update;  // this number also bounds epochs and validations
   for (const auto& [name, value, limit] :
        {Counter{"update", state.update, largest}, Counter{"optimizer_steps", state.optimizer_steps, updates},
         // Sampler counts epochs in int, and must be able to begin one more.

@@ -55,7 +55,7 @@ struct CheckpointEntry {
   std::string name;  ///< 1 to 255 bytes of UTF-8 without control characters, slashes or backslashes
   EntryKind kind{};
   Dtype dtype{};
-  std::vector<std::uint64_t> dims;  ///< at most 8; empty for a scalar
+  std::vector<std::uint64_t> dims;  ///< at most 8 extents; empty for a scalar
   std::uint64_t offset = 0;         ///< offset of the entry's bytes in the file
   std::uint64_t length = 0;         ///< length in bytes: the product of `dims`, times the element size
   std::uint32_t crc = 0;            ///< CRC32C of the entry's bytes

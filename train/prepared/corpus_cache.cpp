@@ -88,7 +88,7 @@ std::shared_ptr<const PreparedCorpus> CorpusCache::find(const std::string& key) 
     PreparedRecord record = read_prepared_record(folder);
     if (std::ranges::find(record.keys, key) == record.keys.end()) return {};
     return std::make_shared<PreparedCorpus>(fs::canonical(folder), std::move(record));
-  } catch (const Error&) {  // damaged, of another version, or just removed
+  } catch (const Error&) {  // the corpus is damaged, of another version, or just removed
   } catch (const fs::filesystem_error&) {
   }
   return {};
@@ -139,7 +139,7 @@ std::vector<CachedCorpus> CorpusCache::list() const {
     corpus.bytes = bytes_in(corpus.folder);
     try {
       corpus.record = read_prepared_record(corpus.folder);
-    } catch (const Error&) {  // removed meanwhile, damaged, or of another version
+    } catch (const Error&) {  // the corpus is damaged, of another version, or just removed
     }
   }
   return corpora;
@@ -154,7 +154,7 @@ std::uint64_t CorpusCache::clear() {
   for (const std::string& name : names_in(folder_)) {
     if (name.starts_with(locks)) {
       FileLock lock(folder_ / name, lock_hint);
-      if (!lock.take() || !lock.is_in_place()) continue;  // a program is preparing it, or has just removed it
+      if (!lock.take() || !lock.is_in_place()) continue;  // a program is preparing the corpus, or has just removed it
       remove(folder_ / (std::string(unfinished) + name.substr(locks.size())));
       fs::remove(folder_ / name);
     } else if (!name.starts_with(".") || name.starts_with(spooled) || is_temporary_name(name)) {

@@ -127,7 +127,7 @@ void Job::exchange(std::span<const float> numbers, std::span<const Index> bounds
 
 void Job::share_stretches(std::span<float> numbers, std::span<const Index> bounds) const {
   if (!is_several()) return;
-  meet();  // see `exchange`
+  meet();  // needed for the same reason as in `exchange`
   const auto whole = [](Index begin, Index end) { return std::pair(begin, end); };
   transport_->share(numbers.data(), parts_of(bounds, whole, 0));
 }
