@@ -67,10 +67,9 @@ struct Tensor {
   /// Access for loops in ops: element number `i` in row-major order, and a pointer to the first number of row `i`. The
   /// index is checked only with GLOSSA_BOUNDS_CHECKS.
   ///
-  /// Always inlined, because a program built with checks may link to a library built without them. The linker
-  /// keeps only one copy of an inline function, perhaps the unchecked one. Separate namespaces for
-  /// checked and unchecked code would not help: every function that takes a Tensor would have two names, and the
-  /// program would not link.
+  /// Always inlined, because a program built with checks may link to a library built without them. The linker keeps
+  /// only one copy of an inline function, perhaps the unchecked one. Separate namespaces for checked and unchecked code
+  /// would not help: every function that takes a Tensor would have two names, and the program would not link.
   [[gnu::always_inline]] T& operator[](Index i) const {
     if constexpr (GLOSSA_BOUNDS_CHECKS != 0) bounds::check_index(data, shape, i);
     return data[i];
