@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "layers/attention.h"
+
 namespace glossa {
 
 namespace {
@@ -95,14 +97,14 @@ Variable<T> additive_attention(const Variable<T>& q, const Variable<T>& kv, cons
   const Variable<T> pairs = embedding(of_heads, cells.key_rows);  // keys and values of every cell, [Nq n, 2 H K]
   const Variable<T> keys = reshape(slice(pairs, 1, 0, inner), {rows, n, heads, width});
   const Variable<T> values = reshape(slice(pairs, 1, inner, 2 * inner), {rows, n, heads, width});
-  const Variable<T> meeting = tanh(add(keys, reshape(q, {rows, 1, heads, width})));
-  const Variable<T> scores = scale(sum(mul(meeting, vector), -1), options.scale != 0 ? options.scale : 1.0);
-
-  const Variable<T> attended = softmax(add(transpose(scores, 1, 2), c.constant(cells.mask)));  // [Nq, H, n]
-  if (weights) *weights = by_sequence(c, attended.value(), query, key);
-  // Key j and head h have column j * heads + h for any n, so a sequence draws the same mask in any batch.
-  const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {rows, n * heads}), options.dropout, query);
-  return reshape(sum(mul(reshape(kept, {rows, n, heads, 1}), values), 1), {rows, inner});
+  const auto similarity = [&](const Variable<T>& Q, const Variable<T>& K) {
+    return scale(sum(mul(tanh(add(K, Q)), vector), -1), options.scale != 0 ? options.scale : 1.0);
+  };
+  Tensor<const T> of_cells;
+  const Variable<T> attended = composed_attention<T>(reshape(q, {rows, 1, heads, width}), keys, values, similarity,
+                                                     c.constant(cells.mask), options.dropout, query, &of_cells);
+  if (weights) *weights = by_sequence(c, of_cells, query, key);
+  return reshape(attended, {rows, inner});
 }
 
 #define GLOSSA_INSTANTIATE(T)                                                                          \

@@ -3,6 +3,22 @@
 namespace glossa {
 
 template <class T>
+Variable<T> composed_attention(const Variable<T>& Q, const Variable<T>& K, const Variable<T>& V,
+                               const Similarities<T>& similarity, const Variable<T>& mask, double p,
+                               const RowLayout& layout, Tensor<const T>* weights) {
+  // Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V
+  const Index queries = Q.shape()[0], keys = K.shape()[1], heads = K.shape()[2];
+  const Variable<T> scores = transpose(similarity(Q, K), 1, 2);  // Q K^T / sqrt(d_k), [N, H, S]
+  const Variable<T> attended = softmax(add(scores, mask));
+  if (weights) *weights = attended.value();
+  // Key j and head h have column j * heads + h for any S, so a sequence draws the same dropout mask in any batch.
+  const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {queries, keys * heads}), p, layout);
+  return sum(mul(reshape(kept, {queries, keys, heads, 1}), V), 1);  // softmax(...) V, [N, H, d]
+}
+
+// Concat(head_1, ..., head_H) with head_i = Attention(Q_i, K_i, V_i). The ops cross_attention and self_attention
+// compute all heads at once.
+template <class T>
 Variable<T> AttentionHeads<T>::operator()(const Variable<T>& queries, const Variable<T>& keys_values,
                                           const RowLayout& query, const RowLayout& key, bool causal,
                                           const Tensor<T>* mask, Tensor<T>* weights) const {
@@ -32,18 +48,27 @@ Variable<T> SelfAttention<T>::project_at(const Variable<T>& x, const RowLayout& 
 template <class T>
 Variable<T> SelfAttention<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Tensor<T>* mask,
                                          Tensor<T>* weights) const {
-  const Variable<T> qkv = project_at(x, layout, heads_.use_of_projections());
-  return out_proj_(heads_(qkv, layout, causal_, mask, weights));  // Concat(head_1, ..., head_H) W^O
+  // MultiHead(x, x, x) = Concat(head_1, ..., head_H) W^O
+  const Variable<T> qkv = project_at(x, layout, heads_.use_of_projections());  // x W^Q, x W^K, x W^V
+  return out_proj_(heads_(qkv, layout, causal_, mask, weights));
 }
 
 template <class T>
 Variable<T> CrossAttention<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                                           const RowLayout& memory_layout, const Tensor<T>* mask,
                                           Tensor<T>* weights) const {
+  // MultiHead(x, memory, memory) = Concat(head_1, ..., head_H) W^O
   const Variable<T> keys_values = project_memory(memory), queries = queries_(x, heads_.use_of_projections());
   return out_proj_(heads_(queries, keys_values, layout, memory_layout, causal_, mask, weights));
 }
 
+#define GLOSSA_INSTANTIATE(T)                                                                                   \
+  template Variable<T> composed_attention(const Variable<T>&, const Variable<T>&, const Variable<T>&,           \
+                                          const Similarities<T>&, const Variable<T>&, double, const RowLayout&, \
+                                          Tensor<const T>*);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
+#undef GLOSSA_INSTANTIATE
 template class AttentionHeads<float>;
 template class AttentionHeads<double>;
 template class SelfAttention<float>;

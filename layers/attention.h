@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "layers/decoder_cache.h"
@@ -10,8 +11,9 @@ namespace glossa {
 
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2):
 //
+//     Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V
 //     MultiHead(Q, K, V) = Concat(head_1, ..., head_H) W^O
-//     head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V), with Attention as in autograd/ops.h
+//     head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
 //
 // In the layers below, in_proj contains W_i^Q of all heads, then W_i^K and W_i^V; AttentionHeads computes
 // Concat(head_1, ..., head_H); out_proj is W^O.
@@ -55,6 +57,20 @@ struct AttentionLayerOptions {
     return heads > 0 && key_heads > 0 ? inner_width() / heads * key_heads : inner_width();
   }
 };
+
+/// Similarities [N, S, H] of queries Q [N, 1, H, d] with keys K [N, S, H, d], for example Q K^T / sqrt(d_k).
+template <class T>
+using Similarities = std::function<Variable<T>(const Variable<T>& Q, const Variable<T>& K)>;
+
+/// Attention(Q, K, V), one op for each step of the formula and with any similarity in place of Q K^T / sqrt(d_k). Query
+/// n has its own S keys and values: Q [N, 1, H, d], K and V [N, S, H, d] -> [N, H, d]; with [1, S, H, d], all queries
+/// share them. `mask` [N, 1, S] is added to the similarities. Each row of `layout` is a query, and an attention weight
+/// is dropped with probability `dropout`. `weights`, if given, receives the weights [N, H, S]. The op glossa::attention
+/// computes the same for q . k, in less time and memory.
+template <class T>
+Variable<T> composed_attention(const Variable<T>& Q, const Variable<T>& K, const Variable<T>& V,
+                               const Similarities<T>& similarity, const Variable<T>& mask, double dropout,
+                               const RowLayout& layout, Tensor<const T>* weights = nullptr);
 
 /// Concat(head_1, ..., head_H) of projected queries, keys and values. The similarity may have a trained parameter.
 template <class T>

@@ -327,6 +327,53 @@ TEST_CASE("norms with an unusual affine part or epsilon compute their formulas")
   }
 }
 
+TEST_CASE("attention composed of ops, with the similarity Q K^T / sqrt(d_k), equals attention in one op") {
+  constexpr Index n = 3, keys = 4, heads = 2, width = 5, inner = heads * width;
+  std::vector<double> numbers((n + 2 * keys) * inner + n * keys);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(1.0 + static_cast<double>(i));
+  double* const of_keys = numbers.data() + n * inner;
+  double* const of_mask = of_keys + 2 * keys * inner;
+  of_mask[2] = of_mask[7] = -INFINITY;
+  const RowSpan queries_span{0, n}, keys_span{0, keys};
+  const RowLayout query{.rows = n, .sequences = {&queries_span, 1}}, key{.rows = keys, .sequences = {&keys_span, 1}};
+  const Tensor<double> mask{of_mask, {n, keys}};
+  // The results, the weights by head, and the gradients of queries, keys and values.
+  const auto outcome = [&](const auto& attend) {
+    Context<double> context;
+    context.begin({});
+    const Variable<double> q = context.input({numbers.data(), {n, inner}});
+    const Variable<double> k = context.input({of_keys, {keys, inner}});
+    const Variable<double> v = context.input({of_keys + keys * inner, {keys, inner}});
+    std::vector<double> results;
+    const auto add_all = [&](const auto& tensor) {
+      results.insert(results.end(), tensor.data, tensor.data + tensor.size());
+    };
+    const Variable<double> y = attend(context, q, k, v, add_all);
+    add_all(y.value());
+    context.backward(sum(mul(y, y)));
+    for (const Variable<double>& x : {q, k, v}) add_all(x.grad());
+    return results;
+  };
+  const auto composed = outcome([&](auto& c, const auto& q, const auto& k, const auto& v, const auto& add_all) {
+    const auto similarity = [&](const Variable<double>& Q, const Variable<double>& K) {
+      return scale(sum(mul(Q, K), -1), 1 / std::sqrt(static_cast<double>(width)));
+    };
+    Tensor<const double> weights;
+    const Variable<double> y = composed_attention<double>(
+        reshape(q, {n, 1, heads, width}), reshape(k, {1, keys, heads, width}), reshape(v, {1, keys, heads, width}),
+        similarity, c.constant({of_mask, {n, 1, keys}}), 0, query, &weights);
+    add_all(transpose(c.constant(weights), 0, 1).value());
+    return reshape(y, {n, inner});
+  });
+  const auto in_one_op = outcome([&](auto&, const auto& q, const auto& k, const auto& v, const auto& add_all) {
+    Tensor<double> weights;
+    const Variable<double> y = attention(q, k, v, query, key, {.heads = heads}, &mask, &weights);
+    add_all(weights);
+    return y;
+  });
+  CHECK(distance(composed, in_one_op) <= 1e-13);
+}
+
 TEST_CASE("additive attention repeats the heads of keys that groups share") {
   Context<double> context;
   context.begin({});
