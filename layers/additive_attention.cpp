@@ -1,5 +1,3 @@
-#include "layers/additive_attention.h"
-
 #include <algorithm>
 #include <limits>
 

@@ -9,23 +9,33 @@ Variable<T> composed_attention(const Variable<T>& Q, const Variable<T>& K, const
   // Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V
   const Index queries = Q.shape()[0], keys = K.shape()[1], heads = K.shape()[2];
   const Variable<T> scores = transpose(similarity(Q, K), 1, 2);  // Q K^T / sqrt(d_k), [N, H, S]
-  const Variable<T> attended = softmax(add(scores, mask));
+  const Variable<T> attended = softmax(add(scores, mask));       // softmax(...)
   if (weights) *weights = attended.value();
   // Key j and head h have column j * heads + h for any S, so a sequence draws the same dropout mask in any batch.
   const Variable<T> kept = dropout(reshape(transpose(attended, 1, 2), {queries, keys * heads}), p, layout);
   return sum(mul(reshape(kept, {queries, keys, heads, 1}), V), 1);  // softmax(...) V, [N, H, d]
 }
 
-// Concat(head_1, ..., head_H) with head_i = Attention(Q_i, K_i, V_i). The ops cross_attention and self_attention
-// compute all heads at once.
+/// Computes q W per head, which turns attention's q . k into q^T W k: q [N, H K], weight [H, K, K] -> [N, H K].
+template <class T>
+static Variable<T> transform_queries(const Variable<T>& q, const Variable<T>& weight) {
+  const Index heads = weight.shape()[0], width = weight.shape()[1];
+  const Variable<T> per_head = transpose(reshape(q, {q.shape().rows(), heads, width}), 0, 1);
+  return reshape(transpose(matmul(per_head, weight), 0, 1), q.shape());
+}
+
+// Concat(head_1, ..., head_H); the ops cross_attention and self_attention compute Attention for all heads at once.
 template <class T>
 Variable<T> AttentionHeads<T>::operator()(const Variable<T>& queries, const Variable<T>& keys_values,
                                           const RowLayout& query, const RowLayout& key, bool causal,
                                           const Tensor<T>* mask, Tensor<T>* weights) const {
   AttentionOptions options = options_;
   options.causal = causal;
-  if (trained_) return trained_->attend(queries, keys_values, query, key, options, mask, weights);
-  return cross_attention(queries, keys_values, query, key, options, mask, weights);
+  Context<T>& c = queries.context();
+  if (vectors_)
+    return additive_attention(queries, keys_values, c.parameter(*vectors_), query, key, options, mask, weights);
+  const Variable<T> q = matrices_ ? transform_queries(queries, c.parameter(*matrices_)) : queries;
+  return cross_attention(q, keys_values, query, key, options, mask, weights);
 }
 
 template <class T>
@@ -33,7 +43,7 @@ Variable<T> AttentionHeads<T>::operator()(const Variable<T>& qkv, const RowLayou
                                           const Tensor<T>* mask, Tensor<T>* weights) const {
   AttentionOptions options = options_;
   options.causal = causal;
-  if (!trained_) return self_attention(qkv, layout, options, mask, weights);
+  if (!matrices_ && !vectors_) return self_attention(qkv, layout, options, mask, weights);
   const Index cols = qkv.shape().cols(), inner = cols / (options.heads + 2 * options.groups()) * options.heads;
   return (*this)(slice(qkv, 1, 0, inner), slice(qkv, 1, inner, cols), layout, layout, causal, mask, weights);
 }
@@ -65,15 +75,12 @@ Variable<T> CrossAttention<T>::operator()(const Variable<T>& x, const RowLayout&
 #define GLOSSA_INSTANTIATE(T)                                                                                   \
   template Variable<T> composed_attention(const Variable<T>&, const Variable<T>&, const Variable<T>&,           \
                                           const Similarities<T>&, const Variable<T>&, double, const RowLayout&, \
-                                          Tensor<const T>*);
+                                          Tensor<const T>*);                                                    \
+  template class AttentionHeads<T>;                                                                             \
+  template class SelfAttention<T>;                                                                              \
+  template class CrossAttention<T>;
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE
-template class AttentionHeads<float>;
-template class AttentionHeads<double>;
-template class SelfAttention<float>;
-template class SelfAttention<double>;
-template class CrossAttention<float>;
-template class CrossAttention<double>;
 
 }  // namespace glossa

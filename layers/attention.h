@@ -21,8 +21,8 @@ namespace glossa {
 // D is the width of the model, H the number of heads, K the width of a head, G the number of heads of keys and values.
 // G divides H, and H / G heads of queries share each head of keys and values (grouped-query attention, Ainslie et al.
 // 2023). Parameters are as in PyTorch: SCOPE.in_proj_weight [(H + 2 G) K, D], SCOPE.in_proj_bias [(H + 2 G) K],
-// SCOPE.out_proj.weight [D, H K], SCOPE.out_proj.bias [D] and that of TrainedSimilarity. in_proj_weight is initialized
-// as one matrix. The constructors throw an error that names the scope if head_width is not set and the number of heads
+// SCOPE.out_proj.weight [D, H K], SCOPE.out_proj.bias [D] and that of the similarity. in_proj_weight is initialized as
+// one matrix. The constructors throw an error that names the scope if head_width is not set and the number of heads
 // does not divide the width. They also throw if key_heads does not divide `heads`. `mask` is additive (see
 // additive_mask in layers/mask.h). `weights`, if given, receives the attention weights (see glossa::attention in
 // autograd/ops.h).
@@ -64,9 +64,8 @@ using Similarities = std::function<Variable<T>(const Variable<T>& Q, const Varia
 
 /// Attention(Q, K, V), one op for each step of the formula and with any similarity in place of Q K^T / sqrt(d_k). Query
 /// n has its own S keys and values: Q [N, 1, H, d], K and V [N, S, H, d] -> [N, H, d]; with [1, S, H, d], all queries
-/// share them. `mask` [N, 1, S] is added to the similarities. Each row of `layout` is a query, and an attention weight
-/// is dropped with probability `dropout`. `weights`, if given, receives the weights [N, H, S]. The op glossa::attention
-/// computes the same for q . k, in less time and memory.
+/// share them. `mask` [N, 1, S] is added to the similarities. `weights`, if given, receives the weights [N, H, S]. The
+/// op glossa::attention computes the same for q . k in one step, with less time and memory.
 template <class T>
 Variable<T> composed_attention(const Variable<T>& Q, const Variable<T>& K, const Variable<T>& V,
                                const Similarities<T>& similarity, const Variable<T>& mask, double dropout,
@@ -89,11 +88,11 @@ class AttentionHeads {
 
   /// Readers of the projected queries, keys and values. The fused attention ops read them only in products. With a
   /// trained similarity, other ops read them as well.
-  Use use_of_projections() const { return trained_ ? Use::any : Use::products; }
+  Use use_of_projections() const { return matrices_ || vectors_ ? Use::any : Use::products; }
 
  private:
   AttentionOptions options_;
-  std::optional<TrainedSimilarity<T>> trained_;  // set for general and additive
+  Parameter<T>*matrices_ = nullptr, *vectors_ = nullptr;  // of the similarity general or additive
 };
 
 /// Self-attention: queries, keys and values all come from one variable.

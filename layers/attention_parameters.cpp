@@ -54,8 +54,13 @@ AttentionHeads<T>::AttentionHeads(ParameterStore<T>& store, const std::string& s
         "expected heads that divide the width {}; got {}", o.width, o.heads);
   check(o.key_heads >= 0 && o.heads % options_.groups() == 0, where,
         "expected key_heads that divide the {} heads, or 0; got {}", o.heads, o.key_heads);
-  if (o.similarity == Similarity::general || o.similarity == Similarity::additive)
-    trained_.emplace(store, scope, o.similarity, o.heads, o.inner_width() / o.heads);
+  const Index width = o.inner_width() / o.heads;
+  const double deviation = 1 / std::sqrt(static_cast<double>(width));
+  if (o.similarity == Similarity::general)
+    matrices_ =
+        &store.declare(in_scope(scope, "similarity_weight"), {o.heads, width, width}, init::diagonal(deviation));
+  if (o.similarity == Similarity::additive)
+    vectors_ = &store.declare(in_scope(scope, "similarity_vector"), {o.heads, width}, init::normal(deviation));
 }
 
 template <class T>
@@ -79,14 +84,12 @@ CrossAttention<T>::CrossAttention(ParameterStore<T>& store, const std::string& s
       heads_(store, scope, without_positions(o)),
       causal_(o.causal) {}
 
-#define GLOSSA_INSTANTIATE(Layer, T) \
-  template Layer<T>::Layer(ParameterStore<T>&, const std::string&, const AttentionLayerOptions&);
-GLOSSA_INSTANTIATE(AttentionHeads, float)
-GLOSSA_INSTANTIATE(AttentionHeads, double)
-GLOSSA_INSTANTIATE(SelfAttention, float)
-GLOSSA_INSTANTIATE(SelfAttention, double)
-GLOSSA_INSTANTIATE(CrossAttention, float)
-GLOSSA_INSTANTIATE(CrossAttention, double)
+#define GLOSSA_INSTANTIATE(T)                                                                                       \
+  template AttentionHeads<T>::AttentionHeads(ParameterStore<T>&, const std::string&, const AttentionLayerOptions&); \
+  template SelfAttention<T>::SelfAttention(ParameterStore<T>&, const std::string&, const AttentionLayerOptions&);   \
+  template CrossAttention<T>::CrossAttention(ParameterStore<T>&, const std::string&, const AttentionLayerOptions&);
+GLOSSA_INSTANTIATE(float)
+GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE
 
 }  // namespace glossa

@@ -1,7 +1,6 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include "layers/additive_attention.h"
 #include "layers/attention.h"
 #include "python/binding/attend.h"
 #include "python/binding/bindings.h"

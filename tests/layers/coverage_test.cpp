@@ -17,8 +17,7 @@ namespace {
 const std::map<std::string, std::string> without_row{
     {"DecoderCache", "memory of decoding: nothing is differentiated there; see decoder_cache_test"},
     {"Mask", "bools that say what is blocked; see mask_test"},
-    {"Stack", "the layers of Encoder and Decoder, which have rows"},
-    {"TrainedSimilarity", "part of attention, whose rows have both trained similarities"}};
+    {"Stack", "the layers of Encoder and Decoder, which have rows"}};
 
 /// `class X` at the beginning of a line, which leaves out enum classes and template arguments.
 std::set<std::string> declared_layers() {

@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 
-#include "layers/additive_attention.h"
 #include "layers/cases/article_options.h"
 #include "tests/layers/model_fixture.h"
 
