@@ -18,12 +18,10 @@ DecoderLayer<T>::DecoderLayer(ParameterStore<T>& store, const std::string& scope
 template <class T>
 Variable<T> DecoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, const Variable<T>& memory,
                                         const RowLayout& memory_layout, AttentionWeights<T>* weights) const {
-  const auto attend_to_past = keeping_weights(self_attention_, weights ? &weights->decoder : nullptr);
-  const auto attend_to_memory =
-      keeping_weights(cross_attention_, weights ? &weights->cross : nullptr, memory, memory_layout);
   // LayerNorm(x + Sublayer(x)), three times.
-  const Variable<T> self_attended = residual1_(x, layout, attend_to_past);
-  const Variable<T> attended = residual2_(self_attended, layout, attend_to_memory);
+  const Variable<T> self_attended = residual1_(x, layout, self_attention_, weights ? &weights->decoder : nullptr);
+  const Variable<T> attended =
+      residual2_(self_attended, layout, cross_attention_, weights ? &weights->cross : nullptr, memory, memory_layout);
   const Variable<T> transformed = residual3_(attended, layout, feed_forward_);
   return transformed;
 }

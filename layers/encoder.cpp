@@ -12,7 +12,7 @@ EncoderLayer<T>::EncoderLayer(ParameterStore<T>& store, const std::string& scope
 template <class T>
 Variable<T> EncoderLayer<T>::operator()(const Variable<T>& x, const RowLayout& layout, LayerWeights<T>* weights) const {
   // LayerNorm(x + Sublayer(x)), twice.
-  const Variable<T> attended = residual1_(x, layout, keeping_weights(self_attention_, weights));
+  const Variable<T> attended = residual1_(x, layout, self_attention_, weights);
   const Variable<T> transformed = residual2_(attended, layout, feed_forward_);
   return transformed;
 }

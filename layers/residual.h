@@ -1,6 +1,7 @@
 #pragma once
 
 #include "autograd/frame.h"
+#include "layers/attention_weights.h"
 #include "layers/norm.h"
 #include "layers/stack_options.h"
 
@@ -22,6 +23,20 @@ class Residual {
     if (place_ == NormPlace::pre)
       return frame.keep(add_dropout(x, sublayer(norm_(x, Use::products), layout), dropout_, layout));
     return frame.keep(norm_.add(x, sublayer(x, layout), dropout_, layout));
+  }
+
+  /// Around attention(x, layout, memory...), without a mask. Appends the attention weights to `layers` unless null.
+  /// They are copied, because the next step reuses their memory.
+  template <class Attention, class... Memory>
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout, const Attention& attention,
+                         LayerWeights<T>* layers, const Memory&... memory) const {
+    return (*this)(x, layout, [&](const Variable<T>& h, const RowLayout&) {
+      if (!layers) return attention(h, layout, memory...);
+      Tensor<T> weights;
+      const Variable<T> y = attention(h, layout, memory..., /*mask=*/nullptr, &weights);
+      layers->emplace_back(weights.data, weights.data + weights.size());
+      return y;
+    });
   }
 
  private:
