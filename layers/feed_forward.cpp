@@ -26,10 +26,11 @@ FeedForward<T>::FeedForward(ParameterStore<T>& store, const std::string& scope, 
   if (o.hidden > 0) linear2_.emplace(store, in_scope(scope, "linear2"), o.hidden, o.width, linear_options(o));
 }
 
+// FFN(x) = max(0, x W1^T + b1) W2^T + b2 (equation 2), with dropout before W2.
 template <class T>
-Variable<T> FeedForward<T>::operator()(const Variable<T>& x, const RowLayout& layout) const {
-  if (!linear2_) return linear1_(x);  // a single matrix
-  return (*linear2_)(linear1_.activated(x, activation_, dropout_, layout));
+Variable<T> FeedForward<T>::two_layers(const Variable<T>& x, const RowLayout& layout) const {
+  const Variable<T> hidden = linear1_.activated(x, activation_, dropout_, layout);  // dropout(relu(linear1(x)))
+  return (*linear2_)(hidden);
 }
 
 template class FeedForward<float>;

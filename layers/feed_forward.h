@@ -28,11 +28,15 @@ class FeedForward {
  public:
   FeedForward(ParameterStore<T>& store, const std::string& scope, const FeedForwardOptions& options);
 
-  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const;
+  Variable<T> operator()(const Variable<T>& x, const RowLayout& layout) const {
+    return linear2_ ? two_layers(x, layout) : linear1_(x);
+  }
 
  private:
+  Variable<T> two_layers(const Variable<T>& x, const RowLayout& layout) const;
+
   Linear<T> linear1_;
-  std::optional<Linear<T>> linear2_;
+  std::optional<Linear<T>> linear2_;  // not set for a single matrix
   Activation activation_;
   double dropout_;
 };
