@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/kernels/cross_entropy.h"
+#include "autograd/kernels/exp_sum.h"
 #include "autograd/linear_tiles.h"
 #include "base/check.h"
 #include "base/parallel.h"

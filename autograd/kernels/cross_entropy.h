@@ -3,24 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/kernels/row.h"
-#include "autograd/kernels/vector_math.h"
+#include "autograd/kernels/exp_sum.h"
 
 namespace glossa::kernels {
-
-/// sum_j e^(x_j) in the form e^top sum, where top is the largest x_j.
-template <class T>
-struct ExpSum {
-  T top, sum;
-};
-
-template <class T>
-ExpSum<T> exp_sum(Index n, const T* x) {
-  constexpr T nothing = -std::numeric_limits<T>::infinity();
-  const T top = row_max<T>(n, nothing, [&](Index j) { return x[j]; });
-  if (top == nothing) return {top, row_sum<T>(n, [&](Index j) { return x[j] == nothing ? T{0} : x[j]; })};  // 0 or NaN
-  return {top, row_sum<T>(n, [&](Index j) { return kernels::exp(x[j] - top); })};
-}
 
 /// lse = log sum_j e^(x_j) = top + rest, kept in two parts because adding them would round.
 template <class T>
@@ -60,7 +45,7 @@ template <class T>
 RowExponentials<T> row_exponentials(Index n, const T* x, T top, int target, double smoothing, T* g) {
   const T shifted_target = x[target] - top;
   const double mean = smoothing == 0 ? 0 : double{row_sum<T>(n, [&](Index j) { return x[j] - top; })} / n;
-  const T total = row_sum<T>(n, [&](Index j) { return g[j] = kernels::exp(x[j] - top); });
+  const T total = exp_row(n, x, top, g);
   const double lse = std::log(double{total}), nll = lse - double{shifted_target};
   return {{nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)}, T{1} / total};
 }
@@ -68,8 +53,7 @@ RowExponentials<T> row_exponentials(Index n, const T* x, T top, int target, doub
 /// Returns the loss. Writes its gradient with respect to the logits `x`, for dy = 1, to `g`, which may be `x`.
 template <class T>
 RowLoss cross_entropy_row_gradient(Index n, const T* x, int target, double smoothing, T* g) {
-  const T top = row_max<T>(n, -std::numeric_limits<T>::infinity(), [&](Index j) { return x[j]; });
-  const RowExponentials<T> row = row_exponentials(n, x, top, target, smoothing, g);
+  const RowExponentials<T> row = row_exponentials(n, x, exp_top(n, x), target, smoothing, g);
   const T inverse = row.inverse, everywhere = static_cast<T>(smoothing / n);
 #pragma omp simd
   for (Index j = 0; j < n; ++j) g[j] = g[j] * inverse - everywhere;

@@ -1,81 +1,72 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "autograd/kernels/cross_entropy.h"
+#include "autograd/kernels/exp_sum.h"
 #include "autograd/ops.h"
 
 namespace glossa {
 
-namespace {
-
-/// Writes e^(x_j - shift) to e_j, and returns the shift and the sum of e. The shift is the row's maximum, so exp does
-/// not overflow. For a row of -inf, where the maximum would give NaN, shift and sum are 0.
-template <class T>
-kernels::ExpSum<T> exp_row(Index cols, const T* x, T* e) {
-  constexpr T nothing = -std::numeric_limits<T>::infinity();
-  const T max = kernels::row_max<T>(cols, nothing, [&](Index j) { return x[j]; });
-  const T shift = max == nothing ? T{0} : max;
-#pragma omp simd
-  for (Index j = 0; j < cols; ++j) e[j] = kernels::exp(x[j] - shift);
-  return {shift, kernels::row_sum<T>(cols, [&](Index j) { return e[j]; })};
-}
-
-}  // namespace
-
-// For each row: y = e^x / sum(e^x), dx = y (dy - sum(dy y)). For finite dy, dx is zero where y is zero.
-template <class T>
-Variable<T> softmax(const Variable<T>& x) {
-  Context<T>& c = context_of("softmax", {x});
+// For each row: y = e^x / sum(e^x), dx = y (dy - sum(dy y)). For finite dy, dx
+// is zero where y is zero.
+template <class T> Variable<T> softmax(const Variable<T> &x) {
+  Context<T> &c = context_of("softmax", {x});
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
   kernels::for_each_row(y, [&](Index row) {
-    T* const p = y.row(row);
-    const T sum = exp_row(y.cols(), in.row(row), p).sum;
+    T *const p = y.row(row);
+    const T sum = kernels::exp_row(y.cols(), in.row(row),
+                                   kernels::exp_top(y.cols(), in.row(row)), p);
     const T factor = sum == 0 ? T{0} : 1 / sum;
     kernels::assign_row(y.cols(), p, [=](Index j) { return p[j] * factor; });
   });
 
-  return c.record("softmax", {x}, y, [y](Backward<T>& back) {
+  return c.record("softmax", {x}, y, [y](Backward<T> &back) {
     const Sink<T> dx = back.sink(0);
     kernels::for_each_row(y, [&](Index row) {
       const T *dy = back.dy().row(row), *p = y.row(row);
-      const T dot = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j] * p[j]; });
+      const T dot =
+          kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j] * p[j]; });
       dx.write_row(row, [&](Index j) { return p[j] * (dy[j] - dot); });
     });
   });
 }
 
-// For each row: y = x - log(sum(e^x)), dx = dy - e^y sum(dy). If all x are -inf, so are all y, and dx is zero.
-template <class T>
-Variable<T> log_softmax(const Variable<T>& x) {
-  Context<T>& c = context_of("log_softmax", {x});
+// For each row: y = x - log(sum(e^x)), dx = dy - e^y sum(dy). If all x are
+// -inf, so are all y, and dx is zero.
+template <class T> Variable<T> log_softmax(const Variable<T> &x) {
+  Context<T> &c = context_of("log_softmax", {x});
   const Tensor<const T> in = c.read(x);
   const Tensor<T> y = c.tensor(in.shape);
   kernels::for_each_row(y, [&](Index row) {
-    const T* const from = in.row(row);
-    const auto [shift, sum] = exp_row(y.cols(), from, y.row(row));
+    const T *const from = in.row(row);
+    const auto [top, sum] = kernels::exp_sum(y.cols(), from);
     const T log_sum = sum == 0 ? T{0} : std::log(sum);
-    kernels::assign_row(y.cols(), y.row(row), [=, shift = shift](Index j) { return from[j] - shift - log_sum; });
+    kernels::assign_row(y.cols(), y.row(row), [=, top = top](Index j) {
+      return from[j] - top - log_sum;
+    });
   });
 
-  return c.record("log_softmax", {x}, y, [y](Backward<T>& back) {
+  return c.record("log_softmax", {x}, y, [y](Backward<T> &back) {
     const Sink<T> dx = back.sink(0);
     kernels::for_each_row(y, [&](Index row) {
       const T *dy = back.dy().row(row), *log_p = y.row(row);
-      const bool empty = std::all_of(log_p, log_p + y.cols(), [](T v) { return std::isinf(v); });
-      const T sum = kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j]; });
-      if (empty) return dx.write_row(row, [](Index) { return T{0}; });
-      dx.write_row(row, [&](Index j) { return dy[j] - kernels::exp(log_p[j]) * sum; });
+      const bool empty = std::all_of(log_p, log_p + y.cols(),
+                                     [](T v) { return std::isinf(v); });
+      const T sum =
+          kernels::row_sum<T>(y.cols(), [&](Index j) { return dy[j]; });
+      if (empty)
+        return dx.write_row(row, [](Index) { return T{0}; });
+      dx.write_row(
+          row, [&](Index j) { return dy[j] - kernels::exp(log_p[j]) * sum; });
     });
   });
 }
 
-#define GLOSSA_INSTANTIATE(T)                       \
-  template Variable<T> softmax(const Variable<T>&); \
-  template Variable<T> log_softmax(const Variable<T>&);
+#define GLOSSA_INSTANTIATE(T)                                                  \
+  template Variable<T> softmax(const Variable<T> &);                           \
+  template Variable<T> log_softmax(const Variable<T> &);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)
 #undef GLOSSA_INSTANTIATE
 
-}  // namespace glossa
+} // namespace glossa
