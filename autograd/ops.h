@@ -186,7 +186,7 @@ Variable<T> softmax(const Variable<T>& x);
 template <class T>
 Variable<T> log_softmax(const Variable<T>& x);
 
-// ---- normalization (ops/layer_norm.cpp; ops/add_norm.cpp adds a branch first) ----
+// ---- normalization (ops/layer_norm.cpp) ----
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gain + bias over the last axis (Ba et al. 2016); the variance has
 /// divisor D. x [..., D], gain and bias [D]. The squares of x may overflow T, but x - mean must not. Rows are safe if

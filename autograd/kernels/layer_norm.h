@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "autograd/kernels/row.h"
 
@@ -20,6 +21,16 @@ struct RowMoments {
   auto normalized(const T* x) const {
     return [x, mean = mean, inverse = inverse_std](Index j) { return (x[j] - mean) * inverse; };
   }
+};
+
+/// A norm of rows, and its state for the derivative.
+template <class T>
+struct RowNorm {
+  About about;
+  Index cols;
+  T epsilon;
+  const T *gain, *bias;  // null: 1 and 0; a null gain requires a null bias
+  std::span<RowMoments<T>> moments;
 };
 
 template <class T>
@@ -53,40 +64,40 @@ RowMoments<T> row_moments(About about, Index d, const T* x, T epsilon) {
   return {mean, T{1} / std::sqrt(variance + epsilon)};
 }
 
-/// y = n * gain + bias for one row; n(j) returns n_j. A null bias counts as 0. A null gain counts as 1, and requires a
-/// null bias.
+/// y = n gain + bias for one row; n(j) returns n_j.
 template <class T, class Normalized>
-void affine_row(Index d, const Normalized& n, const T* gain, const T* bias, T* y) {
+void affine_row(const RowNorm<T>& norm, const Normalized& n, T* y) {
+  const T *const gain = norm.gain, *const bias = norm.bias;
   if (bias)
-    assign_row(d, y, [=](Index j) { return n(j) * gain[j] + bias[j]; });
+    assign_row(norm.cols, y, [=](Index j) { return n(j) * gain[j] + bias[j]; });
   else if (gain)
-    assign_row(d, y, [=](Index j) { return n(j) * gain[j]; });
+    assign_row(norm.cols, y, [=](Index j) { return n(j) * gain[j]; });
   else
-    assign_row(d, y, n);
+    assign_row(norm.cols, y, n);
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gain + bias for one row, with gain and bias as in affine_row.
+/// y = (x - mean) / sqrt(variance + epsilon) gain + bias for row number i, which is x. Saves the row's moments.
 template <class T>
-RowMoments<T> norm_row(About about, Index d, const T* x, const T* gain, const T* bias, T epsilon, T* y) {
-  const RowMoments<T> moments = row_moments(about, d, x, epsilon);
-  affine_row(d, moments.normalized(x), gain, bias, y);
-  return moments;
+void norm_row(const RowNorm<T>& norm, Index i, const T* x, T* y) {
+  const RowMoments<T> moments = norm.moments[i] = row_moments(norm.about, norm.cols, x, norm.epsilon);
+  affine_row(norm, moments.normalized(x), y);
 }
 
 /// Derivative of norm_row. With r = 1 / sqrt(variance + epsilon), n = (x - mean) r and g = dy * gain:
 ///   dx = r (g - mean(g) - n mean(g n)),
 /// because dr/dx_j = -r^2 n_j / D implies dn_i/dx_j = r ([i = j] - 1/D - n_i n_j / D). The terms mean(g) and 1/D come
-/// from the mean; they are absent with About::zero. Adds dy n to dgain and dy to dbias, if not null. n(j) returns n_j,
-/// `inverse_std` is r.
+/// from the mean; they are absent with About::zero. Adds dy n to dgain and dy to dbias, if not null. n(j) returns n_j.
 template <class T, class Normalized>
-void norm_row_backward(About about, Index d, const Normalized& n, T inverse_std, const T* gain, const T* dy, T* dgain,
-                       T* dbias, T* dx) {
+void norm_row_backward(const RowNorm<T>& norm, Index i, const Normalized& n, const T* dy, T* dgain, T* dbias, T* dx) {
+  const Index d = norm.cols;
+  const T* const gain = norm.gain;
+  const T inverse_std = norm.moments[i].inverse_std;
   // dx holds g until the means are known.
   if (gain)
     assign_row(d, dx, [=](Index j) { return dy[j] * gain[j]; });
   else
     std::copy_n(dy, d, dx);
-  const T mean_g = about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
+  const T mean_g = norm.about == About::zero ? T{0} : row_sum<T>(d, [&](Index j) { return dx[j]; }) / static_cast<T>(d);
   const T mean_gn = row_sum<T>(d, [&](Index j) { return dx[j] * n(j); }) / static_cast<T>(d);
   assign_row(d, dx, [=](Index j) { return inverse_std * (dx[j] - mean_g - n(j) * mean_gn); });
   if (dgain) add_to_row(d, dgain, [=](Index j) { return dy[j] * n(j); });
