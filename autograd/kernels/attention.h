@@ -54,7 +54,8 @@ struct AttentionShape {
   Index max_kept = max_kept_weights;
   std::span<const Index> cells{};        // [b]: number of kept weights per head in all sequences before b
   Tensor<T> mask{};                      // transposed: [keys, padded(queries)]; added to scores; no data: no mask
-  std::span<const std::uint8_t> keep{};  // dropout mask in the layout of the kept weights; empty: no dropout
+  std::span<const std::uint8_t> keep{};  // dropout mask in the layout of the kept weights; empty: no dropout. With
+                                         // saves_in_bf16, only for the forward pass: the saved signs contain the mask
   std::optional<DropoutSite> dropout{};  // draws the masks for the path `tiles`; empty: no dropout
   T keep_scale{1};                       // factor of the weights that dropout keeps
   std::span<const T> slopes{};           // ALiBi's slopes [heads]: score -= slope * |distance|; empty: no ALiBi

@@ -51,20 +51,11 @@ Variable<T> attend_in(const AttentionCall<T>& call, OpInputs<T> inputs, const Op
   };
   const AttentionColumns<const E> x{columns(operands.q), columns(operands.k), columns(operands.v)};
 
-  const bool needs_gradient = c.records(inputs);
-  AttentionSaved<T> saved;
-  const Shape kept{shape.heads * shape.cells.back()};
-  if (shape.saves_in_bf16)
-    saved.rounded = c.bf16_tensor(kept).data;
-  else if (needs_gradient || call.weights)
-    saved.weights = c.tensor(kept).data;
-  if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
+  const AttentionSaved<T> saved = attention_saved(c, call, shape, c.records(inputs));
   kernels::attention_forward(shape, x, saved, Columns<E>{y.data, y.cols()}, c.scratch({shape.scratch_size()}).data);
   if (call.weights) *call.weights = weights_by_query(c, shape, saved.weights);
 
-  AttentionShape<T> kept_shape = shape;
-  if (shape.saves_in_bf16) kept_shape.keep = {};
-  return c.record(call.op, inputs, y, [shape = kept_shape, operands, x, saved, y](Backward<T>& back) {
+  return c.record(call.op, inputs, y, [shape, operands, x, saved, y](Backward<T>& back) {
     Sink<T> sinks[3];  // an input that contains two or three of q, k and v has a single sink
     for (int i = 0; i <= operands.v.input; ++i) sinks[i] = back.optional_sink(i);
     const auto gradient = [&](Place place) {

@@ -10,6 +10,7 @@
 
 namespace glossa {
 
+using kernels::AttentionSaved;
 using kernels::AttentionShape;
 using kernels::Columns;
 
@@ -134,6 +135,19 @@ AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, I
 }
 
 template <class T>
+AttentionSaved<T> attention_saved(Context<T>& c, const AttentionCall<T>& call, const AttentionShape<T>& shape,
+                                  bool needs_gradient) {
+  AttentionSaved<T> saved;
+  const Shape kept{shape.heads * shape.cells.back()};
+  if (shape.saves_in_bf16)
+    saved.rounded = c.bf16_tensor(kept).data;
+  else if (needs_gradient || call.weights)
+    saved.weights = c.tensor(kept).data;
+  if (needs_gradient && shape.any_in_tiles()) saved.log_sums = c.tensor({shape.heads, shape.query.rows}).data;
+  return saved;
+}
+
+template <class T>
 Tensor<T> weights_by_query(Context<T>& c, const AttentionShape<T>& shape, const T* weights) {
   Index size = 0;
   for (Index b = 0; b < shape.query.sequence_count(); ++b)
@@ -154,6 +168,7 @@ Tensor<T> weights_by_query(Context<T>& c, const AttentionShape<T>& shape, const 
 #define GLOSSA_INSTANTIATE(T)                                                                                        \
   template Index check_operand(const AttentionCall<T>&, const char*, const Variable<T>&, OperandRole, Index, Index); \
   template AttentionShape<T> attention_shape(Context<T>&, const AttentionCall<T>&, Index, Index, bool);              \
+  template AttentionSaved<T> attention_saved(Context<T>&, const AttentionCall<T>&, const AttentionShape<T>&, bool);  \
   template Tensor<T> weights_by_query(Context<T>&, const AttentionShape<T>&, const T*);
 GLOSSA_INSTANTIATE(float)
 GLOSSA_INSTANTIATE(double)

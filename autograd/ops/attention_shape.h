@@ -33,6 +33,11 @@ template <class T>
 kernels::AttentionShape<T> attention_shape(Context<T>& c, const AttentionCall<T>& call, Index key_width,
                                            Index value_width, bool in_bf16);
 
+/// Allocates the memory for everything that the derivative reads, or that `call.weights` requests.
+template <class T>
+kernels::AttentionSaved<T> attention_saved(Context<T>& c, const AttentionCall<T>& call,
+                                           const kernels::AttentionShape<T>& shape, bool needs_gradient);
+
 /// Converts weights to the caller's layout: from [heads, Tk, padded(Tq)] to [heads, Tq, Tk] for each sequence.
 template <class T>
 Tensor<T> weights_by_query(Context<T>& c, const kernels::AttentionShape<T>& shape, const T* weights);
