@@ -16,9 +16,7 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
   const Head<T> head(shape, range.sequence, range.first);
   const Index keys = head.keys.length, rows = padded<T>(head.rows.length);
   const Index heads = range.last - range.first, group = shape.group_size(), width = padded<T>(heads);
-  const Columns<const T> queries = head.of(x.q, head.rows, shape.key_width),
-                         key_rows = head.of_key(x.k, head.keys, shape.key_width),
-                         values = head.of_key(x.v, head.keys, shape.value_width);
+  const auto [q, k, v] = HeadOperands<T>(shape, head, x);
   const Columns<T> results = head.of(y, head.rows, shape.value_width);
   T* const kept = weights ? weights + head.cells : nullptr;  // [heads, keys, rows]
   const std::uint8_t* const keep = shape.keep.empty() ? nullptr : shape.keep.data() + head.cells;
@@ -30,7 +28,7 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
       T* const row = score + j * width;
       const T mask = shape.causal && j > i ? blocked<T> : shape.mask.data ? shape.mask.row(j)[i] : T{0};
       if (mask != blocked<T>)
-        head_dots(heads, group, shape.key_width, queries.from_row(i).data, key_rows.from_row(j).data, row);
+        head_dots(heads, group, shape.key_width, q.numbers.from_row(i).data, k.numbers.from_row(j).data, row);
       for (Index h = 0; h < heads; ++h) row[h] = mask == blocked<T> ? mask : row[h] * shape.scale + mask;
       if (!shape.slopes.empty()) {
         const T distance = static_cast<T>(std::abs(shape.distance(i, j)));
@@ -46,7 +44,7 @@ void few_forward(const AttentionShape<T>& shape, const HeadRange& range, const A
         if (kept) kept[cell] = row[h];
         if (keep) row[h] = keep[cell] ? row[h] * shape.keep_scale : T{0};
       }
-      add_weighted_heads(heads, group, shape.value_width, row, values.from_row(j).data, result);
+      add_weighted_heads(heads, group, shape.value_width, row, v.numbers.from_row(j).data, result);
     }
   }
 }

@@ -39,6 +39,34 @@ struct Head {
   }
 };
 
+/// One head's numbers in a sequence's rows of q, k, v or dy, and the forms that products need.
+template <class T>
+struct HeadMatrix {
+  Index rows, cols;
+  Columns<const T> numbers;
+
+  bool finite() const { return all_finite(rows, cols, numbers); }
+  Panel<T> panel(Bump<T>& memory) const { return as_panel(rows, cols, numbers, memory); }
+  Panel<T> transposed(Bump<T>& memory) const { return transposed_panel(rows, cols, numbers, memory); }
+};
+
+/// One head's q, k and v.
+template <class T>
+struct HeadOperands {
+  HeadMatrix<T> q, k, v;
+
+  HeadOperands(const AttentionShape<T>& shape, const Head<T>& head, const AttentionColumns<const T>& x)
+      : q{head.rows.length, shape.key_width, head.of(x.q, head.rows, shape.key_width)},
+        k{head.keys.length, shape.key_width, head.of_key(x.k, head.keys, shape.key_width)},
+        v{head.keys.length, shape.value_width, head.of_key(x.v, head.keys, shape.value_width)} {}
+};
+
+/// The promise `finite` of `product` for these matrices: no key is blocked, or no element is NaN or infinite.
+template <class T, class... Matrix>
+bool blocked_rows_finite(const AttentionShape<T>& shape, const Matrix&... matrices) {
+  return !shape.blocks() || (matrices.finite() && ...);
+}
+
 /// Linear biases of a head's scores (ALiBi; Press et al. 2022): the score of query i and key j gets -slope |first + i -
 /// j|.
 template <class T>
@@ -145,6 +173,21 @@ void sum_over_queries(const Reach<T>& reach, Index cols, const T* weight, const 
     product({std::min(step, reach.keys - j), cols, reach.rows - first}, {weight + j * width + first, width, 1},
             {b.data + first * b.stride, b.stride}, to.from_row(j), finite, memory);
   }
+}
+
+/// As sum_over_keys and sum_over_queries, for the rows of one head's matrix.
+template <class T>
+void sum_over_keys(const Reach<T>& reach, const T* weight, const HeadMatrix<T>& b, const Columns<T>& to, bool finite,
+                   Bump<T>& memory) {
+  const Panel<T> panel = b.panel(memory);
+  sum_over_keys(reach, b.cols, weight, panel, to, finite, memory);
+}
+
+template <class T>
+void sum_over_queries(const Reach<T>& reach, const T* weight, const HeadMatrix<T>& b, const Columns<T>& to, bool finite,
+                      Bump<T>& memory) {
+  const Panel<T> panel = b.panel(memory);
+  sum_over_queries(reach, b.cols, weight, panel, to, finite, memory);
 }
 
 }  // namespace glossa::kernels

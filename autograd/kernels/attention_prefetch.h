@@ -24,4 +24,13 @@ void prefetch(const AttentionShape<T>& shape, const AttentionColumns<E>& x, cons
   prefetch(x.v, shape.key.sequences[heads.sequence], key_heads, shape.value_width);
 }
 
+/// Prefetches everything that the derivative reads or writes in the callers' matrices.
+template <class T>
+void prefetch(const AttentionShape<T>& shape, const AttentionColumns<const T>& x, const Columns<const T>& dy,
+              const AttentionColumns<T>& dx, const HeadRange& heads) {
+  prefetch(shape, x, heads);
+  prefetch(dy, shape.query.sequences[heads.sequence], heads, shape.value_width);
+  prefetch(shape, dx, heads);
+}
+
 }  // namespace glossa::kernels

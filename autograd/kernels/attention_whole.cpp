@@ -58,6 +58,15 @@ void weigh(const AttentionShape<T>& shape, const Reach<T>& reach, const Distance
   }
 }
 
+/// Replaces dy v^T by dS = scale P (dP - sum(dP P)) in `d`. `weight` is P, `dropped` m P.
+template <class T>
+void weigh_backward(const AttentionShape<T>& shape, const Reach<T>& reach, const T* weight, const T* dropped, T* d) {
+  const Index width = padded<T>(reach.rows);
+  for (Index lane = 0; lane < width; lane += Lanes<T>::count)
+    softmax_lanes_backward(reach.keys_of_lane(lane), weight + lane, dropped + lane, shape.scale, shape.keep_scale,
+                           d + lane, width);
+}
+
 }  // namespace
 
 template <class T>
@@ -72,59 +81,47 @@ Index whole_scratch_size(const AttentionShape<T>& shape, Index b) {
 template <class T>
 void whole_forward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
                    T* weights, const Columns<T>& y, T* scratch) {
-  const Index kw = shape.key_width, vw = shape.value_width;
-  const RowSpan rows = shape.query.sequences[heads.sequence], keys = shape.key.sequences[heads.sequence];
   prefetch(shape, x, heads);
   for (Index h = heads.first; h < heads.last; ++h) {
     const Head<T> head(shape, heads.sequence, h);
     const Reach<T> reach = reach_of(shape, head);
-    const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
-                           value = head.of_key(x.v, keys, vw);
+    const auto [q, k, v] = HeadOperands<T>(shape, head, x);
+    const Columns<T> head_y = head.of(y, head.rows, v.cols);
+    const bool finite = blocked_rows_finite(shape, v);
     Bump<T> memory{scratch};
     T* const weight = weights ? weights + head.cells : memory.take(reach.keys, reach.rows);
-    score_product(reach, kw, key, transposed_panel(reach.rows, kw, query, memory), weight);  // S = q k^T
-    weigh(shape, reach, DistanceBias<T>(shape, head), weight);                               // P
-    const T* const dropped = drop(shape, head, weight, memory);                              // m P
-    const bool finite = !shape.blocks() || all_finite(reach.keys, vw, value);
-    const Panel<T> value_panel = as_panel(reach.keys, vw, value, memory);
-    sum_over_keys(reach, vw, dropped, value_panel, head.of(y, rows, vw), finite, memory);  // y = (m P) v
+
+    score_product(reach, q.cols, k.numbers, q.transposed(memory), weight);  // S = q k^T
+    weigh(shape, reach, DistanceBias<T>(shape, head), weight);              // P
+    const T* const dropped = drop(shape, head, weight, memory);             // m P
+    sum_over_keys(reach, dropped, v, head_y, finite, memory);               // y = (m P) v
   }
 }
 
 template <class T>
 void whole_backward(const AttentionShape<T>& shape, const HeadRange& heads, const AttentionColumns<const T>& x,
                     const T* weights, const Columns<const T>& dy, const AttentionColumns<T>& dx, T* scratch) {
-  const Index kw = shape.key_width, vw = shape.value_width;
-  const RowSpan rows = shape.query.sequences[heads.sequence], keys = shape.key.sequences[heads.sequence];
-  prefetch(shape, x, heads);
-  prefetch(dy, rows, heads, vw);
-  prefetch(shape, dx, heads);
+  prefetch(shape, x, dy, dx, heads);
   for (Index h = heads.first; h < heads.last; ++h) {
     const Head<T> head(shape, heads.sequence, h);
     const Reach<T> reach = reach_of(shape, head);
-    const Index width = padded<T>(reach.rows);
-    const Columns<const T> query = head.of(x.q, rows, kw), key = head.of_key(x.k, keys, kw),
-                           value = head.of_key(x.v, keys, vw), head_dy = head.of(dy, rows, vw);
-    const bool finite = !shape.blocks() || (all_finite(reach.rows, kw, query) && all_finite(reach.keys, kw, key) &&
-                                            all_finite(reach.rows, vw, head_dy));
+    const auto [q, k, v] = HeadOperands<T>(shape, head, x);
+    const HeadMatrix<T> head_dy{head.rows.length, v.cols, head.of(dy, head.rows, v.cols)};
+    const bool finite = blocked_rows_finite(shape, q, k, head_dy);
     Bump<T> memory{scratch};
     T* const dp = memory.take(reach.keys, reach.rows);
-    score_product(reach, vw, value, transposed_panel(reach.rows, vw, head_dy, memory), dp);  // dy v^T, dP without m
-    const T* const weight = weights + head.cells;                                            // P
-    const T* const dropped = drop(shape, head, weight, memory);                              // m P
-    for (Index lane = 0; lane < width; lane += Lanes<T>::count)
-      softmax_lanes_backward(reach.keys_of_lane(lane), weight + lane, dropped + lane, shape.scale, shape.keep_scale,
-                             dp + lane, width);
+
+    score_product(reach, v.cols, v.numbers, head_dy.transposed(memory), dp);  // dy v^T, dP without m
+    const T* const weight = weights + head.cells;                             // P
+    const T* const dropped = drop(shape, head, weight, memory);               // m P
+    weigh_backward(shape, reach, weight, dropped, dp);
     const T* const ds = dp;  // dS has replaced dP
-    const Panel<T> query_panel = as_panel(reach.rows, kw, query, memory),
-                   key_panel = as_panel(reach.keys, kw, key, memory),
-                   dy_panel = as_panel(reach.rows, vw, head_dy, memory);
-    if (dx.v.data)  // dv = (m P)^T dy
-      sum_over_queries(reach, vw, dropped, dy_panel, head.of_key(dx.v, keys, vw), finite, memory);
+    if (dx.v.data)           // dv = (m P)^T dy
+      sum_over_queries(reach, dropped, head_dy, head.of_key(dx.v, head.keys, v.cols), finite, memory);
     if (dx.q.data)  // dq = dS k
-      sum_over_keys(reach, kw, ds, key_panel, head.of(dx.q, rows, kw), finite, memory);
+      sum_over_keys(reach, ds, k, head.of(dx.q, head.rows, q.cols), finite, memory);
     if (dx.k.data)  // dk = dS^T q
-      sum_over_queries(reach, kw, ds, query_panel, head.of_key(dx.k, keys, kw), finite, memory);
+      sum_over_queries(reach, ds, q, head.of_key(dx.k, head.keys, k.cols), finite, memory);
   }
 }
 
