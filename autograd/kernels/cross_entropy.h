@@ -45,7 +45,7 @@ template <class T>
 RowExponentials<T> row_exponentials(Index n, const T* x, T top, int target, double smoothing, T* g) {
   const T shifted_target = x[target] - top;
   const double mean = smoothing == 0 ? 0 : double{row_sum<T>(n, [&](Index j) { return x[j] - top; })} / n;
-  const T total = exp_row(n, x, top, g);
+  const T total = row_sum<T>(n, [&](Index j) { return g[j] = kernels::exp(x[j] - top); });
   const double lse = std::log(double{total}), nll = lse - double{shifted_target};
   return {{nll, smoothing == 0 ? nll : (1 - smoothing) * nll + smoothing * (lse - mean)}, T{1} / total};
 }

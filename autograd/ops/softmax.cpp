@@ -12,7 +12,7 @@ Variable<T> softmax(const Variable<T>& x) {
   return rowwise(
       "softmax", x,
       [](Index d, const T* from, T* y) {
-        const T sum = kernels::exp_row(d, from, kernels::exp_top(d, from), y);
+        const T sum = kernels::exp_row(d, from, y).sum;
         const T factor = sum == 0 ? T{0} : 1 / sum;
         kernels::assign_row(d, y, [=](Index j) { return y[j] * factor; });
       },
@@ -28,7 +28,7 @@ Variable<T> log_softmax(const Variable<T>& x) {
   return rowwise(
       "log_softmax", x,
       [](Index d, const T* from, T* y) {
-        const auto [top, sum] = kernels::exp_sum(d, from);
+        const auto [top, sum] = kernels::exp_row(d, from, y);
         const T log_sum = sum == 0 ? T{0} : std::log(sum);
         kernels::assign_row(d, y, [=, top = top](Index j) { return from[j] - top - log_sum; });
       },
