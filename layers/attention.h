@@ -15,8 +15,8 @@ namespace glossa {
 //     MultiHead(Q, K, V) = Concat(head_1, ..., head_H) W^O
 //     head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
 //
-// In the layers below, in_proj contains W_i^Q of all heads, then W_i^K and W_i^V; AttentionHeads computes
-// Concat(head_1, ..., head_H); out_proj is W^O.
+// The parameter in_proj_weight contains W_i^Q of all heads, then W_i^K, then W_i^V; out_proj.weight is W^O.
+// AttentionHeads computes Concat(head_1, ..., head_H).
 //
 // D is the width of the model, H the number of heads, K the width of a head, G the number of heads of keys and values.
 // G divides H, and H / G heads of queries share each head of keys and values (grouped-query attention, Ainslie et al.
@@ -92,7 +92,7 @@ class AttentionHeads {
 
  private:
   AttentionOptions options_;
-  Parameter<T>*matrices_ = nullptr, *vectors_ = nullptr;  // of the similarity general or additive
+  Parameter<T>*matrices_ = nullptr, *vectors_ = nullptr;  // set if the similarity is general or additive
 };
 
 /// Self-attention: queries, keys and values all come from one variable.
