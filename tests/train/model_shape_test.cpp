@@ -89,7 +89,7 @@ TEST_CASE("RMS norm has the same gain with norm_affine: scalar and gain, as the 
   };
   CHECK(shapes("scalar") == shapes("gain"));
   CHECK(shapes("scalar") != shapes("vector"));
-  CHECK(find_option("model.norm_affine")->help.ends_with("rms has no biases, so scalar is the same as gain"));
+  CHECK(find_option("model.norm_affine")->help.ends_with("rms has no biases, so scalar equals gain"));
 }
 
 TEST_CASE("heads that are wider but share keys can have as many numbers, in other shapes") {
